@@ -84,8 +84,8 @@ fn one_value(request: &Request, lowered: &Lowered, comparison: &Comparison) -> O
         format!(" ({})", values.join(", "))
     };
     let message = format!(
-        "the symbolic dimensions of {first}{more} have one value each{values}, so that it is simulated as a static graph; on the \
-         device a graph with unknown shapes is dynamic, which this simulates"
+        "the symbolic dimensions of {first}{more} have one value each{values}, so the graph is simulated as static; \
+         on a device a graph with unknown shapes is dynamic, which this option simulates"
     );
     Some(remark("C1", keys::COMPILE_DYNAMIC_MODE, Value::Bool(true), &message))
 }
@@ -120,7 +120,7 @@ fn precision(
     let value = Value::from(TRAINING_PRECISION);
     let figures = if request.has_search() {
         // A search may take minutes, and this is a remark.
-        "see what it changes".to_owned()
+        "see its effect".to_owned()
     } else {
         let mut changed = request.clone();
         // Cannot fail: the key is a row of the table.
@@ -135,15 +135,15 @@ fn precision(
             return Ok(None);
         }
         format!(
-            "it would change the peak of policy {} from {} to {}",
+            "it changes the peak of policy {} from {} to {}",
             comparison.active_policy.number(),
             figure(lane),
             figure(other)
         )
     };
     let message = format!(
-        "precision_mode is unset: the widths of the file are simulated, and the document takes {TRAINING_PRECISION} in training; \
-         {figures}"
+        "precision_mode is unset: the data types of the file are simulated, the documented default in training is \
+         {TRAINING_PRECISION}; {figures}"
     );
     Ok(Some(remark("C2", keys::PRECISION_MODE, value, &message)))
 }
@@ -172,12 +172,13 @@ fn documented(comparison: &Comparison) -> Vec<Finding> {
         };
         let is_larger = engine_fails || documented.peak_reserved < lane.summary.peak_reserved;
         let why = if is_larger && lane.policy == StaticMemoryPolicy::StaticExtend {
-            "; GE keeps every block of its arena and never joins two"
+            "; GE never frees or merges blocks of its arena"
         } else {
             ""
         };
         let message = format!(
-            "policy {number} {here} as GE does it, and {} as the document says (one arena as large as the largest graph){why}",
+            "policy {number} {here} (matches GE), and {} as documented (one arena of the size of the largest \
+             graph){why}",
             documented.text()
         );
         let value = Value::from(ArenaBehaviour::Documented.name());
@@ -206,8 +207,8 @@ fn separate_clears(request: &Request, lowered: &Lowered, comparison: &Comparison
     }
     let iterations = comparison.iterations();
     let message = format!(
-        "atomic_clean_policy=1 clears {} times in each iteration, about {} in all; the rest of the overhead of a single iteration is \
-         loading, which happens once, so compare figures per iteration. To clear all together at the start",
+        "atomic_clean_policy=1 clears {} times per iteration, about {} in total; the remaining overhead is loading, \
+         which happens once, so compare overheads per iteration. To clear all at the start",
         clear.count / iterations,
         lane.summary.repeated_overhead(iterations)
     );
@@ -237,7 +238,7 @@ pub fn with_figures(mut findings: Vec<Finding>, comparison: &Comparison) -> Vec<
     for finding in findings.iter_mut().filter(|finding| finding.rule == PROMISE) {
         let number = active.policy.number();
         finding.message = format!(
-            "policy {number} is in force{}: here it reserves {}, {than}; the document warns of lower performance",
+            "policy {number} is active{}: it reserves {}, {than}; the documentation warns of lower performance",
             comparison.in_force_if(),
             figure(active)
         );

@@ -55,7 +55,7 @@ pub(super) fn add_recordings(
     let (shown, n_held) = shown(workload.recordings(), MAX_BESIDE);
     if n_held > 0 && comparison.axis.n_steps == 0 {
         comparison.diagnostics.warning(
-            "the graph has no step, so recordings beside it are not shown; open them alone".to_owned(),
+            "the graph has no ops, so its recordings are not shown; open them alone".to_owned(),
             "",
         );
         return Ok(());
@@ -64,9 +64,7 @@ pub(super) fn add_recordings(
         progress.check()?;
         if recording.n_steps > MAX_EVENTS {
             comparison.diagnostics.warning(
-                format!(
-                    "a recording has more than {MAX_EVENTS} events and is not shown beside the graphs; open it alone"
-                ),
+                format!("a recording with more than {MAX_EVENTS} events is not shown with graphs; open it alone"),
                 &recording.name,
             );
             continue;
@@ -86,8 +84,8 @@ pub(super) fn add_recordings(
         let mut lane = recording_lane(&place, recording, steps, comparison.axis.n_steps, progress)?;
         if matches!(aligned.how, How::Nothing) {
             comparison.diagnostics.info(
-                "the recording beside the graph names no op of it: its events are spread over the steps in their order, and \
-                 may be of another program"
+                "no op names of the recording and the graph match; aligned by order only (is it a recording of this \
+                 graph?)"
                     .to_owned(),
                 &recording.name,
             );
@@ -103,7 +101,8 @@ pub(super) fn add_recordings(
     if n_held > MAX_BESIDE {
         comparison.diagnostics.info(
             format!(
-                "{n_held} recordings are open and the {MAX_BESIDE} with the highest peaks are shown beside the graphs; open them without a graph to see more"
+                "{n_held} recordings are open; the {MAX_BESIDE} with the highest peaks are shown with the graphs; \
+                 open recordings alone to see all"
             ),
             "",
         );
@@ -148,9 +147,7 @@ impl How {
     /// A sentence about the alignment and about a request that could not be met.
     fn sentence(&self, requested: Alignment) -> String {
         let text = match self {
-            Self::Nothing => {
-                "The recording names no op of a graph: its events are spread evenly over the axis, in their order.".to_owned()
-            }
+            Self::Nothing => "No op names match; aligned by order only.".to_owned(),
             Self::Ops {
                 graph,
                 n_anchored,
@@ -164,40 +161,34 @@ impl How {
                     )
                 } else {
                     format!(
-                        "{n_anchored} of {n_known} measured ops of {graph} are at their own step; the others ran in \
-                         another order than the graph's and are between them."
+                        "{n_anchored} of {n_known} measured ops of {graph} are at their steps; the others ran in \
+                         another order and are placed between them."
                     )
                 };
                 if *is_repeated {
-                    ops += " Ops that ran more than once are there once.";
+                    ops += " Ops that ran several times are placed once.";
                 }
                 ops + &kernels.as_deref().map(by_kernels).unwrap_or_default()
             }
-            Self::Phases {
-                n_kept,
-                n_marks,
-                names,
-            } => format!(
-                "{n_kept} of {n_marks} marks of the recording are where the simulation's phases begin ({}); events \
-                 between them are spread evenly.",
+            Self::Phases { n_kept, n_marks, names } => format!(
+                "{n_kept} of {n_marks} marks of the recording match phases of the simulation ({}); events between \
+                 them are spread evenly.",
                 names.join(", ")
             ),
             Self::Peak { is_known: true } => {
-                "The recording marks no phase that the simulation has: its beginning, its peak and its end are aligned to \
-                 the simulation's.".to_owned()
+                "No phase of the recording matches the simulation; aligned by start, peak and end.".to_owned()
             }
             Self::Peak { is_known: false } => {
-                "The recording marks no phase that the simulation has: its beginning and its end are aligned to the \
-                 simulation's.".to_owned()
+                "No phase of the recording matches the simulation; aligned by start and end.".to_owned()
             }
             Self::Time { measured, simulated } => format!(
-                "Events are where the same share of the time has passed: the {measured} of the recording lie over the \
-                 {simulated} of the steps."
+                "Events are aligned by share of the time: {measured} of the recording correspond to {simulated} of \
+                 the steps."
             ),
         };
         match (requested, self) {
             (Alignment::Time, Self::Ops { .. } | Self::Nothing) => {
-                format!("No times to align by are known. {text}")
+                format!("Alignment by time is impossible, no times are known. {text}")
             }
             _ => text,
         }
@@ -207,8 +198,8 @@ impl How {
 /// The sentence where another recording states when ops ran.
 fn by_kernels(kernels: &str) -> String {
     format!(
-        " When they ran is stated by {kernels}, on the same clock: memory is asked for before its kernel starts, so \
-         events may be some steps early."
+        " Op times are from {kernels} (same clock); allocations precede their kernels, so events may be some steps \
+         early."
     )
 }
 
@@ -224,13 +215,13 @@ fn predicted(comparison: &Comparison, measured: &Lane, recording: &Recording) ->
     let name = comparison.lane_title(lane.id);
     let (simulated, real) = (lane.summary.peak_live, measured.summary.peak_live);
     let mut text = format!(
-        "The simulation has {simulated} live at most ({name}), {} than was measured.",
+        "Simulated peak live: {simulated} ({name}), {} than measured.",
         off_by(simulated, real)
     );
     let (reserved, really) = (lane.summary.peak_reserved, measured.summary.peak_reserved);
     if recording.states_reserved() && really > Bytes::ZERO {
         text += &format!(
-            " It reserves {reserved} at most, {} than the {really} of the run.",
+            " Simulated peak reserved: {reserved}, {} than the {really} of the run.",
             off_by(reserved, really)
         );
     }

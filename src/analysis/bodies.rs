@@ -27,11 +27,11 @@ pub(super) fn report(
         if let Some(largest) = largest(&others) {
             diagnostics.info(
                 format!(
-                    "{} graphs of {}, which are not followed turn by turn: {}, an estimate ({})",
+                    "{} graphs of {}, whose iterations are not followed: {}, an estimate ({})",
                     counted_ops(others.len(), "repeats or branches to", "repeat or branch to"),
                     if others.len() == 1 { "its own" } else { "their own" },
                     held(entry, largest, others.len()),
-                    "one turn of a loop, the largest of the branches, beside inputs, outputs and weights"
+                    "one loop iteration or the largest branch, without inputs, outputs and weights"
                 ),
                 &entry.name,
             );
@@ -39,7 +39,7 @@ pub(super) fn report(
         if let Some(largest) = largest(&calls) {
             diagnostics.warning(
                 format!(
-                    "{} graphs that could not be put in their place: {}, an estimate",
+                    "{} graphs that could not be inlined: {}, an estimate",
                     counted_ops(calls.len(), "calls", "call"),
                     held(entry, largest, calls.len())
                 ),
@@ -101,8 +101,5 @@ fn held(entry: &GraphEntry, one: &ControlFlowWorkspace, count: usize) -> String 
     let body = entry.graph_by_number(one.body).map_or("", Graph::name);
     let at_least = if one.is_lower_bound { "at least " } else { "" };
     let largest = if count > 1 { "the largest: " } else { "" };
-    format!(
-        "{largest}on its step \"{op}\" holds {at_least}{} for \"{body}\"",
-        one.bytes
-    )
+    format!("{largest}op \"{op}\" holds {at_least}{} for \"{body}\"", one.bytes)
 }

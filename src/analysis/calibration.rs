@@ -53,7 +53,7 @@ impl Calibration {
         for setting in self.settings.iter().filter(|setting| is_wanted(setting)) {
             options
                 .set_text(setting.key, &setting.learned)
-                .expect("what is learned is written as its option reads it");
+                .expect("a learned value is valid for its option");
         }
         DumpedSettings {
             options,
@@ -136,16 +136,16 @@ fn calibration(
             workspaces::learn(&mut calibration, measured, &request.options);
         }
         None if recording.ops.is_empty() => calibration.notes.push(
-            "The recording measures no ops: rates and scratch memory cannot be learned from it. A RunMetadata of \
-             TensorFlow or a table of kernels measures them."
+            "The recording has no measured ops, so rates and scratch memory cannot be learned; use a TensorFlow \
+             RunMetadata or a kernel table."
                 .to_owned(),
         ),
         None if request.workload.graphs().is_empty() => calibration.notes.push(format!(
-            "{} ops were measured, and no graph is open that could say what they compute: open it beside the recording.",
+            "{} ops were measured, but no graph is open; open the graph together with the recording.",
             recording.ops.len()
         )),
         None => calibration.notes.push(format!(
-            "None of the {} measured ops is named as an op of a graph that is open, so rates and scratch memory cannot be \
+            "No name of the {} measured ops matches an op of the open graphs, so rates and scratch memory cannot be \
              learned.",
             recording.ops.len()
         )),

@@ -29,8 +29,8 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
     comparison.reuse_lanes = reuse_lanes(request, &lowered, progress)?;
     if let [off, on] = &comparison.reuse_lanes[..] {
         let message = format!(
-            "variable reuse: Paddle's executor holds {} of variables without memory_optimize and {} with it; the lanes of \
-             policies place variables by GE's planner, which reuses memory anyway, so compare with the lane {}",
+            "variable reuse: Paddle's executor holds {} of variables without memory_optimize and {} with it; the \
+             policy lanes use GE's planner, which always reuses memory, so compare with the lane {}",
             off.variables, on.variables, off.lane
         );
         comparison.diagnostics.info(message, "");

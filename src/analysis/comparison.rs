@@ -142,9 +142,9 @@ impl Comparison {
     /// The mark of the active policy in texts; `None` where no policy is in force.
     pub fn in_force(&self) -> Option<&'static str> {
         let mark = if self.is_policy_unknown {
-            "in force if unset, unknown here"
+            "active if unset, unknown here"
         } else {
-            "in force"
+            "active"
         };
         self.has_policy.then_some(mark)
     }

@@ -37,10 +37,10 @@ pub const LOOP_VARIABLES: [&str; 4] = [
 ];
 
 /// How concurrent runs are simulated.
-const CONCURRENT: &str = "graphs of a concurrent group hold their arenas, weights, inputs and outputs together from the \
-                          group's first step to its last (policies 0 and 3; 2 and 4 forbid it, and are simulated one \
-                          graph after another); their ops follow one graph after another, so that peak live, and what \
-                          pools of dynamic graphs do when memory is short, are those of that order: lower bounds";
+const CONCURRENT: &str = "graphs of a concurrent group hold their arenas, weights, inputs and outputs from the \
+                          group's first step to its last (policies 0 and 3; policies 2 and 4 forbid concurrency and \
+                          run the graphs in sequence); ops are simulated graph by graph, so peak live and the \
+                          recycling of dynamic pools are lower bounds";
 
 /// The axis, the session under each of the settings, and the diagnostics of the first.
 pub(super) fn device_sessions(

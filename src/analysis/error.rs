@@ -7,12 +7,9 @@ use highwater_sim::{MAX_TRACE_EVENTS, TraceStop};
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AnalysisError {
-    #[error(
-        "there is no graph to run; open a model (ONNX or the native JSON) or an allocation trace, or place a problem with \
-         `plan`"
-    )]
+    #[error("no graph to simulate; open a model or an allocation trace, or place a problem with `plan`")]
     NoGraph,
-    #[error("dimension{} {} {} no value; give one with {}", if symbols.len() > 1 { "s" } else { "" }, quoted(symbols), if symbols.len() > 1 { "have" } else { "has" }, flags(symbols))]
+    #[error("dimension{} {} {} no value; set it with {}", if symbols.len() > 1 { "s" } else { "" }, quoted(symbols), if symbols.len() > 1 { "have" } else { "has" }, flags(symbols))]
     Unbound { symbols: Vec<String> },
     #[error("no graph has a dimension \"{name}\"; {known}")]
     UnknownSymbol {
@@ -25,31 +22,26 @@ pub enum AnalysisError {
     #[error("the schedule has more than 4 000 000 steps; use fewer iterations or values")]
     TooManySteps,
     #[error(
-        "graph_max_parallel_model_num is {copies}: {copies} copies of {tensors} tensors are more than the {limit} that \
-         can be simulated; use fewer"
+        "graph_max_parallel_model_num is {copies}: {copies} copies of {tensors} tensors exceed the limit of {limit}; \
+         use fewer copies"
     )]
     TooManyCopies { copies: u32, tensors: u64, limit: u64 },
     #[error(
-        "the recordings hold nothing: no block, no curve above zero, no event (times of kernels alone are no lane: open them \
-         beside the graph that ran)"
+        "the recordings have no block, no curve above zero and no event; open kernel times together with their graph"
     )]
     EmptyRecordings,
     #[error(
-        "the recordings have {events} events in sum, and {limit} can be shown as lanes at most, because every lane keeps its \
-         curves event by event; open fewer, or a part (one slice of a table, fewer steps in the profiler); `highwater inspect` \
-         shows the figures of recordings of any length"
+        "the recordings have {events} events in total, more than the limit of {limit}; open fewer or shorter ones; \
+         `highwater inspect` reads recordings of any length"
     )]
     RecordingsTooLong { events: u64, limit: u64 },
     /// The trace is too long to be kept as events.
-    #[error(
-        "the trace has {commands} commands, and {limit} can be compared at most; split it, or count alone with `highwater \
-         replay`"
-    )]
+    #[error("the trace has {commands} commands, more than the limit of {limit}; split it, or use `highwater replay`")]
     TraceTooLong { commands: u64, limit: u64 },
     /// The replay has too many events to be kept.
     #[error(
-        "the replay has more than {MAX_TRACE_EVENTS} events under a policy, the limit; split the trace, or count alone \
-         with `highwater replay`"
+        "the replay exceeds the limit of {MAX_TRACE_EVENTS} events under a policy; split the trace, or use `highwater \
+         replay`"
     )]
     TooManyEvents,
     #[error(transparent)]

@@ -82,7 +82,7 @@ fn arenas(lane: &Lane, at_peak: &DevicePicture, names: &NameContext<'_>) -> Opti
     Some(match (row.shares_static_arena, row.expands_pools) {
         (false, _) => own_arenas(&held, names.running(at_peak.step), names),
         (true, true) => format!(
-            "Static graphs hold pages only while they run; their range maps {sum}, which others use in between."
+            "Static graphs hold pages only while they run; their range maps {sum}, which other graphs use in between."
         ),
         (true, false) => shared_arena(sum, held.len(), largest_graph(lane, at_peak.step, names), names),
     })
@@ -115,13 +115,13 @@ fn own_arenas(held: &[(Option<GraphIdx>, Bytes)], running: Option<GraphIdx>, nam
     match (&sorted[..], waiting) {
         ([_], Bytes::ZERO) => format!("One static graph holds a separate block: {}.", list(&names)),
         ([_], _) => format!(
-            "One static graph holds a separate block and does not run at that step: {}.",
+            "One static graph holds a separate block although it does not run at that step: {}.",
             list(&names)
         ),
         (_, Bytes::ZERO) => format!("Static graphs hold a block each: {}.", list(&names)),
         _ => format!(
-            "{} static graphs hold a block each from load to unload: {}. {waiting} of that wait for graphs that do not \
-             run at that step.",
+            "{} static graphs hold a block each from load to unload: {}. {waiting} of that belong to graphs that do \
+             not run at that step.",
             sorted.len(),
             list(&names)
         ),
@@ -158,12 +158,12 @@ fn shared_arena(sum: Bytes, n_blocks: usize, largest: Option<(GraphIdx, Bytes)>,
         format!("{n_blocks} blocks")
     };
     if sum <= bytes + Bytes::mib(2) {
-        return format!("The shared arena is {blocks}, {sum}: as much as its largest graph, {name}, needs.");
+        return format!("The shared arena is {blocks}, {sum}: exactly what its largest graph, {name}, needs.");
     }
     format!(
         "The shared arena is {blocks}, {sum}; its largest graph, {name}, places tensors in {bytes}. The rest, {}, is \
-         inputs and outputs, blocks rounded up to 2 MiB, and room that no piece of a later graph fitted into: no block is \
-         given back or joined while a graph is loaded.",
+         inputs and outputs, rounding to 2 MiB, and gaps that no later graph fits: GE does not free or merge blocks \
+         while a graph is loaded.",
         sum - bytes
     )
 }
@@ -194,14 +194,11 @@ fn pools(at_peak: &DevicePicture, names: &NameContext<'_>) -> Vec<String> {
             ));
         }
         if pool.idle_pages > Bytes::ZERO {
-            text.push_str(&format!(
-                ", {} in idle pages, which it keeps until it is recycled",
-                pool.idle_pages
-            ));
+            text.push_str(&format!(", {} in idle pages until it is recycled", pool.idle_pages));
         }
         let rest = pool.occupied.saturating_sub(pool.given + pool.idle() + pool.idle_pages);
         if rest > Bytes::ZERO {
-            text.push_str(&format!(", {rest} in parts of pages that no tensor fills"));
+            text.push_str(&format!(", {rest} in unused parts of pages"));
         }
         text.push('.');
         texts.push(text);
@@ -209,7 +206,7 @@ fn pools(at_peak: &DevicePicture, names: &NameContext<'_>) -> Vec<String> {
     let device = at_peak.pools.first().filter(|pool| pool.idle() > Bytes::ZERO);
     if let Some(device) = device {
         texts.push(format!(
-            "The device's pool keeps {} that no graph holds, the largest piece {}.",
+            "The device's pool keeps {} unused, the largest piece {}.",
             device.idle(),
             device.largest_idle()
         ));
@@ -221,7 +218,7 @@ fn pages(at_peak: &DevicePicture) -> Option<String> {
     let pages = at_peak.pages;
     (pages.count > 0).then(|| {
         format!(
-            "{} ({}) {} taken from the driver; tensors touch {} at that step.",
+            "{} ({}) {} reserved; tensors use {} at that step.",
             counted(pages.count, "physical page"),
             pages.bytes,
             if pages.count == 1 { "was" } else { "were" },
@@ -239,7 +236,7 @@ fn rounding(lane: &Lane, step: Step) -> Option<String> {
     let cost = rounded.saturating_sub(live);
     (cost > Bytes::ZERO).then(|| {
         format!(
-            "Tensors ask for {live} at that step and are given {rounded}: rounding costs {cost} ({}).",
+            "Live at that step: {live}, rounded {rounded}; rounding costs {cost} ({}).",
             percent_text(rounded.percent_over(live))
         )
     })
@@ -250,7 +247,7 @@ fn unloads(lane: &Lane) -> Option<String> {
     let reloads = events.filter(|event| event.kind == EventKind::Reload);
     (lane.summary.unloads > 0).then(|| {
         format!(
-            "Memory was short: loaded graphs were unloaded {} to make room; graphs were loaded again {}.",
+            "Memory ran short: graphs were unloaded {} and loaded again {}.",
             counted(lane.summary.unloads, "time"),
             counted(reloads.count() as u64, "time")
         )
@@ -283,12 +280,12 @@ fn against(lane: &Lane, reference: &Lane) -> Option<Remark> {
             percent_text((other - own).percent_of(other))
         ),
         Ordering::Greater => format!(
-            "That is more than policy 0 needs: {} ({}) on top. Policy {} does not save memory in this session.",
+            "That is {} ({}) more than policy 0: policy {} does not save memory in this session.",
             own - other,
             percent_text(own.percent_over(other)),
             lane.policy.number()
         ),
-        Ordering::Equal => "That is just what policy 0 needs.".to_owned(),
+        Ordering::Equal => "That equals policy 0.".to_owned(),
     };
     Some(Remark { text, step: None })
 }
@@ -334,17 +331,14 @@ fn what_happens(simulation: &Simulation, step: Step, names: &NameContext<'_>) ->
         clauses.push(format!("gives {} ({})", counted(pages.0, "page"), pages.1));
     }
     if mapped > pages.0 {
-        clauses.push(format!(
-            "maps {} that there already were",
-            counted(mapped - pages.0, "page")
-        ));
+        clauses.push(format!("maps {} existing pages", counted(mapped - pages.0, "page")));
     }
     if back > Bytes::ZERO {
-        clauses.push(format!("takes {back} back"));
+        clauses.push(format!("frees {back}"));
     }
     clauses.extend(other);
     if clauses.is_empty() && is_reused {
-        return "gives nothing, the arena serves again".to_owned();
+        return "gives nothing, the arena is reused".to_owned();
     }
     if clauses.is_empty() {
         return "gives nothing".to_owned();

@@ -208,7 +208,7 @@ fn block_figures(program: &BlockProgram, bindings: &Bindings, diagnostics: &mut 
     let figures = program_figures(program, batch.unwrap_or(1));
     if figures.has_batch && batch.is_none() {
         diagnostics.info(
-            "dimension -1 (the batch) counts as 1; give its value with --dim batch=VALUE".to_owned(),
+            "dimension -1 (the batch) counts as 1; set it with --dim batch=VALUE".to_owned(),
             &program.name,
         );
     }
@@ -259,7 +259,7 @@ fn figures(
     progress.check()?;
     if naive.total().get() == u64::MAX {
         diagnostics.warning(
-            "the sizes exceed 2^64 - 1 bytes and are counted as that; check the shapes".to_owned(),
+            "the sizes exceed 2^64 - 1 bytes and are capped; check the shapes".to_owned(),
             name,
         );
     }
@@ -319,7 +319,7 @@ fn count_unknown(graph: &Graph, bindings: &Bindings, diagnostics: &mut Diagnosti
     let inputs = inputs.filter(|(id, tensor)| tensor.role == Role::Input && sizes.tensor(*id).is_none());
     let inputs: Vec<TensorId> = inputs.map(|(id, _)| id).collect();
     if let Some(first) = inputs.first() {
-        let what = "the shape of an input is unknown, it counts 0 bytes: the bytes of inputs are a lower bound";
+        let what = "the shape of an input is unknown; it counts 0 bytes, so the bytes of inputs are a lower bound";
         let (name, count) = (graph.tensor_name(*first), inputs.len() as u64);
         diagnostics.counted(Severity::Warning, what.to_owned(), name, count);
     }

@@ -103,7 +103,7 @@ impl Lane {
     pub fn out_of_memory_text(&self) -> Option<String> {
         let failed = self.simulation.out_of_memory.as_ref()?;
         Some(format!(
-            "policy {} runs out of memory at step {}: {} are asked for while {} of {} are in use",
+            "policy {} runs out of memory at step {}: {} requested, {} of {} reserved",
             self.policy.number(),
             failed.step,
             failed.requested,

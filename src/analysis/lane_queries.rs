@@ -49,7 +49,7 @@ impl Fit {
             Self::Above { by, capacity } => format!("no, {by} above {capacity}"),
             Self::OutOfMemory(Some(step)) => format!("no, out of memory at step {step}"),
             Self::OutOfMemory(None) => "no, it ran out of memory".to_owned(),
-            Self::StopsUnderBudget => "no, a run does not reach its end under its budget".to_owned(),
+            Self::StopsUnderBudget => "no, a run stops under its budget".to_owned(),
             Self::Refuses(count) => format!("no, {} refused", counted(count, "request")),
         }
     }

@@ -46,12 +46,12 @@ impl Limit {
             why,
         };
         let form =
-            || fail("write METRIC>BOUND, such as peak_reserved>+5%, peak_live>+100MiB or peak_reserved>16GiB".into());
+            || fail("expected METRIC>BOUND, e.g. peak_reserved>+5%, peak_live>+100MiB or peak_reserved>16GiB".into());
         let (name, bound) = text.split_once('>').ok_or_else(form)?;
         let metric = Metric::find(name.trim()).ok_or_else(|| {
             let known: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();
             fail(format!(
-                "there is no metric \"{}\"; known: {}",
+                "unknown metric \"{}\"; known: {}",
                 name.trim(),
                 known.join(", ")
             ))
@@ -73,7 +73,10 @@ impl Limit {
                 Figure::Nanos(_) => "5ms, +200us or +5%",
                 Figure::Share(_) => "30%, +0.05 or +5%",
             };
-            fail(format!("\"{bound}\" is no bound of {}; write {example}", metric.name))
+            fail(format!(
+                "\"{bound}\" is not a bound of {}; expected {example}",
+                metric.name
+            ))
         };
         Ok(Self {
             text: text.trim().to_owned(),
@@ -215,14 +218,14 @@ mod tests {
     #[test]
     fn what_is_no_limit_says_what_is_wanted() {
         for (text, part) in [
-            ("", "write METRIC>BOUND"),
-            ("peak_reserved", "write METRIC>BOUND"),
+            ("", "expected METRIC>BOUND"),
+            ("peak_reserved", "expected METRIC>BOUND"),
             ("peak>5", "known: peak_reserved, peak_live"),
-            ("peak_reserved>", "\"\" is no bound of peak_reserved; write 16GiB"),
-            ("peak_reserved>+-5%", "is no bound"),
-            ("peak_reserved>+nan%", "is no bound"),
-            ("device_mallocs>1GiB", "write 40, +3 or +5%"),
-            ("estimated_overhead>5 years", "write 5ms"),
+            ("peak_reserved>", "\"\" is not a bound of peak_reserved; expected 16GiB"),
+            ("peak_reserved>+-5%", "is not a bound"),
+            ("peak_reserved>+nan%", "is not a bound"),
+            ("device_mallocs>1GiB", "expected 40, +3 or +5%"),
+            ("estimated_overhead>5 years", "expected 5ms"),
         ] {
             let error = Limit::parse(text).expect_err(text).to_string();
             assert!(error.contains(part), "{text}: {error}");

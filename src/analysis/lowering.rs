@@ -100,8 +100,8 @@ impl GraphLowering<'_> {
         let rewritten = remat.as_ref().filter(|run| !run.is_unchanged());
         if rewritten.is_some() && self.lowered.reuses_names {
             self.diagnostics.warning(
-                "names are not reused where ops are recomputed: memory_optimize options do nothing beside \
-                 dtr.eviction_threshold"
+                "memory_optimize has no effect together with dtr.eviction_threshold: names are not reused with \
+                 recomputation"
                     .to_owned(),
                 graph.name(),
             );
@@ -251,7 +251,7 @@ impl GraphLowering<'_> {
         report_names(graph.name(), &report, &mut self.diagnostics);
         if graph.tensors().len() > graph.storages().len() {
             self.diagnostics.info(
-                "with names reused every view has separate memory, as in fluid: peaks may rise by that".to_owned(),
+                "with variable reuse every view has separate memory, as in fluid; peaks may rise".to_owned(),
                 graph.name(),
             );
         }
@@ -321,7 +321,7 @@ const MAX_REPORTED: usize = 5;
 pub(super) fn report_names(origin: &str, report: &ReuseReport, diagnostics: &mut Diagnostics) {
     if let Some(exception) = &report.reuse.exception {
         diagnostics.error(
-            format!("memory_optimize ends in {exception}; what it renamed before acts"),
+            format!("memory_optimize raises {exception}; renames made before it apply"),
             origin,
         );
     }

@@ -30,7 +30,7 @@ pub(super) fn lowest_peak(lanes: &[Lane]) -> Option<LowestPeak> {
                 percent(saved, zero.summary.peak_reserved)
             )
         }
-        _ if ties == lanes.len() => format!("all policies reserve the same peak, {peak}; the simplest is named"),
+        _ if ties == lanes.len() => format!("all policies have the same peak, {peak}; the simplest is named"),
         _ => {
             let next = complete()
                 .filter(|lane| lane.summary.peak_reserved > peak)
@@ -56,8 +56,8 @@ pub(super) fn lowest_peak(lanes: &[Lane]) -> Option<LowestPeak> {
     let why = match &equals[..] {
         [] => why,
         _ if ties == lanes.len() => why,
-        [one] => format!("{why}; policy {one} needs the same"),
-        several => format!("{why}; policies {} need the same", several.join(" and ")),
+        [one] => format!("{why}; policy {one} has the same peak"),
+        several => format!("{why}; policies {} have the same peak", several.join(" and ")),
     };
     let why = why + &forbidden_clause(lanes);
     Some(LowestPeak {
@@ -113,8 +113,7 @@ pub(super) fn equivalence(session: &DeviceSession, lanes: &[Lane]) -> Option<Str
     let peaks = lanes.iter().map(|lane| lane.summary.peak_reserved);
     let (low, high) = (peaks.clone().min()?, peaks.max()?);
     Some(format!(
-        "These policies differ only with several graphs or changing shapes. Here one graph runs with one set of \
-         shapes: the peaks are {} apart, by rounding to 2 MiB blocks and 8 MiB pages alone.",
+        "One static graph: all policies are equivalent here (differences of {} are rounding).",
         high - low
     ))
 }

@@ -164,7 +164,7 @@ macro_rules! metrics {
 pub const METRICS: &[Metric] = metrics! {
     "peak_reserved" "peak reserved" Bytes |of| of.peak_reserved.get();
     "peak_live" "peak live" Bytes |of| of.peak_live.get();
-    "features" "features at the peak" Bytes |of| of.reserved.features.get();
+    "features" "feature memory at peak" Bytes |of| of.reserved.features.get();
     "weights" "weights" Bytes |of| of.reserved.weights.get();
     "variables" "variables" Bytes |of| of.reserved.variables.get();
     "io" "inputs and outputs" Bytes |of| of.reserved.io.get();

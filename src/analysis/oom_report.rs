@@ -46,7 +46,7 @@ pub struct OutOfMemoryReport {
 impl OutOfMemoryReport {
     pub fn sentences(&self) -> Vec<String> {
         let mut texts = vec![format!(
-            "Out of memory at {}: {} asks for {}, and {} are in use.",
+            "Out of memory at {}: {} requests {} while {} are reserved.",
             self.place, self.requester, self.requested, self.in_use
         )];
         let contributors = self.contributors.iter();
@@ -57,7 +57,7 @@ impl OutOfMemoryReport {
         let (idle, largest) = self.idle;
         if idle > Bytes::ZERO {
             texts.push(format!(
-                "Pools hold {idle} idle, the largest piece {largest}: too small, or not the kind that was asked for."
+                "Pools hold {idle} idle, the largest piece {largest}: too small or of another kind."
             ));
         }
         if self.idle_pages > Bytes::ZERO {
@@ -65,10 +65,10 @@ impl OutOfMemoryReport {
         }
         texts.push(match self.sufficient_device {
             Some(bytes) => format!(
-                "A device of {} MiB ({bytes}) was tried and is enough for the whole session.",
+                "A device of {} MiB ({bytes}) is sufficient for the whole session (simulated).",
                 bytes.get() / UNIT
             ),
-            None => "Which device would have been enough was not found out.".to_owned(),
+            None => "No sufficient device size was found.".to_owned(),
         });
         texts
     }

@@ -96,7 +96,7 @@ pub(super) fn budget_of<'a>(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "the original's budget: floor(peak * ratio)"
+    reason = "budget of the reference implementation: floor(peak * ratio)"
 )]
 pub fn part_of(bytes: Bytes, ratio: f64) -> Bytes {
     Bytes(((bytes.get() as f64) * ratio).floor().max(1.0) as u64)
@@ -116,7 +116,7 @@ pub(super) fn compare_graph_names(
     if let Some(second) = graphs.get(1) {
         diagnostics.warning(
             format!(
-                "{} graphs are open and the names of one are shown; choose another under \"show\", or with --graph NAME",
+                "{} graphs are open, one is shown; choose another under \"show\" or with --graph NAME",
                 graphs.len()
             ),
             &second.name,
@@ -226,13 +226,13 @@ pub(super) fn report(lanes: &[Lane], diagnostics: &mut Diagnostics) {
 fn over_budget(run: &RunRemat) -> Option<String> {
     let answer = &run.answer;
     let why = match answer.status {
-        RematStatus::Ok => ", because nothing more can be evicted there; it goes on, as the original does",
+        RematStatus::Ok => ", because no more tensors can be evicted; the run continues, as MegEngine does",
         RematStatus::Thrash => " before it is given up",
         RematStatus::OutOfMemory(_) => return None,
     };
     let budget = answer.budget.filter(|_| answer.is_over_budget())?;
     Some(format!(
-        "{} does not stay within the budget of {budget}: its peak is {}{why}",
+        "{} exceeds the budget of {budget}: its peak is {}{why}",
         answer.heuristic.label, answer.peak
     ))
 }
@@ -245,13 +245,13 @@ fn early_end(run: &RunRemat) -> Option<String> {
     match &run.answer.status {
         RematStatus::Ok => None,
         RematStatus::Thrash => Some(format!(
-            "{label} thrashes under a budget of {budget}: recomputation costs {}, the program itself {}; raise the budget or \
+            "{label} thrashes under a budget of {budget}: recomputation costs {}, the program {}; raise the budget or \
              simulation.thrash_limit",
             run.answer.remat_compute, run.answer.base_compute
         )),
         RematStatus::OutOfMemory(shortage) => Some(format!(
-            "{label} runs out of memory under a budget of {budget} at op {}: it asks for {} while {} are in use and \
-             nothing can be evicted; {} are short",
+            "{label} runs out of memory under a budget of {budget} at op {}: it requests {} while {} are live and not \
+             evictable; {} are missing",
             op(shortage.op),
             shortage.requested,
             shortage.in_use,

@@ -51,20 +51,20 @@ impl Pin {
     pub fn checked_name<'a>(name: &'a str, mut others: impl Iterator<Item = &'a str>) -> Result<&'a str, String> {
         let name = name.trim();
         if name.is_empty() {
-            return Err("a pin needs a name, such as \"policy 4, batch 16\"".to_owned());
+            return Err("a pin needs a name, e.g. \"policy 4, batch 16\"".to_owned());
         }
         if name.chars().any(char::is_control) {
-            return Err("the name of a pin is one line of letters".to_owned());
+            return Err("the name of a pin is one line without control characters".to_owned());
         }
         let length = name.chars().count();
         if length > LONGEST_NAME {
             return Err(format!(
-                "the name of a pin has at most {LONGEST_NAME} letters; this one has {length}"
+                "the name of a pin has {length} letters; the limit is {LONGEST_NAME}"
             ));
         }
         if others.any(|other| other == name) {
             return Err(format!(
-                "there is a pin \"{name}\" already; choose another name, or remove that one"
+                "a pin \"{name}\" exists already; choose another name or remove that pin"
             ));
         }
         Ok(name)
@@ -141,29 +141,26 @@ impl PinFit {
         let n_left = self.n_runs - self.n_placed;
         if n_left > 0 {
             texts.push(format!(
-                "Its schedule differs: {} of its {} runs match{} runs of the axis; the events of the other{} share steps.",
+                "The schedule differs: {} of {} runs match{} runs of the axis; events of the other{} share steps.",
                 self.n_placed,
                 self.n_runs,
                 if self.n_placed == 1 { "es" } else { "" },
                 if n_left == 1 { "" } else { "s" },
             ));
         } else if self.shares_steps {
-            texts.push(
-                "It recomputes ops for which the axis has no separate steps: these share the step of the next op."
-                    .to_owned(),
-            );
+            texts.push("Recomputed ops without a step on the axis share the step of the next op.".to_owned());
         }
         if self.n_waiting > 0 {
             texts.push(match self.n_waiting {
-                1 => "It waits during a run that its schedule does not have.".to_owned(),
-                count => format!("It waits during {count} runs that its schedule does not have."),
+                1 => "One run of the axis is missing in its schedule.".to_owned(),
+                count => format!("{count} runs of the axis are missing in its schedule."),
             });
         }
         if self.n_other_values > 0 {
             texts.push(match (self.n_other_values, self.n_runs) {
-                (_, 1) => "Its dimensions have other values than the axis names.".to_owned(),
-                (1, _) => "In one run its dimensions have other values than the axis names.".to_owned(),
-                (count, _) => format!("In {count} runs its dimensions have other values than the axis names."),
+                (_, 1) => "Dimensions have other values than the axis shows.".to_owned(),
+                (1, _) => "In one run, dimensions have other values than the axis shows.".to_owned(),
+                (count, _) => format!("In {count} runs, dimensions have other values than the axis shows."),
             });
         }
         texts

@@ -38,8 +38,7 @@ pub(super) fn add_pins(
 ) -> Result<(), AnalysisError> {
     let pins = request.pins.iter().enumerate();
     if !study_of(&request.workload).takes_pins(&request.lanes) {
-        let why = "pinned configurations are shown beside the policies of graphs and of allocation traces; here the lanes \
-                   are something else";
+        let why = "pins need policy lanes (of graphs or allocation traces); the lanes here are of another kind";
         comparison.pin_failures = pins.map(|(position, pin)| failure(position, pin, why)).collect();
         return Ok(());
     }
@@ -69,7 +68,7 @@ pub(super) fn add_pins(
             comparison.pin_failures.push(failure(position, pin, &why));
         }
     }
-    let why = format!("{MAX_PINS} pins are shown at most; remove others");
+    let why = format!("at most {MAX_PINS} pins are shown; remove some");
     let left_out = pins.skip(MAX_PINS).map(|(position, pin)| failure(position, pin, &why));
     comparison.pin_failures.extend(left_out);
     progress.set("simulating pins", 1, 1)?;

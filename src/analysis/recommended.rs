@@ -121,7 +121,7 @@ impl Reason<'_> {
             return self.among_simulated();
         };
         if let Some(finding) = lane.forbidden.first() {
-            return format!("{} forbids policy {number}, which is active", finding.rule);
+            return format!("{} forbids policy {number}, the active policy", finding.rule);
         }
         if let Some(failed) = &lane.simulation.out_of_memory {
             return format!(

@@ -121,8 +121,8 @@ pub(super) fn contradiction(recording: &Recording) -> Option<String> {
     let largest = recording.blocks.iter().max_by_key(|block| block.bytes)?;
     is_much.then(|| {
         format!(
-            "the blocks come to {live} at once, more than twice the {stated} that the file itself states as allocated: the \
-             size of some row is wrong, perhaps that of the largest block, \"{}\" ({})",
+            "the blocks sum up to {live} live, more than twice the {stated} that the file states as allocated: a size \
+             is wrong, perhaps that of the largest block, \"{}\" ({})",
             recording.text(largest.name),
             largest.bytes
         )

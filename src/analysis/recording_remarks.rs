@@ -29,17 +29,17 @@ pub(super) fn remarks(lane: &Lane, recording: &Recording, source: ReservedSource
         let stated = recording.total(TotalKind::Allocated).map(|total| total.peak().0);
         let lists_all = recording.blocks.is_empty() || stated.is_none_or(|stated| stated <= summary.peak_live);
         let text = if lists_all {
-            format!("The most that was in use at once is {}.", summary.peak_live)
+            format!("Peak live: {}.", summary.peak_live)
         } else {
-            format!("The most that the listed blocks held at once is {}.", summary.peak_live)
+            format!("Peak live of the listed blocks: {}.", summary.peak_live)
         };
         say(text, summary.peak_live_step);
     } else {
-        say("The file does not say what was in use.".to_owned(), None);
+        say("The file does not state live bytes.".to_owned(), None);
     }
     if recording.lacks_regions(summary.peak_live, summary.peak_reserved) {
-        let text = "More was in use than the listed segments come to, so the file does not list all of them: what was taken \
-                    from the device is a lower bound.";
+        let text = "Live bytes exceed the listed segments, so some segments are missing: reserved bytes are a lower \
+                    bound.";
         say(text.to_owned(), None);
     }
     for text in unseen(recording) {
@@ -48,8 +48,8 @@ pub(super) fn remarks(lane: &Lane, recording: &Recording, source: ReservedSource
     if n_stacked > 0 {
         say(
             format!(
-                "{n_stacked} of {} blocks have no address within a known segment: they are stacked by best fit only to be \
-                 drawn, so heights and gaps in the memory map are no measurement.",
+                "{n_stacked} of {} blocks have no address within a known segment: their positions in the memory map \
+                 are drawn by best fit, not measured.",
                 recording.blocks.len()
             ),
             None,
@@ -62,12 +62,12 @@ pub(super) fn remarks(lane: &Lane, recording: &Recording, source: ReservedSource
         let (peak, _) = total.peak();
         if peak > summary.peak_live {
             say(
-                format!("The file itself states at most {peak} in use, which counts what it does not list too."),
+                format!("The file states a peak of {peak} live, which includes unlisted blocks."),
                 None,
             );
         } else if peak < summary.peak_live {
             say(
-                format!("The file itself states at most {peak} in use, less than its blocks come to."),
+                format!("The file states a peak of {peak} live, less than the sum of its blocks."),
                 None,
             );
         }
@@ -80,19 +80,12 @@ fn reserved_text(lane: &Lane, recording: &Recording, source: ReservedSource) -> 
     let summary = &lane.summary;
     match source {
         ReservedSource::Regions if recording.lacks_regions(summary.peak_live, summary.peak_reserved) => {
-            format!("The listed segments come to {} at most", summary.peak_reserved)
+            format!("Peak of the listed segments: {}", summary.peak_reserved)
         }
-        ReservedSource::Regions => format!(
-            "The most memory that was taken from the device is {}",
-            summary.peak_reserved
-        ),
-        ReservedSource::Stated => format!(
-            "The file states a peak of {} taken from the device",
-            summary.peak_reserved
-        ),
+        ReservedSource::Regions => format!("Peak reserved: {}", summary.peak_reserved),
+        ReservedSource::Stated => format!("Peak reserved, as the file states it: {}", summary.peak_reserved),
         ReservedSource::Missing => {
-            "The file does not say what was taken from the device; the curve of reserved bytes is that of the blocks"
-                .to_owned()
+            "The file does not state reserved bytes; the curve shows the bytes of blocks instead".to_owned()
         }
     }
 }
@@ -111,16 +104,16 @@ fn unseen(recording: &Recording) -> Vec<String> {
     let (count, bytes) = sums(false);
     if count > 0 {
         texts.push(format!(
-            "{count} {} with {bytes} older than the recording: shown from its first event on, and what came and went before \
-             is not known.",
+            "{count} {} with {bytes} predate the recording: drawn from its first event on; earlier allocations are \
+             unknown.",
             are(count)
         ));
     }
     let (count, bytes) = sums(true);
     if count > 0 {
         texts.push(format!(
-            "{count} {} with {bytes} that the recording does not show being asked for: shown from the event on that freed the \
-             address before.",
+            "{count} {} with {bytes} whose allocation is not in the recording: drawn from the previous free of their \
+             address on.",
             are(count)
         ));
     }

@@ -99,7 +99,8 @@ fn forward_part(entry: &GraphEntry, diagnostics: &mut Diagnostics) -> GraphEntry
     }
     let Some(cut) = evaluation_entry(entry, entry.graph.name()) else {
         diagnostics.warning(
-            "the run mode is inference, but the forward part of this training graph cannot run by itself: all of it runs"
+            "the run mode is inference, but the forward part of this training graph cannot be separated: the whole \
+             graph runs"
                 .to_owned(),
             &entry.name,
         );

@@ -94,7 +94,7 @@ impl Binder {
         let given = ranges.of(InputSource::Data).len() + ranges.of(InputSource::GetNext).len();
         if given > inputs.len() {
             let message = format!(
-                "the shape ranges are for {given} inputs, the graph has {}: the last ones have no effect",
+                "{given} shape ranges for {} inputs of the graph: the last ranges have no effect",
                 inputs.len()
             );
             self.diagnostics.warning(message, name);
@@ -168,7 +168,7 @@ impl Binder {
         if common.max.is_some_and(|max| max < common.min) {
             limit.is_empty = true;
             let message = format!(
-                "{} has the range {range}, {} the range {}: \"{symbol}\" is the symbol of both, and no value is in both",
+                "{} has the range {range}, {} the range {}: no value of the shared symbol \"{symbol}\" is in both",
                 place.text(),
                 limit.place.text(),
                 limit.range

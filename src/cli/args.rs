@@ -7,6 +7,7 @@ use clap_complete::Shell;
 
 mod compare;
 mod export;
+mod help;
 mod learn;
 mod peak;
 mod plan;
@@ -14,6 +15,7 @@ mod space;
 
 pub(super) use compare::{CompareArgs, LaneArgs};
 pub(super) use export::{ExportArgs, Writing};
+pub(super) use help::command;
 pub(super) use learn::LearnArgs;
 pub(super) use peak::PeakArgs;
 pub(super) use plan::{LifetimesView, PlanArgs};
@@ -21,31 +23,30 @@ pub(super) use space::{RecommendArgs, SpaceArgs, SweepArgs};
 
 pub(super) use super::opening::{Opening, YesNo};
 
-use highwater_session::{PainterChoice, SAMPLES};
+use highwater_session::PainterChoice;
 
-/// Plans, simulates and compares the device memory of neural networks under every static memory policy.
+/// The program's arguments; [`command`] adds what `--help` shows besides.
 #[derive(Parser, Debug)]
 #[command(
     name = "highwater",
     version,
     about = "Plans, simulates and compares the device memory of neural networks under every static memory policy",
-    args_conflicts_with_subcommands = true, after_help = after_help()
+    args_conflicts_with_subcommands = true
 )]
 pub struct Arguments {
-    /// What to do; without a command the window opens.
     #[command(subcommand)]
     pub action: Option<Action>,
-    /// Graphs or a document to open in the window (the bundled sample where none is given); `sample:NAME` opens a bundled
-    /// one.
+    /// Graphs, recordings or a document to open; `sample:NAME` is a bundled sample
+    #[arg(value_name = "FILE")]
     pub files: Vec<String>,
-    /// Start the window without the layout, theme, size and files of the last time. Unsaved edits are recovered all the same.
+    /// Ignore the saved layout and files; unsaved edits are still recovered
     #[arg(long)]
     pub no_restore: bool,
-    /// Who draws lanes with many blocks in the window.
-    #[arg(long, value_enum, value_name = "WHO", default_value_t)]
+    /// Drawing of large lanes: auto, gpu or picture (processor)
+    #[arg(long, value_enum, value_name = "PAINTER", default_value_t)]
     pub painter: PainterName,
     /// Settings that the window starts with.
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Settings")]
     pub common: Common,
     /// Lanes and goal that the window starts with.
     #[command(flatten)]
@@ -74,50 +75,42 @@ impl From<PainterName> for PainterChoice {
     }
 }
 
-/// Sizes, samples and exit codes.
-fn after_help() -> String {
-    let samples: Vec<String> = SAMPLES.iter().map(|sample| format!("sample:{}", sample.name)).collect();
-    format!(
-        "Sizes: 1048576, 1MiB, 1.5GiB (MB and GB are powers of 1000). Samples: {}.\nExit codes: 0 done; 1 the answer is \"no\" \
-         (does not fit, an error-level finding, the effective policy runs out of memory); 2 bad usage or bad input.",
-        samples.join(", ")
-    )
-}
-
 /// The commands.
 #[derive(Subcommand, Debug)]
 pub enum Action {
-    /// What was read: counts, bytes, peaks, diagnostics.
+    /// Show the content of files: ops, tensors, bytes, peaks, diagnostics
     Inspect(InspectArgs),
-    /// Simulate under every policy and compare.
+    /// Simulate graphs, or replay a trace, under every policy and compare
     Compare(CompareArgs),
-    /// Simulate every combination of option values, dimensions and devices; show which fit and which are Pareto-optimal.
+    /// Simulate all combinations of options, dimensions and devices; show the Pareto front
     Sweep(SweepArgs),
-    /// Search such combinations for the configuration to take, and say why.
+    /// Search such combinations for the recommended configuration, with reasons
     Recommend(RecommendArgs),
-    /// Who is live at the peak, at a step or in a range, and what would lower it.
+    /// List the live tensors at the peak, at a step or in a range, and what would lower it
     Peak(PeakArgs),
-    /// Place the lifetimes of one graph, or the buffers of a problem, in an arena.
+    /// Place the tensors of a graph, or the buffers of a problem, in one arena
     Plan(PlanArgs),
-    /// Run under a memory budget with eviction and recomputation (DTR).
+    /// Run under a memory budget with eviction and recomputation (DTR)
     Remat(RematArgs),
-    /// Feed an allocation trace to the engine's allocators, call for call.
+    /// Replay an allocation trace on the engine's allocators, call by call
     Replay(ReplayArgs),
-    /// Let variables take the memory of dead ones, as Paddle's `memory_optimize` does it.
+    /// Reuse the memory of dead variables as Paddle's `memory_optimize` does
     Reuse(ReuseArgs),
-    /// What a measured run teaches: rates of ops, scratch memory by op type, rounding of tensors.
+    /// Learn op rates, scratch memory and rounding from a recording
     Learn(LearnArgs),
-    /// Validate a configuration and environment.
+    /// Validate a configuration and environment
     Check(CheckArgs),
-    /// Every option: type, default, range, effect on memory, rules.
+    /// List every option, rule and environment variable
     Options(OptionsArgs),
-    /// Every device profile: each figure with its unit, and its source or the reason for the estimate.
+    /// List the device profiles with the source of each figure
     Devices(DevicesArgs),
-    /// Write a file by its name: the configuration, a report, drawings, tables, a trace for viewers.
+    /// List the file formats that open, or explain one
+    Formats(FormatsArgs),
+    /// Write a configuration, report, drawing, table or trace file
     Export(ExportArgs),
-    /// Print shell completions.
+    /// Print shell completions
     Completions {
-        /// The shell.
+        /// bash, elvish, fish, powershell or zsh
         shell: Shell,
     },
 }
@@ -167,13 +160,13 @@ impl Format {
 /// Options and environment variables, one by one.
 #[derive(Args, Debug, Clone)]
 pub struct Edits {
-    /// Set an option, such as `memory_config.static_memory_policy=2` (repeatable).
+    /// Set an option, e.g. `precision_mode=force_fp32` (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Set an environment variable of the session (repeatable).
+    /// Set an environment variable of the session (repeatable)
     #[arg(long = "env", value_name = "NAME=VALUE")]
     pub env: Vec<String>,
-    /// Read the variables that matter from the environment of this process.
+    /// Read the relevant variables from this process's environment
     #[arg(long)]
     pub inherit_env: bool,
 }
@@ -181,39 +174,39 @@ pub struct Edits {
 /// Settings that several commands share.
 #[derive(Args, Debug, Clone)]
 pub struct Common {
-    /// A configuration (JSON), Python training script, notebook or shell script, read before --set and --env.
+    /// Configuration: JSON, Python script, notebook or shell script
     #[arg(long, value_name = "FILE")]
     pub config: Vec<PathBuf>,
-    /// The configuration of a script that has several, by name.
+    /// Name of the configuration in a script that has several
     #[arg(long, value_name = "NAME")]
     pub of: Option<String>,
     #[command(flatten)]
     pub edits: Edits,
-    /// The device profile.
+    /// Device profile
     #[arg(long, value_name = "NAME")]
     pub device: Option<String>,
-    /// Device memory, such as 32GiB, instead of the profile's.
+    /// Device memory instead of the profile's, e.g. 32GiB
     #[arg(long, value_name = "SIZE")]
     pub device_memory: Option<String>,
-    /// Give a symbolic dimension a value, or several values for one run each (repeatable).
-    #[arg(long = "dim", value_name = "NAME=VALUE[,VALUE...]")]
+    /// Set a symbolic dimension; N,M gives one run each (repeatable)
+    #[arg(long = "dim", value_name = "NAME=N")]
     pub dim: Vec<String>,
-    /// Iterations of the schedule.
+    /// Number of iterations of the schedule
     #[arg(long, value_name = "N")]
     pub iterations: Option<u32>,
-    /// What an iteration holds, entry by entry (repeatable), instead of every graph once.
-    #[arg(long = "run", value_name = "GRAPH[DIM=VALUES]*N", long_help = super::settings::RUN_HELP)]
+    /// Add an entry to an iteration, e.g. 'train*3' (repeatable)
+    #[arg(long = "run", value_name = "ENTRY")]
     pub run: Vec<String>,
-    /// Read the schedule from a file: the object under "schedule" in a configuration.
+    /// Read the schedule from a JSON file
     #[arg(long, value_name = "FILE")]
     pub schedule: Option<PathBuf>,
-    /// Call a graph otherwise in answers and in --run (repeatable).
+    /// Rename a graph in answers and in --run (repeatable)
     #[arg(long = "name", value_name = "GRAPH=NAME")]
     pub name: Vec<String>,
-    /// Run the forward phase of each training graph beside it.
+    /// Also run the forward phase of each training graph
     #[arg(long)]
     pub evaluation: bool,
-    /// Whether ops that read a shape alone keep the tensor alive (`simulation.shapes_keep_alive`).
+    /// Whether ops that read only a shape keep the tensor alive
     #[arg(long, value_enum, value_name = "YES|NO")]
     pub shapes_keep_alive: Option<YesNo>,
     #[command(flatten)]
@@ -223,18 +216,18 @@ pub struct Common {
 /// Arguments of `inspect`.
 #[derive(Args, Debug)]
 pub struct InspectArgs {
-    /// The files, one answer each; `-` is standard input, `sample:NAME` a bundled sample; a folder is read whole.
+    /// Files (one answer each), folders, sample:NAME, or - for standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<String>,
-    /// Give a symbolic dimension a value (repeatable).
-    #[arg(long = "dim", value_name = "NAME=VALUE")]
+    /// Value of a symbolic dimension (repeatable)
+    #[arg(long = "dim", value_name = "NAME=N")]
     pub dim: Vec<String>,
-    /// Whether ops that read a shape alone (`Shape`, `ShapeN`, `Size`, `Rank`) keep the tensor alive.
+    /// Whether ops that read only a shape keep the tensor alive
     #[arg(long, value_enum, value_name = "YES|NO", default_value = "yes")]
     pub shapes_keep_alive: YesNo,
     #[command(flatten)]
     pub opening: Opening,
-    /// How to write the answer.
+    /// Output: text or json
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
@@ -242,69 +235,59 @@ pub struct InspectArgs {
 /// Arguments of `remat`.
 #[derive(Args, Debug)]
 pub struct RematArgs {
-    /// A graph, a DTR log, or a graph or script of MegEngine's planner (docs/format.md); `-` is standard input.
+    /// Graph, DTR log, or MegEngine graph or script; - is standard input
     pub file: String,
-    /// What is evicted, instead of `simulation.remat_heuristic`; --help lists all of them.
-    #[arg(long, value_name = "NAME", long_help = heuristics_help())]
+    /// Eviction heuristic, see below (`simulation.remat_heuristic`)
+    #[arg(long, value_name = "NAME")]
     pub heuristic: Option<String>,
-    /// The budget: a part of the peak without one (a number up to 1, or one with a point: 0.5) or bytes (12GiB); for
-    /// MegEngine's heuristics the `eviction_threshold`. Unless given, `dtr.eviction_threshold`.
-    #[arg(long, value_name = "B", conflicts_with = "sweep")]
+    /// Budget: share of the peak (0.5) or bytes (12GiB) (`dtr.eviction_threshold`)
+    #[arg(long, value_name = "BUDGET", conflicts_with = "sweep")]
     pub budget: Option<String>,
-    /// Run once for each of these budgets.
+    /// Run once for each of these budgets
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub sweep: Vec<String>,
-    /// Stop once recomputation costs more than this many times the program itself (1 unless given; inf never stops).
+    /// Stop when recomputation exceeds this multiple of the program's cost (1; inf)
     #[arg(long, value_name = "X")]
     pub thrash_limit: Option<String>,
-    /// Where the eager interpreter takes free bytes beside a tensor from: zero or arena.
+    /// Eager interpreter: source of the free bytes next to a tensor (zero or arena)
     #[arg(long, value_name = "NAME")]
     pub free_neighbors: Option<String>,
-    /// Which graph of a file that holds several (the first where none is named).
+    /// Graph of a file that holds several (the first)
     #[arg(long, value_name = "NAME")]
     pub graph: Option<String>,
-    /// List every decision.
+    /// List every decision
     #[arg(long)]
     pub events: bool,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Settings")]
     pub common: Common,
-    /// How to write the answer.
+    /// Output: text or json
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-}
-
-/// Every heuristic with its summary, for --help.
-fn heuristics_help() -> String {
-    let mut help = String::from("What is evicted:\n");
-    for row in highwater_rewrite::remat::HEURISTICS {
-        help.push_str(&format!("- {}: {}\n", row.name, row.summary));
-    }
-    help
 }
 
 /// Arguments of `replay`.
 #[derive(Args, Debug)]
 pub struct ReplayArgs {
-    /// The trace, one command a line (docs/format.md); `-` is standard input.
+    /// Trace, one command per line (docs/format.md); - is standard input
     pub trace: String,
     #[command(flatten)]
     pub opening: Opening,
-    /// The policy: 0, 2, 3 or 4; 1 is 2.
+    /// Policy: 0, 2, 3 or 4; 1 is 2
     #[arg(long, value_name = "N")]
     pub policy: String,
-    /// Let the legacy caching allocator answer dynamic requests, instead of the policy's pools.
+    /// Serve dynamic requests with the legacy caching allocator instead of pools
     #[arg(long)]
     pub legacy: bool,
-    /// Under policy 2, one arena as the vendor documents it, instead of the engine's list of blocks.
+    /// Policy 2 as documented (one arena) instead of as GE implements it
     #[arg(long)]
     pub documented: bool,
-    /// Write JSON lines: a header, one object per command with its driver calls, a final one.
+    /// Write JSON lines: header, commands with their driver calls, summary
     #[arg(long)]
     pub events: bool,
-    /// Device memory, such as 32GiB, instead of what the trace states (32 GiB where it states none).
+    /// Device memory, e.g. 32GiB (what the trace states, else 32GiB)
     #[arg(long, value_name = "SIZE")]
     pub device_memory: Option<String>,
-    /// How to write the summary.
+    /// Output: text or json
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
@@ -312,33 +295,32 @@ pub struct ReplayArgs {
 /// Arguments of `reuse`.
 #[derive(Args, Debug)]
 pub struct ReuseArgs {
-    /// A graph of any format, or a program of blocks (docs/format.md); `-` is standard input, `sample:NAME` a bundled one.
+    /// Graph, or program of blocks (docs/format.md); - is standard input
     pub file: String,
-    /// 0: only variables of the same shape share memory; 1: any slot with enough elements is taken; default:
-    /// `memory_optimize.level`.
+    /// 0: equal shapes share memory; 1: any large enough slot (`memory_optimize.level`)
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub level: Option<String>,
-    /// A variable to leave alone (repeatable), beside `memory_optimize.skip_opt_set`.
+    /// Variable to skip, in addition to `memory_optimize.skip_opt_set` (repeatable)
     #[arg(long, value_name = "NAME")]
     pub skip: Vec<String>,
-    /// What `skip_opt_set` is in the script: set, list, tuple, str, variables, `mixed_list` or `bad_element`.
+    /// Type of `skip_opt_set`: set, list, tuple, str, variables, `mixed_list`, `bad_element`
     #[arg(long, value_name = "KIND")]
     pub skip_kind: Option<String>,
-    /// Leave the gradients alone that optimizers read.
+    /// Skip the gradients that optimizers read
     #[arg(long)]
     pub skip_grads: bool,
-    /// Print every decision as the original does.
+    /// Print every decision in Paddle's words
     #[arg(long)]
     pub print_log: bool,
-    /// The version of the original: 1, 2, 3 or 4, or a release such as 1.5; default: `simulation.memory_optimize_version`.
+    /// Paddle's implementation: 1 to 4, or a release such as 1.5
     #[arg(long, value_name = "VERSION")]
     pub version_line: Option<String>,
-    /// Which graph of the file; the first unless given.
+    /// Graph of a file that holds several (the first)
     #[arg(long, value_name = "NAME")]
     pub graph: Option<String>,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Settings")]
     pub common: Common,
-    /// How to write the answer.
+    /// Output: text or json
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
@@ -346,17 +328,18 @@ pub struct ReuseArgs {
 /// Arguments of `check`.
 #[derive(Args, Debug)]
 pub struct CheckArgs {
-    /// Configurations (JSON), documents, Python training scripts, notebooks or shell scripts.
+    /// Configurations (JSON), documents, Python scripts, notebooks or shell scripts
+    #[arg(value_name = "CONFIG")]
     pub configs: Vec<PathBuf>,
-    /// The configuration of a script that has several, by name.
+    /// Name of the configuration in a script that has several
     #[arg(long, value_name = "NAME")]
     pub of: Option<String>,
-    /// The device profile, whose number of AI cores bounds options.
+    /// Device profile, whose number of AI cores bounds options
     #[arg(long, value_name = "NAME")]
     pub device: Option<String>,
     #[command(flatten)]
     pub edits: Edits,
-    /// How to write the answer.
+    /// Output: text or json
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
@@ -364,7 +347,7 @@ pub struct CheckArgs {
 /// Arguments of `options`.
 #[derive(Args, Debug)]
 pub struct OptionsArgs {
-    /// How to write the answer.
+    /// Output: text, json, markdown, schema (of configurations) or document-schema
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
@@ -372,12 +355,23 @@ pub struct OptionsArgs {
 /// Arguments of `devices`.
 #[derive(Args, Debug)]
 pub struct DevicesArgs {
-    /// One profile; all of them unless it is given.
+    /// One profile (all of them)
+    #[arg(value_name = "NAME")]
     pub device: Option<String>,
-    /// Options: figures that they set replace those of the profile.
     #[command(flatten)]
     pub edits: Edits,
-    /// How to write the answer.
+    /// Output: text or json
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Arguments of `formats`.
+#[derive(Args, Debug)]
+pub struct FormatsArgs {
+    /// One format: its content, how to produce such a file, what highwater reads
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+    /// Output: text or json
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }

@@ -22,11 +22,11 @@ impl Choice {
     pub(super) fn remark(&self) -> Option<String> {
         let listed = match self.others.as_slice() {
             [] => return None,
-            [other] => format!("another one, \"{other}\""),
+            [other] => format!("another: \"{other}\""),
             others => format!("{} others: {}", others.len(), list(others)),
         };
         Some(format!(
-            "this is about \"{}\"; the file holds {listed}; choose with --graph NAME",
+            "uses \"{}\" of {listed} in the file; choose with --graph NAME",
             self.name
         ))
     }
@@ -47,7 +47,7 @@ pub(super) fn choose(
     is_usable: impl Fn(usize) -> bool,
 ) -> anyhow::Result<Choice> {
     if names.is_empty() {
-        bail!("{file}: the file holds no graph, problem or recording");
+        bail!("{file}: no graph, problem or recording in the file");
     }
     let found = match wanted {
         None => Some((0..names.len()).find(|position| is_usable(*position)).unwrap_or(0)),
@@ -55,7 +55,7 @@ pub(super) fn choose(
     };
     let Some(position) = found else {
         bail!(
-            "{file}: there is no graph \"{}\" in it; it holds {}",
+            "{file}: no graph \"{}\"; the file has {}",
             wanted.unwrap_or(""),
             list(names)
         );

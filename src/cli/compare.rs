@@ -130,9 +130,7 @@ fn why_early(lane: &Lane, comparison: &Comparison) -> Option<String> {
         |mark| format!("policy {number}, which is {mark}{},", comparison.in_force_if()),
     );
     if lane.stops_under_budget() {
-        return Some(format!(
-            "{title} does not bring a run to its end under its memory budget"
-        ));
+        return Some(format!("{title} stops before the end of a run under its memory budget"));
     }
     if !lane.summary.out_of_memory {
         return None;

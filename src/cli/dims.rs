@@ -24,10 +24,10 @@ pub(super) fn unused_dims(workload: &Workload, bindings: &Bindings) -> Diagnosti
     for name in bindings.keys().filter(|name| !known.contains(name)) {
         let known = match known.as_slice() {
             [] if has_unknown_shapes(workload) => {
-                "the dimensions that are unknown in it have no names, so that no value can be given to them".to_owned()
+                "its unknown dimensions have no names, so they accept no value".to_owned()
             }
-            [] => "it has no dimension without a value".to_owned(),
-            [known] => format!("its only one is {known}"),
+            [] => "all of its dimensions have values".to_owned(),
+            [known] => format!("its only symbolic dimension is {known}"),
             known => format!("it has {}", list(known)),
         };
         diagnostics.warning(

@@ -26,12 +26,12 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
     if args.form.is_none() && is_document_name(&args.to) {
         if args.files.is_empty() {
             bail!(
-                "{}: a document names its sources, so name files; a configuration alone is written as .json, .py or .sh",
+                "{}: a document needs sources; name files, or write the configuration alone as .json, .py or .sh",
                 args.to.display()
             );
         }
         if args.writing.preview {
-            bail!("--preview prints configurations, tables and pages; a document is opened in the window");
+            bail!("--preview prints configurations, tables and pages; open a document in the window");
         }
         return write_document(args, progress);
     }
@@ -110,7 +110,7 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
 fn convert(args: &ExportArgs, form: ExportForm) -> anyhow::Result<Verdict> {
     if form != ExportForm::Config {
         bail!(
-            "{}: a {} is made of graphs, so name their files; a configuration alone is written as .json, .py or .sh",
+            "{}: a {} needs graphs; name their files, or write the configuration alone as .json, .py or .sh",
             args.to.display(),
             form.row().name
         );
@@ -119,13 +119,11 @@ fn convert(args: &ExportArgs, form: ExportForm) -> anyhow::Result<Verdict> {
     let document = settings.document(Vec::new(), &settings.plan);
     if args.common.config.is_empty() && document == Document::new(Vec::new()) {
         let why = if args.common.edits.inherit_env {
-            "this process has none of the variables that matter; "
+            "the environment of this process has no relevant variable; "
         } else {
             ""
         };
-        bail!(
-            "nothing to write: {why}name the files of graphs, or give settings: --config FILE, --set KEY=VALUE or --env NAME=VALUE"
-        );
+        bail!("nothing to write: {why}name graph files or give --config FILE, --set KEY=VALUE or --env NAME=VALUE");
     }
     let files = look_at_files(&document.options, &document.environment);
     let findings = check_scheduled(&document.options, &document.environment, &files, &document.plan);
@@ -170,7 +168,7 @@ fn lanes(texts: &[String], comparison: &Comparison) -> anyhow::Result<Option<Vec
                 .zip(titles)
                 .map(|(number, title)| format!("{number} ({title})"))
                 .collect();
-            bail!("--lane {text}: there is no such lane; lanes are {}", titles.join(", "));
+            bail!("--lane {text}: no such lane; lanes are {}", titles.join(", "));
         };
         if !lanes.contains(&position) {
             lanes.push(position);

@@ -35,8 +35,7 @@ pub(super) fn run(args: &LearnArgs, progress: &Progress<'_>) -> anyhow::Result<V
     } = prepared;
     if loaded.workload.recordings().is_empty() {
         bail!(
-            "{}: nothing in it was measured; name the recording of a run too, such as a RunMetadata of TensorFlow or a memory \
-             snapshot",
+            "{}: no measurement in it; also name a recording, e.g. a TensorFlow RunMetadata or a memory snapshot",
             loaded.workload.name
         );
     }
@@ -73,7 +72,7 @@ fn keep_wanted(learned: &mut [Calibration], only: &[String]) -> anyhow::Result<(
             .map(|one| one.key)
             .collect();
         keys.dedup();
-        bail!("--only {key}: that was not learned; learned are: {}", keys.join(", "));
+        bail!("--only {key}: not learned; learned settings: {}", keys.join(", "));
     }
     for one in learned.iter_mut().filter(|_| !only.is_empty()) {
         one.settings.retain(|setting| only.iter().any(|key| key == setting.key));
@@ -88,7 +87,7 @@ fn set(document: &mut Document, learned: &[Calibration]) {
             document
                 .options
                 .set(key, value.clone())
-                .expect("what is learned is a value of its option");
+                .expect("a learned value is valid for its option");
         }
     }
 }

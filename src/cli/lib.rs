@@ -11,6 +11,7 @@ mod config;
 mod devices;
 mod dims;
 mod export;
+mod formats;
 mod inspect;
 mod learn;
 mod lower_bound;
@@ -33,7 +34,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use clap::{CommandFactory as _, Parser as _};
+use clap::{CommandFactory as _, FromArgMatches as _};
 
 pub use args::{Arguments, Common, Format};
 pub use settings::{Settings, Start, read_settings, restore, start};
@@ -67,7 +68,10 @@ pub enum Outcome {
 
 /// Runs the command of the process's arguments.
 pub fn run() -> Outcome {
-    let arguments = match Arguments::try_parse() {
+    let parsed = args::command()
+        .try_get_matches()
+        .and_then(|matches| Arguments::from_arg_matches(&matches));
+    let arguments = match parsed {
         Ok(arguments) => arguments,
         Err(error) => return Outcome::Exit(usage(&error)),
     };
@@ -113,7 +117,7 @@ fn missing_file(arguments: &Arguments) -> Option<String> {
     let is_there = |file: &&String| *file == "-" || file.starts_with("sample:") || std::path::Path::new(file).exists();
     let missing = arguments.files.iter().find(|file| !is_there(file))?;
     Some(format!(
-        "there is no file and no command \"{missing}\"; --help lists the commands"
+        "no file or command is named \"{missing}\"; --help lists the commands"
     ))
 }
 
@@ -142,6 +146,7 @@ fn perform(action: &Action) -> ExitCode {
         Action::Check(args) => config::check(args),
         Action::Options(args) => config::options(args),
         Action::Devices(args) => devices::run(args),
+        Action::Formats(args) => formats::run(args),
         Action::Export(args) => export::run(args, &progress),
         Action::Completions { shell } => {
             let mut command = Arguments::command();

@@ -32,7 +32,7 @@ pub(super) fn lower_bound_of(
     let reasons = [
         (!states_scratch, "kernel scratch not included"),
         (first.is_some(), "tensors of unknown size count 0 bytes"),
-        (has_bodies, "what ops hold for graphs that they run is not included"),
+        (has_bodies, "memory of subgraphs not included"),
     ];
     let reasons = reasons.iter().filter(|(is_so, _)| *is_so);
     let reasons: Vec<&str> = reasons.map(|(_, why)| *why).collect();
@@ -67,8 +67,8 @@ fn unseen_bodies(
     };
     diagnostics.warning(
         format!(
-            "{} {run}, whose memory is not {what_is_not}: {their}, \"{op}\", holds {}{} for \"{}\" (an estimate); `compare` \
-             counts it, `plan --graph NAME` places such a graph by itself",
+            "{} {run} whose memory is not {what_is_not}: {their}, \"{op}\", holds {}{} for \"{}\" (estimate); \
+             `compare` counts it, `plan --graph NAME` places a subgraph alone",
             counted(scratch.len() as u64, "op"),
             if largest.is_lower_bound { "at least " } else { "" },
             largest.bytes,

@@ -100,12 +100,12 @@ fn remark(path: &Path, document: &OpenedDocument) -> anyhow::Result<()> {
         match &note.state {
             SourceState::Same => {}
             SourceState::Changed => {
-                let what = "is not the file that the document was saved with (its content differs)";
-                let text = format!("{name}: {label} {what}; the figures are of the file as it is now");
+                let what = "changed since the document was saved";
+                let text = format!("{name}: {label} {what}; figures are of the current file");
                 warn(Severity::Warning, &text);
             }
             SourceState::Missing(reason) => bail!(
-                "{name}: its source {label}: {reason}; put it back there, or locate it in the window (`highwater {name}`)"
+                "{name}: source {label}: {reason}; restore the file or locate it in the window (`highwater {name}`)"
             ),
         }
     }
@@ -119,7 +119,7 @@ pub(super) fn plan_of(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Resul
     args.dim = named.dims(&args.dim);
     let [source] = &named.sources[..] else {
         bail!(
-            "{}: the document names {} sources, and `plan` takes one: name it, or `highwater compare` the document",
+            "{}: `plan` takes one source, the document has {}: name one, or use `highwater compare`",
             args.file,
             named.sources.len()
         );

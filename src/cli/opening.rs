@@ -2,24 +2,14 @@
 
 use clap::{Args, ValueEnum};
 
-use highwater_import::IMPORTERS;
 use highwater_session::{FileError, SourceSpec};
 
 /// How files are read.
 #[derive(Args, Debug, Clone, Default)]
 pub struct Opening {
-    /// Read files as this format, whatever their content looks like; --help lists all of them.
-    #[arg(long, value_name = "FORMAT", long_help = formats_help())]
+    /// Read files as this format (see `highwater formats`)
+    #[arg(long, value_name = "FORMAT")]
     pub open_as: Option<String>,
-}
-
-/// Every format with its description.
-fn formats_help() -> String {
-    let mut text = "Read files as this format, whatever their content looks like:".to_owned();
-    for row in IMPORTERS {
-        text.push_str(&format!("\n  {}: {}", row.name, row.description));
-    }
-    text
 }
 
 impl Opening {
@@ -29,7 +19,7 @@ impl Opening {
 
     pub(super) fn sources(&self, arguments: &[String]) -> anyhow::Result<Vec<SourceSpec>> {
         if arguments.iter().filter(|argument| *argument == "-").count() > 1 {
-            anyhow::bail!("standard input (-) can be read once; name it once, or write what it holds to files");
+            anyhow::bail!("standard input (-) can be read only once; save it to a file to use it twice");
         }
         let mut sources = Vec::with_capacity(arguments.len());
         for argument in arguments {

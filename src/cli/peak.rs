@@ -41,7 +41,7 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
     };
     let name = &prepared.loaded.workload.name;
     check(&comparison, at, name)?;
-    let report = PeakReport::new(&comparison, ask).with_context(|| format!("{name}: there is no step to explain"))?;
+    let report = PeakReport::new(&comparison, ask).with_context(|| format!("{name} has no step to explain"))?;
     let most = match args.format {
         Format::Text => FEW,
         _ => usize::MAX,
@@ -81,7 +81,7 @@ fn attribute(name: &str) -> anyhow::Result<Attribute> {
 fn policy(text: &str) -> anyhow::Result<StaticMemoryPolicy> {
     policy_of(text).with_context(|| {
         let known = StaticMemoryPolicy::known_numbers();
-        format!("--policy {text}: write one of {known}")
+        format!("--policy {text}: expected one of {known}")
     })
 }
 
@@ -99,7 +99,7 @@ fn at(args: &PeakArgs) -> anyhow::Result<PeakAt> {
             start: Step(start),
             end: Step(end),
         })),
-        _ => bail!("--range {text}: write the first step and the one behind the last, such as 100..200"),
+        _ => bail!("--range {text}: expected FIRST..END (exclusive), e.g. 100..200"),
     }
 }
 
@@ -116,7 +116,7 @@ fn lane(args: &PeakArgs, policy: Option<StaticMemoryPolicy>, comparison: &Compar
         return found.with_context(|| {
             let number = policy.number();
             format!(
-                "--policy {number}: lanes are no policies here; choose with --lane: {}",
+                "--policy {number}: lanes here are not policies; choose with --lane: {}",
                 titles(comparison)
             )
         });
@@ -132,12 +132,7 @@ fn titles(comparison: &Comparison) -> String {
 /// The position of a lane from its number in a flag, which counts from 1.
 fn position(comparison: &Comparison, flag: &str, number: usize) -> anyhow::Result<usize> {
     let position = number.checked_sub(1).filter(|lane| *lane < comparison.lanes.len());
-    position.with_context(|| {
-        format!(
-            "{flag} {number}: there is no such lane; there are {}",
-            titles(comparison)
-        )
-    })
+    position.with_context(|| format!("{flag} {number}: no such lane; there are {}", titles(comparison)))
 }
 
 /// Refuses steps behind the last one.
@@ -150,7 +145,7 @@ fn check(comparison: &Comparison, at: PeakAt, name: &str) -> anyhow::Result<()> 
     };
     if last >= n_steps {
         bail!(
-            "{name}: {flag} lies behind the last of {n_steps} {}s",
+            "{name}: {flag} exceeds the last of {n_steps} {}s",
             comparison.axis_word()
         );
     }

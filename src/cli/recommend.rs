@@ -32,9 +32,9 @@ fn text(exploration: &Exploration, found: &Recommendation) -> String {
     let mut out = exploration.head();
     let all = counted(space.size(), "configuration");
     let tried = if found.searched.is_whole() {
-        format!("all of {all} tried")
+        format!("all of {all} simulated")
     } else {
-        format!("{} of {all} tried", grouped(found.searched.tried))
+        format!("{} of {all} simulated", grouped(found.searched.tried))
     };
     out.push_str(&format!("goal: {}; {tried}\n\n", found.goal.name(space)));
     let figures = [">peak reserved", ">peak live", ">device calls", ">overhead"];
@@ -51,7 +51,7 @@ fn text(exploration: &Exploration, found: &Recommendation) -> String {
         out.push_str(&format!("{}\n", reason.text()));
     }
     if let Some(winner) = &found.winner {
-        out.push_str(&format!("\nto take it: {}\n", flags(exploration, winner)));
+        out.push_str(&format!("\nto apply it: {}\n", flags(exploration, winner)));
     }
     out.push_str(&rejected(found));
     for sentence in &found.uncertain {
@@ -97,7 +97,7 @@ fn rejected(found: &Recommendation) -> String {
     let mut out = String::new();
     for rule in &found.rules {
         let count = counted(rule.count, "configuration");
-        out.push_str(&format!("left out by {}: {count} ({})\n", rule.rule, rule.message));
+        out.push_str(&format!("excluded by {}: {count} ({})\n", rule.rule, rule.message));
     }
     let left = &found.left_out;
     let ended = [
@@ -107,7 +107,7 @@ fn rejected(found: &Recommendation) -> String {
     ];
     let failed = left.failed.iter().map(|(why, count)| (why.as_str(), *count));
     for (why, count) in ended.into_iter().chain(failed).filter(|(_, count)| *count > 0) {
-        out.push_str(&format!("left out: {} ({why})\n", counted(count, "configuration")));
+        out.push_str(&format!("excluded: {} ({why})\n", counted(count, "configuration")));
     }
     out
 }

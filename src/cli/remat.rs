@@ -63,7 +63,7 @@ pub(super) fn run(args: &RematArgs, progress: &Progress<'_>) -> anyhow::Result<V
     };
     let Some(budget) = budget else {
         bail!(
-            "give a budget: --budget 0.5 for half of the peak without one ({}), --budget SIZE, or --set {}=SIZE",
+            "no budget given; use --budget 0.5 (half of the unconstrained peak, {}), --budget SIZE or --set {}=SIZE",
             subject.unlimited,
             keys::EVICTION_THRESHOLD
         );
@@ -85,7 +85,7 @@ fn set_options(args: &RematArgs, settings: &mut Settings) -> anyhow::Result<()> 
     }
     if let Some(name) = &args.free_neighbors {
         if !matches!(name.as_str(), "zero" | "arena") {
-            bail!("--free-neighbors {name}: write zero or arena");
+            bail!("--free-neighbors {name}: expected zero or arena");
         }
         settings.options.set_text(keys::FREE_NEIGHBORS, name)?;
     }
@@ -95,8 +95,7 @@ fn set_options(args: &RematArgs, settings: &mut Settings) -> anyhow::Result<()> 
 /// A multiple of the program's cost; `None` never stops.
 fn thrash_limit(text: &str) -> anyhow::Result<Option<f64>> {
     let number: Option<f64> = text.trim().parse().ok().filter(|limit| *limit >= 0.0);
-    let number =
-        number.with_context(|| format!("--thrash-limit {text}: write a number of at least 0, such as 1.0, or inf"))?;
+    let number = number.with_context(|| format!("--thrash-limit {text}: expected a number >= 0, e.g. 1.0, or inf"))?;
     Ok(Some(number).filter(|limit| limit.is_finite()))
 }
 
@@ -127,7 +126,7 @@ fn budget(text: &str) -> anyhow::Result<Budget> {
     }
     let bytes = Bytes::parse(text)?;
     if bytes == Bytes::ZERO {
-        bail!("write more than 0, a part of the peak such as 0.5 or a size such as 12GiB");
+        bail!("expected a share of the peak > 0, e.g. 0.5, or a size, e.g. 12GiB");
     }
     Ok(Budget::Bytes(bytes))
 }
@@ -205,7 +204,7 @@ fn sweep(args: &RematArgs, subject: &Budgeted<'_>, progress: &Progress<'_>) -> a
         print_json(&wire)?;
     } else {
         print(&format!(
-            "{}: {}, peak without a budget {}\n\n{}{}",
+            "{}: {}, unconstrained peak {}\n\n{}{}",
             subject.tape.name,
             subject.lowered.dtr.heuristic.label,
             subject.unlimited.exact(),
@@ -225,10 +224,10 @@ fn text(args: &RematArgs, answer: &RematAnswer<'_>) -> String {
         let part = budget.percent_of(answer.unlimited);
         row(
             "budget",
-            format!("{}, {part:.1} % of the peak without one", budget.exact()),
+            format!("{}, {part:.1} % of the unconstrained peak", budget.exact()),
         );
     }
-    row("peak without a budget", answer.unlimited.exact());
+    row("unconstrained peak", answer.unlimited.exact());
     row("status", run.status_words());
     row(
         "peak",
@@ -240,7 +239,7 @@ fn text(args: &RematArgs, answer: &RematAnswer<'_>) -> String {
     row(
         "recomputed",
         format!(
-            "{}, {} ({:.3} times the program's time in all)",
+            "{}, {} (total {:.3} times the program's time)",
             counted(run.counts.rematerializations + run.counts.collateral, "tensor"),
             run.remat_compute,
             run.overhead()
@@ -253,22 +252,22 @@ fn text(args: &RematArgs, answer: &RematAnswer<'_>) -> String {
     if run.thrashes() {
         row(
             "thrash",
-            "given up: recomputation costs more than simulation.thrash_limit allows".to_owned(),
+            "stopped: recomputation costs exceed simulation.thrash_limit".to_owned(),
         );
     }
     if run.is_over_budget() && !matches!(run.status, RematStatus::OutOfMemory(_)) {
         let above = run.peak.saturating_sub(run.budget.unwrap_or_default());
         let ends = match run.counts.steps_over_budget {
             0 => String::new(),
-            steps => format!(", and still at the end of {}", counted(steps, "op")),
+            steps => format!(", and at the end of {}", counted(steps, "op")),
         };
         let minimum = match run.heuristic.engine.minimum_rule() {
             MinimumRule::AtLeast | MinimumRule::Above => " (tensors below dtr.evictee_minimum_size never are)",
             MinimumRule::Ignored => "",
         };
         row(
-            "over the budget",
-            format!("by {above} at the peak{ends}: nothing more could be evicted there{minimum}"),
+            "over budget",
+            format!("by {above} at the peak{ends}: no more tensors could be evicted{minimum}"),
         );
     }
     let mut out = format!("{}\n\n{rows}", tape.name);
@@ -289,11 +288,10 @@ fn smallest_evictee(answer: &RematAnswer<'_>) -> String {
     let minimum = answer.minimum.exact();
     match answer.run.heuristic.engine.minimum_rule() {
         MinimumRule::AtLeast => format!(
-            "{minimum}, and tensors of exactly this size (the code takes size >= minimum; the document of DTRConfig says \
-             \"exceeds\")"
+            "{minimum}, inclusive (the code compares size >= minimum; the DTRConfig documentation says \"exceeds\")"
         ),
-        MinimumRule::Above => format!("larger than {minimum} (the code takes size > minimum)"),
-        MinimumRule::Ignored => "any size: this heuristic has no dtr.evictee_minimum_size".to_owned(),
+        MinimumRule::Above => format!("larger than {minimum} (the code compares size > minimum)"),
+        MinimumRule::Ignored => "any size: this heuristic ignores dtr.evictee_minimum_size".to_owned(),
     }
 }
 
@@ -318,7 +316,7 @@ fn shortage_text(tape: &Tape, run: &RematRun) -> String {
         String::new()
     };
     format!(
-        "\nop {} asks for {} while {} are in use: {} are short. Nothing could be evicted; held are {}{more}\n",
+        "\nop {} requests {} while {} are live: {} are missing. Nothing can be evicted; live tensors: {}{more}\n",
         op_name(tape, shortage.op),
         shortage.requested.exact(),
         shortage.in_use.exact(),

@@ -24,7 +24,7 @@ pub(super) fn run(args: &ReplayArgs, progress: &Progress<'_>) -> anyhow::Result<
     args.format.check(&[Format::Text, Format::Json])?;
     let policy = policy(&args.policy)?;
     if args.documented && policy != StaticMemoryPolicy::StaticExtend {
-        bail!("--documented is about the arena of policy 2; use it with --policy 2");
+        bail!("--documented applies to policy 2 only; add --policy 2");
     }
     let device_bytes = device_bytes(args.device_memory.as_deref())?;
     let source = args.opening.source(&args.trace)?;
@@ -64,11 +64,8 @@ fn policy(text: &str) -> anyhow::Result<StaticMemoryPolicy> {
             aliases.chain([row.number.to_string()])
         });
         let numbers: Vec<String> = numbers.collect();
-        let (last, others) = numbers.split_last().expect("there are policies");
-        bail!(
-            "--policy {text}: there is no such policy; use {} or {last}",
-            others.join(", ")
-        );
+        let (last, others) = numbers.split_last().expect("policies exist");
+        bail!("--policy {text}: unknown policy; use {} or {last}", others.join(", "));
     };
     Ok(policy)
 }
@@ -77,7 +74,7 @@ fn device_bytes(text: Option<&str>) -> anyhow::Result<Option<Bytes>> {
     let Some(text) = text else { return Ok(None) };
     let bytes = Bytes::parse(text).context("--device-memory")?;
     if bytes == Bytes::ZERO || bytes > LARGEST_DEVICE {
-        bail!("--device-memory {text}: a device has between one byte and {LARGEST_DEVICE} in a replay");
+        bail!("--device-memory {text}: expected 1 byte to {LARGEST_DEVICE}");
     }
     Ok(Some(bytes))
 }
@@ -134,7 +131,7 @@ fn text(
         let word = trace.commands.get(position).map_or("", |command| command.word());
         let line = trace.lines.get(position).copied().unwrap_or(0);
         out.push_str(&format!(
-            "\n{} of them failed for want of memory; the first is \"{word}\" in line {line}\n",
+            "\n{} of them failed, out of memory; the first is \"{word}\" in line {line}\n",
             summary.failed
         ));
     }

@@ -110,13 +110,10 @@ fn show(loaded: &mut Loaded, name: &str) -> anyhow::Result<()> {
     }
     let file = &loaded.workload.name;
     if loaded.parts.is_empty() {
-        bail!("{file}: it holds no graph, so --graph has nothing to choose from");
+        bail!("{file}: no graph in the file, so --graph does not apply");
     }
     let names: Vec<String> = loaded.parts.iter().map(|part| part.name.clone()).collect();
-    bail!(
-        "{file}: there is no graph \"{name}\" in it; it holds {}",
-        choice::list(&names)
-    );
+    bail!("{file}: no graph \"{name}\"; the file has {}", choice::list(&names));
 }
 
 /// A bundled sample has values for its dimensions, and iterations where no flag has any. Flags and options win over them.
@@ -151,7 +148,7 @@ pub(super) fn policies(texts: &[String]) -> anyhow::Result<Vec<StaticMemoryPolic
         match policy_of(text) {
             Some(policy) => policies.push(policy),
             None => bail!(
-                "--policies {text}: write a list of {}, such as 0,2",
+                "--policies {text}: expected a list of {}, e.g. 0,2",
                 StaticMemoryPolicy::known_numbers()
             ),
         }

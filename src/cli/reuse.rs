@@ -98,12 +98,15 @@ fn skip_set(value: &Value) -> anyhow::Result<SkipOptSet> {
         Value::List(items) => (SkipKind::List, items.as_slice()),
         Value::Tuple(items) => (SkipKind::Tuple, items.as_slice()),
         Value::Text(_) => (SkipKind::Text, std::slice::from_ref(value)),
-        other => bail!("memory_optimize.skip_opt_set is {}, no list of names", other.quoted()),
+        other => bail!(
+            "memory_optimize.skip_opt_set is {}, not a list of names",
+            other.quoted()
+        ),
     };
     let names: Option<Vec<Box<str>>> = items.iter().map(|item| item.as_text().map(Box::from)).collect();
     let Some(names) = names else {
         bail!(
-            "memory_optimize.skip_opt_set is {}: give names as texts",
+            "memory_optimize.skip_opt_set is {}: expected names as text",
             value.quoted()
         );
     };
@@ -140,13 +143,13 @@ fn subject(
             let choice = choose(file, &names, wanted, |_| true)?;
             let alone = workload.of_part(&parts[choice.position]);
             let Some(entry) = alone.graphs().first() else {
-                bail!("{file}: \"{}\" is no graph", choice.name);
+                bail!("{file}: \"{}\" is not a graph", choice.name);
             };
             let subject = of_graph(entry, bindings)?;
             lower_bound_of(entry, bindings, progress, "part of the program here", diagnostics)?;
             Ok((subject, choice))
         }
-        _ => bail!("{file}: names are reused in graphs and in programs of blocks (docs/format.md); this is neither"),
+        _ => bail!("{file}: `reuse` needs a graph or a program of blocks (docs/format.md)"),
     }
 }
 
@@ -187,7 +190,7 @@ fn text(question: &ReuseQuestion<'_>, report: &ReuseReport, import: &Diagnostics
             .reuse
             .exception
             .iter()
-            .map(|exception| format!("the original raises {exception}")),
+            .map(|exception| format!("Paddle raises {exception}")),
     );
     lines.extend(report.findings.iter().map(|finding| {
         let severity = if finding.kind.is_corruption() {

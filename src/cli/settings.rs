@@ -5,8 +5,6 @@ mod schedule;
 use anyhow::{Context as _, bail};
 use serde_json::{Map, Value as Json};
 
-pub(super) use schedule::RUN_HELP;
-
 use super::args::{Arguments, Common, Edits, LaneArgs, YesNo};
 use highwater_analysis::{Configuration, LaneGoal, LaneStrategies, MAX_PINS, Pin};
 use highwater_export::ConfigDocument;
@@ -198,7 +196,7 @@ impl Settings {
         self.goal = lanes.goal.unwrap_or(self.goal);
         for text in &lanes.pin {
             let Some((name, path)) = text.rsplit_once('=').filter(|(_, path)| !path.is_empty()) else {
-                bail!("--pin {text}: write --pin NAME=CONFIG.json");
+                bail!("--pin {text}: expected --pin NAME=CONFIG.json");
             };
             let others = self.pins.iter().map(|pin| pin.name.as_str());
             let name = Pin::checked_name(name, others).map_err(|why| anyhow::anyhow!("--pin {text}: {why}"))?;
@@ -278,7 +276,7 @@ pub(super) fn parse_dims(texts: &[String]) -> anyhow::Result<DimValues> {
     for text in texts {
         // Names may contain "=", values do not.
         let Some((name, list)) = text.rsplit_once('=').filter(|(name, _)| !name.trim().is_empty()) else {
-            bail!("--dim {text}: write --dim NAME=VALUE");
+            bail!("--dim {text}: expected --dim NAME=VALUE");
         };
         let name = name.trim();
         let number = |value: &str| {
@@ -290,10 +288,10 @@ pub(super) fn parse_dims(texts: &[String]) -> anyhow::Result<DimValues> {
         };
         let values: Option<Vec<u64>> = list.split(',').map(number).collect();
         let Some(values) = values.filter(|values| !values.is_empty()) else {
-            bail!("--dim {text}: \"{list}\" is no list of whole numbers below 2^63; write {name}=8 or {name}=8,16,32");
+            bail!("--dim {text}: \"{list}\" is not a list of integers below 2^63; expected {name}=8 or {name}=8,16,32");
         };
         if dims.insert(name.to_owned(), values).is_some() {
-            bail!("--dim {name} is given twice; write all its values in one list: --dim {name}=8,16,32");
+            bail!("--dim {name} is given twice; use one list: --dim {name}=8,16,32");
         }
     }
     Ok(dims)
@@ -319,6 +317,6 @@ pub(super) fn single_values(dims: DimValues) -> anyhow::Result<Bindings> {
 fn pair<'a>(text: &'a str, flag: &str, form: &str) -> anyhow::Result<(&'a str, &'a str)> {
     match text.split_once('=') {
         Some((key, value)) if !key.trim().is_empty() => Ok((key.trim(), value)),
-        _ => bail!("{flag} {text}: write {flag} {form}"),
+        _ => bail!("{flag} {text}: expected {flag} {form}"),
     }
 }

@@ -63,7 +63,7 @@ fn text(args: &SweepArgs, exploration: &Exploration, points: &[SweepPoint], answ
     let all = || (0..points.len()).collect();
     let shown: Vec<usize> = if is_short { best.clone() } else { all() };
     if is_short {
-        out.push_str("the Pareto-optimal configurations in peak and overhead (--all, or --format csv, lists all):\n");
+        out.push_str("Pareto-optimal configurations in peak and overhead (--all or --format csv lists all):\n");
     }
     out.push('\n');
     out.push_str(&table(space, points, &shown, &best));
@@ -83,7 +83,7 @@ fn counts(space: &Space, points: &[SweepPoint]) -> String {
         (count(|point| point.fitting().is_some()), "fit"),
         (left.out_of_memory, "run out of memory"),
         (left.thrashes, "thrash"),
-        (left.budget_too_small, "have too small a budget"),
+        (left.budget_too_small, "exceed their budget"),
         (
             count(|point| matches!(point.outcome, Outcome::Refused(_))),
             "refused by rules",
@@ -139,7 +139,7 @@ fn best_of(space: &Space, points: &[SweepPoint], best: &[usize], answers: &Sweep
     if best.is_empty() {
         out.push_str("nothing fits\n");
     } else {
-        out.push_str("* Pareto-optimal: no other needs less memory in no more time, or less time in no more memory\n");
+        out.push_str("* Pareto-optimal in peak and overhead\n");
     }
     let named = |out: &mut String, what: &str, position: Option<&usize>| {
         if let Some((point, figures)) = position.and_then(|at| Some((&points[*at], points[*at].fitting()?))) {

@@ -57,7 +57,7 @@ fn refused(export: &ConfigExport, writing: Writing) -> Option<Verdict> {
         // A closed standard output is ignored: the refusal is the answer.
         drop(print(&files_text(&export.files)));
     }
-    say("nothing is written, because the configuration has errors; mend them, or add --force");
+    say("nothing written: the configuration has errors; fix them or add --force");
     Some(Verdict::No)
 }
 

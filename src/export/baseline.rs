@@ -15,13 +15,11 @@ use highwater_timeline::PeakContributors;
 /// Why an earlier answer cannot be used.
 #[derive(Debug, Error)]
 pub enum BaselineError {
-    #[error("line {}, column {}: this is no JSON ({error}); write the baseline with `highwater compare FILE --format json`", error.line(), error.column())]
+    #[error("line {}, column {}: not JSON ({error}); write the baseline with `highwater compare FILE --format json`", error.line(), error.column())]
     Json { error: serde_json::Error },
     #[error("{what}; write the baseline with `highwater compare FILE --format json`")]
     Other { what: String },
-    #[error(
-        "it holds no figures of its effective policy {policy}; write it without --policies, or with this one among them"
-    )]
+    #[error("no figures of its active policy {policy}; write it without --policies or include that policy")]
     NoLane { policy: u8 },
 }
 
@@ -86,12 +84,12 @@ impl Baseline {
         let lanes = |field: &str| json.get(field).and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
         let (policies, measured) = (lanes("policies"), lanes("measured"));
         let (title, lane) = match (policies, measured) {
-            ([], []) => return Err(other("it has no \"policies\", so it is no answer of `compare`")),
+            ([], []) => return Err(other("no \"policies\" in it, so it is not an answer of `compare`")),
             ([], [first, ..]) => ("measured".to_owned(), first),
             (policies, _) => {
                 let number = json.get("effective_policy").and_then(Json::as_u64);
                 let number = number.and_then(|number| u8::try_from(number).ok());
-                let number = number.ok_or_else(|| other("its \"effective_policy\" is no policy"))?;
+                let number = number.ok_or_else(|| other("its \"effective_policy\" is not a policy"))?;
                 let is_it = |lane: &&Json| lane.get("policy").and_then(Json::as_u64) == Some(number.into());
                 let lane = policies.iter().find(is_it);
                 (

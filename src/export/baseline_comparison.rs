@@ -164,7 +164,7 @@ impl<'a> BaselineComparison<'a> {
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         if self.baseline_ends_early() {
-            warnings.push("The baseline did not run to its end: its figures are those until then.".to_owned());
+            warnings.push("The baseline stopped early: its figures end there.".to_owned());
         }
         let before = self.baseline.and_then(|(_, baseline)| baseline.request.as_ref());
         if let Some((now, before)) = self.request.as_ref().zip(before) {
@@ -182,26 +182,26 @@ impl<'a> BaselineComparison<'a> {
             parts.push(format!("{} before, {} now", baseline.lane.title, self.title));
         }
         parts.extend(before.differences(now));
-        (!parts.is_empty()).then(|| format!("The two differ in what was asked: {}.", parts.join("; ")))
+        (!parts.is_empty()).then(|| format!("The requests differ: {}.", parts.join("; ")))
     }
 
     /// Why changes at the peaks are missing, in sentences; `None` where none is missing.
     pub fn why_no_changes(&self) -> Option<&'static str> {
         if self.is_cut_short() {
-            return Some("One of the two ended early, so that who holds their peaks is not compared.");
+            return Some("One of the two stopped early, so live tensors at peak are not compared.");
         }
         let differs = |name: &str| {
             let metric = Metric::find(name);
             metric.is_some_and(|metric| self.now(metric) != self.before(metric))
         };
         match (&self.changes, &self.reserved_changes) {
-            (None, _) => Some("The baseline does not list tensors, so it is unknown which of them changed."),
+            (None, _) => Some("The baseline lists no tensors, so changed tensors are unknown."),
             (Some(_), None) if differs("peak_reserved") => Some(
-                "The baseline does not list the tensors at the peak of reserved bytes, so it is unknown which of them changed \
-                 it; write the baseline again with this version.",
+                "The baseline lists no tensors at the peak of reserved bytes; write it again with this version to see \
+                 changed tensors.",
             ),
             (Some(live), reserved) if live.is_nothing() && reserved.as_ref().is_none_or(Changes::is_nothing) => {
-                Some("At the peak every tensor holds what it held before.")
+                Some("All tensors at peak have the same size as before.")
             }
             (Some(_), _) => None,
         }

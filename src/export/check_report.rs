@@ -144,16 +144,16 @@ impl CheckReport {
     fn policy_line(&self) -> String {
         let row = self.policy.row();
         let joined = if self.is_policy_open {
-            format!(", joined with what the run sets {GE_USE_STATIC_MEMORY} to")
+            format!(", combined with {GE_USE_STATIC_MEMORY} of the run")
         } else {
             String::new()
         };
         let policy = format!("{} ({}){joined}", row.number, row.label);
         let conditions = policy_depends_on(&self.policy_conditions);
         if self.is_policy_unknown {
-            format!("policy in force: unknown here, {policy} if unset{conditions}")
+            format!("active policy: unknown here, {policy} if unset{conditions}")
         } else {
-            format!("policy in force: {policy}{conditions}")
+            format!("active policy: {policy}{conditions}")
         }
     }
 }
@@ -168,7 +168,7 @@ fn choice(script: &ScriptFacts) -> Option<String> {
         .collect();
     (!script.left_out.is_empty()).then(|| {
         format!(
-            "{} configurations; {} taken, --of takes another: {}",
+            "{} configurations; {} is used, --of chooses another: {}",
             script.configurations.len(),
             taken.join(" and "),
             script.left_out.join(", ")

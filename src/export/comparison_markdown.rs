@@ -133,7 +133,7 @@ fn pins(comparison: &Comparison, options: &Configuration) -> Vec<(usize, Line)> 
             .iter()
             .map(|row| code(&row.name).and(text(format!(" {}", row.texts().0))));
         let how = if differences.is_empty() {
-            text("as the options are")
+            text("active configuration")
         } else {
             Line::joined(texts, ", ")
         };
@@ -143,7 +143,7 @@ fn pins(comparison: &Comparison, options: &Configuration) -> Vec<(usize, Line)> 
         items.extend(findings.map(|finding| (1, finding_line(finding))));
     }
     let problems = comparison.pin_failures.iter();
-    let problems = problems.map(|problem| text(format!("pinned {} has no lane: {}", problem.name, problem.why)));
+    let problems = problems.map(|problem| text(format!("pin {} has no lane: {}", problem.name, problem.why)));
     items.extend(problems.map(|line| (0, line)));
     items
 }
@@ -177,7 +177,7 @@ fn changes(compared: &BaselineComparison<'_>, most: usize) -> Vec<Block> {
     let why = compared.why_no_changes().map(|why| Block::Paragraph(text(why)));
     let listed = compared.peak_changes().into_iter();
     let listed = listed.map(|(title, changes)| {
-        let summary = text(format!("What is held otherwise {title}"));
+        let summary = text(format!("Changed tensors {title}"));
         Block::Details(summary, vec![change_table(changes, most).into()])
     });
     why.into_iter().chain(listed).collect()

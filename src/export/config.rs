@@ -38,7 +38,7 @@ impl From<serde_json::Error> for ConfigError {
             column: column.max(1),
             reason: if error.is_eof() {
                 let what = reason.strip_prefix("EOF while parsing ").unwrap_or("it");
-                format!("the text ends here, in the middle of {what}; it was cut off, copy or save it again")
+                format!("the text ends in the middle of {what}; it was cut off, copy or save it again")
             } else {
                 without_type_names(reason)
             },
@@ -89,7 +89,7 @@ pub fn from_json(bytes: &[u8]) -> Result<(ConfigDocument, Diagnostics), ConfigEr
     }
     for name in wire.other.keys() {
         warnings.warning(
-            format!("\"{name}\" is not a field of a configuration; it is kept as it is"),
+            format!("\"{name}\" is not a field of a configuration; it is kept unchanged"),
             name,
         );
     }
@@ -140,9 +140,9 @@ fn read_options(object: &Map<String, Json>, group: &str, document: &mut ConfigDo
 pub(super) fn unknown_option(key: &str) -> String {
     let message = unknown_key(key);
     if message.ends_with('?') {
-        format!("{message} It is kept as it is")
+        format!("{message} It is kept unchanged")
     } else {
-        format!("{message}; it is kept as it is")
+        format!("{message}; it is kept unchanged")
     }
 }
 

@@ -108,7 +108,7 @@ impl ConfigExport {
             more => format!("; and {more} more"),
         };
         Some(ConfigRefusal {
-            message: format!("nothing is written, because the configuration has errors: {shown}{more}"),
+            message: format!("nothing written: the configuration has errors: {shown}{more}"),
             can_be_forced: true,
         })
     }
@@ -168,7 +168,7 @@ fn python_files(document: &ConfigDocument, path: &Path) -> ConfigExport {
     let undefined = undefined_notes(&document);
     let mut notes = open_notes(&document);
     let at_default =
-        |note: &String| format!("{note}: the written file leaves it at its default, with the expression in a comment");
+        |note: &String| format!("{note}: left at its default in the file, with the expression in a comment");
     notes.extend(undefined.iter().map(at_default));
     notes.extend(unread_variables(&document));
     if !left_out.is_empty() {
@@ -190,7 +190,7 @@ fn python_files(document: &ConfigDocument, path: &Path) -> ConfigExport {
         let why = undefined
             .first()
             .map_or("no value is known before the script runs", String::as_str);
-        format!("nothing but comments would be written, because {why}; write a .json file")
+        format!("only comments would be written, because {why}; write a .json file")
     });
     ConfigExport {
         files,
@@ -207,11 +207,14 @@ fn shell_file(document: &ConfigDocument, path: &Path) -> ConfigExport {
     notes.extend(unread_variables(document));
     let left_out = without_variables(document);
     let nothing = (!has_statements(&text)).then(|| {
-        let policy = document.options.get(keys::STATIC_MEMORY_POLICY).map_or_else(String::new, |value| {
-            format!(" ({} is an option, which no variable replaces)", policy_shown(value))
-        });
+        let policy = document
+            .options
+            .get(keys::STATIC_MEMORY_POLICY)
+            .map_or_else(String::new, |value| {
+                format!(" ({} is an option without a variable)", policy_shown(value))
+            });
         format!(
-            "nothing would be written, because a shell file carries environment variables alone and none is set{policy}; write a \
+            "nothing would be written: a shell file has only environment variables and none is set{policy}; write a \
              .py or .json file"
         )
     });

@@ -46,7 +46,7 @@ fn document() -> Json {
             "options": {"$ref": "#/$defs/options"},
             "effective": {
                 "type": "object",
-                "description": "The values that act, for readers of the file; never read back."
+                "description": "Effective values, for readers; not read back."
             },
             "environment": {
                 "type": "object",
@@ -65,12 +65,12 @@ fn document() -> Json {
                     "dims": {"type": "object", "additionalProperties": {"type": "array", "items": count(0)}},
                     "entries": {
                         "type": "array",
-                        "description": "What an iteration holds, in order; every graph once where it is left out.",
+                        "description": "Entries of an iteration in order; by default every graph once.",
                         "items": schedule_entry()
                     },
                     "names": {
                         "type": "object",
-                        "description": "Names that the user gave to graphs, by the names that they have of themselves.",
+                        "description": "Names of graphs given by the user, by original name.",
                         "additionalProperties": {"type": "string"}
                     }
                 }
@@ -102,7 +102,7 @@ fn schedule_entry() -> Json {
             "kind": {"enum": ["run", "load", "unload"], "default": "run"},
             "dims": {
                 "type": "object",
-                "description": "Values of the graph's dimensions; those of the schedule where a dimension is left out.",
+                "description": "Values of the graph's dimensions; missing ones are those of the schedule.",
                 "additionalProperties": {
                     "type": "string",
                     "examples": ["8,16,32", "8..64 step 8", "8..1024 log 5 seed 7", "8~1024 samples 4"]

@@ -22,8 +22,8 @@ impl<'de> Deserialize<'de> for Version {
         match u64::deserialize(deserializer)? {
             0 => Err(D::Error::custom("configuration versions start at 1")),
             version if version > CONFIG_VERSION => Err(D::Error::custom(format!(
-                "this configuration has version {version}, written by a newer highwater; this one reads up to \
-                 version {CONFIG_VERSION}: update highwater"
+                "configuration version {version} is newer than {CONFIG_VERSION}, the latest that this highwater \
+                 reads; update highwater"
             ))),
             version => Ok(Self(version)),
         }

@@ -83,13 +83,14 @@ pub const EXPORT_FORMS: [ExportRow; 6] = [
         form: ExportForm::Report,
         name: "report",
         names: "*.html",
-        summary: "one page for people: comparison, pictures, where the peak comes from, findings, configuration",
+        summary: "one page: comparison, pictures, causes of the peak, findings, configuration",
         usual: "report.html",
         endings: &["html", "htm"],
         word: "",
         is_strict: false,
         entry: "Export report…",
-        tooltip: "write one page for people: comparison, pictures, where the peak comes from, findings, configuration (HTML, no network needed)",
+        tooltip: "write one page: comparison, pictures, causes of the peak, findings, configuration (HTML, no network \
+                  needed)",
         title: "Export report",
         lanes: ExportLanes::All,
         write: report_html,
@@ -119,7 +120,7 @@ pub const EXPORT_FORMS: [ExportRow; 6] = [
         word: "tensors",
         is_strict: false,
         entry: "Export tensors…",
-        tooltip: "write every tensor of the lane that was clicked last (the first unless one was): bytes, op, shape, birth and end (CSV)",
+        tooltip: "write every tensor of the selected lane: bytes, op, shape, birth and end (CSV)",
         title: "Export tensors",
         lanes: ExportLanes::One,
         write: tensors_csv,
@@ -134,7 +135,7 @@ pub const EXPORT_FORMS: [ExportRow; 6] = [
         word: "plan",
         is_strict: false,
         entry: "Export plan…",
-        tooltip: "write where the static plan of the lane that was clicked last (the first unless one was) places what (CSV)",
+        tooltip: "write the static plan of the selected lane: offset, size, birth and end of each buffer (CSV)",
         title: "Export plan",
         lanes: ExportLanes::One,
         write: placements_csv,
@@ -171,7 +172,7 @@ impl ExportForm {
         let row = EXPORT_FORMS.iter().find(|row| row.name == name.trim());
         row.map(|row| row.form).ok_or_else(|| {
             let known = EXPORT_FORMS.map(|row| row.name);
-            format!("there is no form \"{name}\"; known: {}", known.join(", "))
+            format!("unknown form \"{name}\"; known: {}", known.join(", "))
         })
     }
 
@@ -193,9 +194,9 @@ impl ExportForm {
                 let plain = fitting().find(|row| row.word.is_empty());
                 plain.map(|row| row.form).ok_or_else(|| {
                     let what = if fitting().next().is_some() {
-                        "the name does not tell what to write"
+                        "the name does not decide the form"
                     } else {
-                        "nothing is written under such a name"
+                        "no form has this ending"
                     };
                     format!("{shown}: {what}; {}", forms_sentence())
                 })
@@ -249,11 +250,7 @@ fn config_file(subject: &ExportSubject, path: &Path, _progress: &Progress<'_>) -
     }
     match &export.files[..] {
         [file] => Ok(file.text.clone().into_bytes()),
-        files => Err(format!(
-            "{} files are written of this configuration; use the command for configurations",
-            files.len()
-        )
-        .into()),
+        files => Err(format!("this configuration has {} files; use Export configuration", files.len()).into()),
     }
 }
 
@@ -272,34 +269,13 @@ fn forms_sentence() -> String {
     format!("forms are {}; --as NAME chooses one", forms.join(", "))
 }
 
-/// The short help of `--to`.
-pub fn export_names_help() -> String {
-    let (config, others) = (&EXPORT_FORMS[0], &EXPORT_FORMS[1..]);
-    let names: Vec<&str> = others.iter().map(|row| row.names).collect();
-    format!(
-        "The file to write; its name says what: {}, the configuration as {}, or a document (the sources by relative path, with all \
-         settings) as *.highwater; --help tells more",
-        names.join(", "),
-        config.names
-    )
-}
-
 /// The help of `--as`.
 pub fn export_form_help() -> String {
     let [names @ .., last] = EXPORT_FORMS.map(|row| row.name);
     format!(
-        "What to write, where the name does not say it: {} or {last}",
+        "Form of a file whose name does not decide it: {} or {last}",
         names.join(", ")
     )
-}
-
-/// The long help of `--to`: all forms, one a line.
-pub fn export_forms_help() -> String {
-    let mut help = String::from("The file to write; its name says what:\n");
-    for row in &EXPORT_FORMS {
-        help.push_str(&format!("- {} ({}): {}\n", row.names, row.name, row.summary));
-    }
-    help
 }
 
 #[cfg(test)]

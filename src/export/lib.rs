@@ -64,10 +64,7 @@ pub use config_export::{
 pub use config_form::ConfigForm;
 pub use config_schema::config_schema;
 pub use device::devices_json;
-pub use forms::{
-    EXPORT_FORMS, ExportForm, ExportLanes, ExportRow, ExportWriter, export_form_help, export_forms_help,
-    export_names_help,
-};
+pub use forms::{EXPORT_FORMS, ExportForm, ExportLanes, ExportRow, ExportWriter, export_form_help};
 pub use inspect::{inspection_fields, inspections_json};
 pub use json_parts::diagnostics_json;
 pub use json_value::{json_of, value_of};

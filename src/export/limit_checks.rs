@@ -54,23 +54,20 @@ fn outcome(limit: &Limit, now: LimitedFigure, before: LimitedFigure) -> Outcome 
     };
     if before.ends_early && limit.needs_before() && !now.ends_early {
         return Outcome::Open(format!(
-            "the baseline did not run to its end, so that its {label} is not known and there is nothing to compare with; \
-             write the baseline again from a run that fits"
+            "the baseline stopped early, so its {label} is unknown; write it again from a run that completes"
         ));
     }
     if limit.needs_before() && before.figure.is_none() {
-        return Outcome::Broken(format!(
-            "the baseline does not state its {label}, so there is nothing to compare with"
-        ));
+        return Outcome::Broken(format!("the baseline does not state its {label}"));
     }
     match (limit.broken(figure, before.figure), now.ends_early) {
         (None, false) => Outcome::Holds,
         (Some(why), false) => Outcome::Broken(why),
-        (Some(why), true) if !before.ends_early => Outcome::Broken(format!(
-            "{why}; and the run ends early, so that this is the figure until then"
-        )),
+        (Some(why), true) if !before.ends_early => {
+            Outcome::Broken(format!("{why}; the run stops early, so the figure ends there"))
+        }
         (_, true) => Outcome::Broken(format!(
-            "the run ends early: {label} is {figure} until then, and its value for the whole run is unknown"
+            "the run stops early: {label} is {figure} until then and unknown for the whole run"
         )),
     }
 }

@@ -75,7 +75,7 @@ pub(super) fn placements_csv(
     let lanes = subject.lanes_or_main();
     if lanes.iter().all(|lane| comparison.lanes[*lane].plans.is_empty()) {
         return Err(format!(
-            "there is no static plan to write: {}",
+            "no static plan to export: {}",
             subject.comparison.study().words().no_plan
         )
         .into());

@@ -25,10 +25,10 @@ impl std::fmt::Debug for Picture {
 /// A sentence, for a picture without pixels, too large for a file, or with another number of bytes than its size implies.
 pub fn png(picture: &Picture) -> Result<Vec<u8>, String> {
     if picture.width == 0 || picture.height == 0 {
-        return Err("there is nothing to see of it, so no picture is written".to_owned());
+        return Err("the drawing is empty, so no picture is written".to_owned());
     }
     if picture.rgba.len() as u64 != u64::from(picture.width) * u64::from(picture.height) * 4 {
-        return Err("the picture does not have as many pixels as it states".to_owned());
+        return Err("the picture has a wrong number of pixels".to_owned());
     }
     encoded(picture).map_err(|_too_large| "the picture is too large for a PNG file".to_owned())
 }

@@ -86,7 +86,7 @@ impl RequestSummary {
         let list = |set: BTreeSet<String>| set.into_iter().collect::<Vec<String>>().join(", ");
         (!before.is_empty() && before != is).then(|| {
             format!(
-                "The baseline is of another workload: its graphs are {}, and here they are {}.",
+                "The baseline has other graphs: {} instead of {}.",
                 list(before),
                 list(is)
             )

@@ -101,7 +101,7 @@ pub fn lane_svg(drawing: &LaneDrawing<'_>) -> Result<String, String> {
 /// As [`lane_svg`], and without lanes.
 pub fn lanes_svg(drawings: &[LaneDrawing<'_>]) -> Result<String, String> {
     let first = match drawings {
-        [] => return Err("there is no lane to draw".to_owned()),
+        [] => return Err("no lane to draw".to_owned()),
         [only] => return lane_svg(only),
         [first, ..] => first,
     };
@@ -133,9 +133,9 @@ fn size_of(drawing: &LaneDrawing<'_>) -> (f64, f64) {
 fn lane_at(drawing: &LaneDrawing<'_>, below: Option<f64>) -> Result<String, String> {
     let known = drawing.timeline.lanes.get(drawing.lane);
     let view = known.filter(|_| drawing.lane < drawing.comparison.lanes.len());
-    let view = view.ok_or("there is no such lane to draw")?;
+    let view = view.ok_or("no such lane")?;
     if drawing.timeline.n_steps == 0 {
-        return Err("the schedule has no steps, so there is nothing to draw".to_owned());
+        return Err("nothing to draw: the schedule has no steps".to_owned());
     }
     let (width, height) = size_of(drawing);
     let groups = legend::height(drawing, width);

@@ -38,7 +38,7 @@ pub(super) fn tensors_csv(
     progress: &Progress<'_>,
 ) -> Result<Vec<u8>, ExportError> {
     let [lane] = subject.lanes_or_main()[..] else {
-        return Err("a table of tensors is of one lane; choose one".to_owned().into());
+        return Err("a table of tensors needs one lane; choose one".to_owned().into());
     };
     let spec = TableSpec {
         kind: TableKind::Tensors,
@@ -53,8 +53,7 @@ pub(super) fn tensors_csv(
     let table = TableRows::new(spec, subject, progress).map_err(|error| error.to_string())?;
     progress.check()?;
     if table.is_empty() {
-        let why =
-            "no tensor has a separate block here (inputs, outputs and weights are held apart), so there is no table";
+        let why = "no table: no tensor has a separate block (inputs, outputs and weights are counted separately)";
         return Err(why.to_owned().into());
     }
     Ok(table_csv(&table, progress)?)

@@ -65,11 +65,10 @@ fn picture_of(svg: &str) -> Result<Vec<u8>, String> {
         fontdb: Arc::new(fonts),
         ..Options::default()
     };
-    let tree =
-        Tree::from_str(svg, &options).map_err(|error| format!("the drawing cannot be made a picture: {error}"))?;
+    let tree = Tree::from_str(svg, &options).map_err(|error| format!("the drawing cannot be rendered: {error}"))?;
     let size = tree.size().to_int_size();
     let points = u64::from(size.width()) * u64::from(size.height());
-    let too_large = || "the lanes are too many for one picture; choose fewer, or write a drawing (.svg)".to_owned();
+    let too_large = || "too many lanes for one picture; choose fewer, or write a drawing (.svg)".to_owned();
     if points > MOST_POINTS {
         return Err(too_large());
     }

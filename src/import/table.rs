@@ -22,6 +22,8 @@ pub struct Importer {
     pub name: &'static str,
     /// Such files in words, for the list of what can be read.
     pub title: &'static str,
+    /// How the content is told from other formats, in words.
+    pub detected_by: &'static str,
     /// File name endings without the dot, for dialogs and ties.
     pub extensions: &'static [&'static str],
     /// One line for help texts and the README.
@@ -36,6 +38,7 @@ pub static IMPORTERS: &[Importer] = &[
     Importer {
         name: "planner_problem",
         title: "placement problems (CSV, JSON)",
+        detected_by: "CSV headings with id, lower, upper and size; or JSON with buffers, or with tensors that have born and last",
         extensions: &["csv"],
         description: "placement problem: buffers with live ranges as CSV in MiniMalloc's form or JSON, perhaps with a plan; \
                       see docs/format.md",
@@ -45,16 +48,18 @@ pub static IMPORTERS: &[Importer] = &[
     Importer {
         name: "allocation_trace",
         title: "allocation traces",
+        detected_by: "most of the first lines are commands of a trace",
         extensions: &["trace"],
-        description: "allocation trace: what was asked of the device, one command a line; see docs/format.md",
+        description: "allocation trace: requests to the device, one command per line; see docs/format.md",
         detect: allocation_trace::detect,
         import: allocation_trace::import,
     },
     Importer {
         name: "op_list",
         title: "lists of compiled ops",
+        detected_by: "the first line begins with \"op NAME\"",
         extensions: &["ops"],
-        description: "ops of a compiled graph, one a line with the bytes that they ask for, as a placement problem of its \
+        description: "ops of a compiled graph with the bytes that they request, one per line, as a placement problem of its \
                       arena; see docs/format.md",
         detect: op_list::detect,
         import: op_list::import,
@@ -62,6 +67,7 @@ pub static IMPORTERS: &[Importer] = &[
     Importer {
         name: "paddle_program",
         title: "Paddle programs as JSON",
+        detected_by: "a JSON object with blocks (or program) and vars or ops",
         extensions: &["json"],
         description: "program of blocks, variables and ops as JSON (also .gz), in the manner of Paddle's fluid, for reusing \
                       names; see docs/format.md",
@@ -71,8 +77,9 @@ pub static IMPORTERS: &[Importer] = &[
     Importer {
         name: "dtr_log",
         title: "logs of the DTR prototype",
+        detected_by: "the first line is a JSON object with INSTRUCTION",
         extensions: &["log"],
-        description: "log of the DTR prototype: ops with times, tensors and who refers to them, one JSON object a line; \
+        description: "log of the DTR prototype: ops with times, tensors and references, one JSON object per line; \
                       see docs/format.md",
         detect: dtr_log::detect,
         import: dtr_log::import,
@@ -80,8 +87,9 @@ pub static IMPORTERS: &[Importer] = &[
     Importer {
         name: "dtr_graph",
         title: "ops and variables as JSON",
+        detected_by: "a JSON object with the lists vars and ops",
         extensions: &["json"],
-        description: "ops in execution order with the variables that they read and make, as JSON, for running under a memory \
+        description: "ops in execution order with the variables that they read and write, as JSON, for rematerialization under a memory \
                       budget; see docs/format.md",
         detect: megengine::detect_graph,
         import: megengine::import_graph,
@@ -89,8 +97,9 @@ pub static IMPORTERS: &[Importer] = &[
     Importer {
         name: "dtr_script",
         title: "eager scripts as JSON",
+        detected_by: "a JSON list of [\"P\", ...], [\"O\", ...] or [\"D\", ...], alone or under \"script\"",
         extensions: &["json"],
-        description: "script of an eager interpreter: what is put, computed and deleted, as JSON, for running under a memory \
+        description: "script of an eager interpreter (put, compute, delete) as JSON, for rematerialization under a memory \
                       budget; see docs/format.md",
         detect: megengine::detect_script,
         import: megengine::import_script,
@@ -98,6 +107,7 @@ pub static IMPORTERS: &[Importer] = &[
     Importer {
         name: "ge_dump",
         title: "dumps of Ascend's compiler",
+        detected_by: "protobuf text whose first op has a type, or an ONNX op type of GE (ge:...)",
         extensions: &["txt", "pbtxt"],
         description: "graph as Ascend's compiler (GE) dumps it, ge_proto_*.txt or ge_onnx_*.pbtxt: shapes on the device, \
                       sizes, streams, workspaces, offsets as planned, options stamped on ops",
@@ -107,6 +117,7 @@ pub static IMPORTERS: &[Importer] = &[
     Importer {
         name: "ascend_profiler",
         title: "tables of the Ascend profilers and msmemscope",
+        detected_by: "the headings of a known table; or an SQLite database",
         extensions: &["csv", "db"],
         description: "memory tables of the Ascend profilers (operator_memory, memory_record, npu_module_mem, static_op_mem) and \
                       dumps of msmemscope, as CSV or SQLite",
@@ -116,6 +127,7 @@ pub static IMPORTERS: &[Importer] = &[
     Importer {
         name: "native",
         title: "highwater's own JSON",
+        detected_by: "a JSON object with highwater_graph, or with nodes, or with inputs and outputs",
         extensions: &["json"],
         description: "highwater's own JSON (also .gz): ops, tensors, aliases, phases, costs; see docs/format.md",
         detect: native::detect,
@@ -124,6 +136,7 @@ pub static IMPORTERS: &[Importer] = &[
     Importer {
         name: "tensorflow",
         title: "TensorFlow graphs and SavedModels",
+        detected_by: "the fields of GraphDef, MetaGraphDef or SavedModel, binary or text",
         extensions: &["pb", "pbtxt", "meta"],
         description: "TensorFlow graph: GraphDef (.pb, .pbtxt), SavedModel (saved_model.pb) or meta graph, frozen or with \
                       variables, with its function library",
@@ -133,6 +146,7 @@ pub static IMPORTERS: &[Importer] = &[
     Importer {
         name: "tensorflow_run",
         title: "TensorFlow RunMetadata",
+        detected_by: "the fields of RunMetadata, binary or text",
         extensions: &["pb", "pbtxt"],
         description: "TensorFlow RunMetadata (.pb, .pbtxt): allocations, op times and scratch memory that a traced step measured",
         detect: tensorflow::run::detect,
@@ -141,15 +155,17 @@ pub static IMPORTERS: &[Importer] = &[
     Importer {
         name: "chrome_trace",
         title: "PyTorch profiler traces with memory",
+        detected_by: "a JSON object with traceEvents, or a JSON list of events with ph and name",
         extensions: &["json"],
         description: "Chrome trace of the PyTorch profiler with [memory] events (also .gz): blocks by address, named after the \
-                      ops that asked for them",
+                      ops that allocate them",
         detect: chrome_trace::detect,
         import: chrome_trace::import,
     },
     Importer {
         name: "torch_snapshot",
         title: "PyTorch memory snapshots",
+        detected_by: "a pickle of a dictionary or list, not a checkpoint of weights",
         extensions: &["pickle", "pkl"],
         description: "memory snapshot of PyTorch or torch_npu (also .gz): segments, blocks and the events of every device; \
                       nothing of the pickle is run",
@@ -159,6 +175,7 @@ pub static IMPORTERS: &[Importer] = &[
     Importer {
         name: "onnx",
         title: "ONNX models",
+        detected_by: "the fields of ModelProto, in any order",
         extensions: &["onnx"],
         description: "ONNX model, with or without shapes, weights present, emptied or in missing external files",
         detect: onnx::detect,
@@ -167,6 +184,7 @@ pub static IMPORTERS: &[Importer] = &[
     Importer {
         name: "tflite",
         title: "TensorFlow Lite models",
+        detected_by: "the mark TFL3 at byte 4",
         extensions: &["tflite"],
         description: "TensorFlow Lite model, with the plan that OfflineMemoryAllocation states where there is one; weights are not \
                       read",
@@ -176,6 +194,7 @@ pub static IMPORTERS: &[Importer] = &[
     Importer {
         name: "xla",
         title: "XLA modules (HLO) and their dumps",
+        detected_by: "an HLO module or computation as text or protobuf; or the first line of a buffer assignment",
         extensions: &["pb", "txt", "hlo"],
         description: "XLA module as HLO text or .hlo.pb with its buffer assignment, and the texts beside it: \
                       buffer-assignment.txt, live-range.txt",

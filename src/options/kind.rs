@@ -152,12 +152,12 @@ impl OptionKind {
             return None;
         }
         match self {
-            Self::Bool => (value.as_bool().is_none()).then(|| format!("is {is}, not a bool: write True or False")),
+            Self::Bool => (value.as_bool().is_none()).then(|| format!("is {is}, not a bool: expected True or False")),
             Self::Int { min, max } => integer(value, &is, *min, *max, ""),
             Self::Bytes { min, max } => match value.as_int() {
                 Some(_) => integer(value, &is, *min, *max, " bytes"),
                 None => Some(format!(
-                    "is {is}, not a size: write bytes (1048576) or a unit (512MiB, 32GiB)"
+                    "is {is}, not a size: expected bytes (1048576) or a unit (512MiB, 32GiB)"
                 )),
             },
             Self::Float { min, max } => match value.as_float() {
@@ -177,23 +177,21 @@ impl OptionKind {
                 (!is_known).then(|| format!("is {is}: use {}", self.texts_listed()))
             }
             Self::Names(choices) => match value.as_text() {
-                None => Some(format!(
-                    "is {is}, not a text: write names with commas between them, in quotes"
-                )),
+                None => Some(format!("is {is}, not a text: expected comma-separated names in quotes")),
                 Some(text) => unknown_name(text, choices)
-                    .map(|name| format!("names \"{name}\": use {} with commas between them", self.listed())),
+                    .map(|name| format!("names \"{name}\": expected {}, comma-separated", self.listed())),
             },
             Self::Any => None,
             Self::Text | Self::Path(_) => {
-                (value.as_text().is_none()).then(|| format!("is {is}, not a text: put it in quotes"))
+                (value.as_text().is_none()).then(|| format!("is {is}, not a text: add quotes"))
             }
             Self::ShapeRange => match value.as_text() {
-                None => Some(format!("is {is}, not a text: put it in quotes")),
+                None => Some(format!("is {is}, not a text: add quotes")),
                 Some(text) => ShapeRanges::parse(text).err().map(|error| format!("is {is}: {error}")),
             },
             Self::List => {
                 let is_list = matches!(value, Value::List(items) if items.iter().all(|item| item.as_text().is_some()));
-                (!is_list).then(|| format!("is {is}: use a list or set of names, such as [\"a\", \"b\"]"))
+                (!is_list).then(|| format!("is {is}: expected a list or set of names, e.g. [\"a\", \"b\"]"))
             }
             Self::Object { class } => {
                 let is_object = matches!(value, Value::Python(text) if !is_literal(text) && !calls_other(text, class));

@@ -95,17 +95,14 @@ pub struct Estimate {
 pub static ESTIMATES: &[Estimate] = &[
     estimate(keys::PRECISION_MODE, "changes widths by op class"),
     estimate(keys::PRECISION_MODE_V2, "changes widths by op class"),
-    estimate(
-        keys::MODIFY_MIXLIST,
-        "adds to and takes from the assumed list of kept ops",
-    ),
+    estimate(keys::MODIFY_MIXLIST, "changes the assumed list of kept ops"),
     estimate(
         keys::CUSTOMIZE_DTYPES,
-        "gives the results of the named ops the widths of the file",
+        "takes the widths of the named ops from the file",
     ),
     estimate(
         keys::KEPT_OPS,
-        "approximates the compiler's list of ops that mixed precision leaves alone",
+        "approximates the compiler's list of ops excluded from mixed precision",
     ),
     estimate(
         keys::MIX_COMPILE_MODE,
@@ -115,26 +112,23 @@ pub static ESTIMATES: &[Estimate] = &[
         keys::HOST_OPS,
         "approximates the compiler's choice of ops that stay on the host",
     ),
-    estimate(keys::INPUT_FUSION_SIZE, "gathers small inputs in one buffer a graph"),
+    estimate(keys::INPUT_FUSION_SIZE, "gathers small inputs in one buffer per graph"),
     estimate(
         keys::INPUT_STAGING_BUFFERS,
         "approximates the runtime's number of buffers",
     ),
-    estimate(keys::DYNAMIC_INPUT, "runs a few shapes out of the range"),
-    estimate(keys::DYNAMIC_INPUTS_SHAPE_RANGE, "runs a few shapes out of the range"),
-    estimate(keys::SHAPE_SAMPLES, "approximates the shapes that really occur"),
+    estimate(keys::DYNAMIC_INPUT, "samples a few shapes of the range"),
+    estimate(keys::DYNAMIC_INPUTS_SHAPE_RANGE, "samples a few shapes of the range"),
+    estimate(keys::SHAPE_SAMPLES, "approximates the shapes that occur"),
     estimate(
         keys::WORKSPACE_ESTIMATE,
-        "gives ops scratch memory by type where the source states none",
+        "estimates scratch memory by op type where the source states none",
     ),
     estimate(
         keys::WORKSPACE_TABLE,
         "approximates the scratch memory of the real kernels",
     ),
-    estimate(
-        keys::TENSOR_ROUNDING,
-        "approximates how the real allocator rounds tensors up",
-    ),
+    estimate(keys::TENSOR_ROUNDING, "approximates the rounding of the real allocator"),
     estimate(keys::MALLOC_NS, "approximates the time of a device malloc"),
     estimate(keys::FREE_NS, "approximates the time of a device free"),
     estimate(keys::MAP_NS, "approximates the time of mapping a page"),

@@ -21,7 +21,7 @@ pub fn occupied_memory(text: &str) -> Result<BTreeMap<u32, Bytes>, String> {
         let part = part.trim();
         let (id, size) = part
             .split_once(':')
-            .ok_or_else(|| format!("\"{part}\" is not ID:SIZE, such as 0:2GiB"))?;
+            .ok_or_else(|| format!("\"{part}\" is not ID:SIZE, e.g. 0:2GiB"))?;
         let id: u32 = id
             .trim()
             .parse()

@@ -140,7 +140,7 @@ impl OptionRow {
 }
 
 /// The beginning of the memory effect of options that are not simulated and change memory in reality.
-const NOT_SIMULATED: &str = "nothing here";
+const NOT_SIMULATED: &str = "not simulated";
 
 /// The set options that change memory in reality and not here, in the order of the table: those that are not simulated, and those whose
 /// file is not there.

@@ -86,10 +86,7 @@ impl ShapeRanges {
             let start = parser.skip_blanks();
             let group = parser.group()?;
             if groups.iter().any(|earlier| earlier.source == group.source) {
-                return Err(error(
-                    start,
-                    "this group is listed twice: put all its shapes behind one name",
-                ));
+                return Err(error(start, "this group is listed twice: merge its shapes"));
             }
             groups.push(group);
             parser.skip_blanks();
@@ -99,7 +96,7 @@ impl ShapeRanges {
             if !parser.take(';') {
                 return Err(error(
                     parser.at,
-                    "\",\" and another shape, \";\" and another group, or the end belongs here",
+                    "expected \",\" and a shape, \";\" and a group, or the end",
                 ));
             }
         }
@@ -154,12 +151,12 @@ impl Parser {
         let source = match name.as_str() {
             "getnext" => InputSource::GetNext,
             "data" => InputSource::Data,
-            _ => return Err(error(start, "\"getnext:\" or \"data:\" belongs here")),
+            _ => return Err(error(start, "expected \"getnext:\" or \"data:\"")),
         };
         self.at += name.chars().count();
         self.skip_blanks();
         if !self.take(':') {
-            return Err(error(self.at, "\":\" belongs here"));
+            return Err(error(self.at, "expected \":\""));
         }
         let mut shapes = vec![self.shape()?];
         loop {
@@ -176,7 +173,7 @@ impl Parser {
         let before = self.at;
         let start = self.skip_blanks();
         if !self.take('[') {
-            return Err(error(self.at, "\"[\" belongs here; a scalar is written []"));
+            return Err(error(self.at, "expected \"[\"; a scalar is []"));
         }
         self.skip_blanks();
         if self.take(']') {
@@ -193,7 +190,7 @@ impl Parser {
                 return Ok(dims);
             }
             if !self.take(',') {
-                return Err(error(self.at, "\",\" and another dimension, or \"]\" belongs here"));
+                return Err(error(self.at, "expected \",\" and a dimension, or \"]\""));
             }
             dims.push(self.dim()?);
         }
@@ -213,7 +210,7 @@ impl Parser {
         if max.is_some_and(|max| max < min) {
             return Err(error(
                 start,
-                "the range ends before it starts: write the smaller number first",
+                "the range ends before it starts: put the smaller number first",
             ));
         }
         Ok(DimRange { min, max })
@@ -231,7 +228,7 @@ impl Parser {
         match (is_negative, digits.as_str()) {
             (true, "1") => Ok(None),
             (true, _) => Err(error(start, "the only negative size is -1, which means any size")),
-            (false, "") => Err(error(start, "a size, a range such as 2~128, or -1 belongs here")),
+            (false, "") => Err(error(start, "expected a size, a range (2~128) or -1")),
             (false, _) => digits
                 .parse()
                 .ok()

@@ -60,7 +60,7 @@ fn beside(document: &Document, line: &CommandLine<'_>, comparison: &Comparison) 
     for source in &document.sources {
         if let SourceSpec::Bytes { name, .. } = source {
             texts.push(format!(
-                "{name} was dropped onto the window; the command needs the path of the file."
+                "{name} was dropped onto the window; replace the name with the path of the file."
             ));
         }
     }
@@ -76,30 +76,31 @@ fn beside(document: &Document, line: &CommandLine<'_>, comparison: &Comparison) 
     let format = document.sources.first().and_then(SourceSpec::chosen_format);
     let is_mixed = document.sources.iter().any(|source| source.chosen_format() != format);
     if is_mixed && file.is_none() {
-        texts.push("Files were read as different formats, which one command cannot say (--open-as).".to_owned());
+        texts.push("Files were opened as different formats; one command has one --open-as.".to_owned());
     }
     if !document.plan.linked_dims.is_empty() {
-        texts.push("Some dimensions change together; the exported configuration (config.json) says which: name it with --config.".to_owned());
+        texts
+            .push("Some dimensions change together; use the exported configuration (--config config.json).".to_owned());
     }
     let is_whole_set = document.lanes == LaneSet::Policies;
     if !is_whole_set && comparison.study().is_simulated() {
-        texts.push(
-            "What the lanes are compared for was chosen in the window; the commands compare policies.".to_owned(),
-        );
+        texts.push("The kind of lanes was chosen in the window; the commands compare policies.".to_owned());
     }
     if !document.strategies.is_empty() && file.is_none() {
-        texts.push("Arenas of single lanes are placed by a strategy that was chosen in the window.".to_owned());
+        texts.push(
+            "Placement strategies of single lanes were chosen in the window; the commands use one for all.".to_owned(),
+        );
     }
     if !line.has_pins() {
         texts.push(
-            "Pinned configurations are not in the commands: save the document (.highwater) as it is now and name it in the place of \
-             the files, or give each with --pin."
+            "Pins are not in the commands: save the document (.highwater) and name it instead of the files, or add \
+             each with --pin."
                 .to_owned(),
         );
     }
     let is_expression = |key: &str| find(key).is_none();
     if document.unknown_options.keys().any(|key| is_expression(key)) {
-        texts.push("Options that this version does not know are left out; they change nothing here.".to_owned());
+        texts.push("Options unknown to this version are left out; they have no effect.".to_owned());
     }
     texts
 }

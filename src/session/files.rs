@@ -43,14 +43,14 @@ pub enum FileError {
         reason: std::io::Error,
     },
     /// A result would overwrite a source.
-    #[error("{name}: this is {read}, which was read for it; it is not overwritten, name another file")]
+    #[error("{name}: not overwritten, it is {read}, an input; choose another name")]
     IsSource { name: String, read: String },
     #[error("there is no format \"{name}\"; known: {known}")]
     UnknownFormat { name: String, known: String },
     #[error("{name}: {}; {advice}", match files {
-        0 => "there is no file in the folder".to_owned(),
-        1 => "the one file in the folder is of no format that can be read".to_owned(),
-        _ => format!("none of the {files} files in the folder is of a format that can be read"),
+        0 => "the folder is empty".to_owned(),
+        1 => "the format of the only file in the folder is unknown".to_owned(),
+        _ => format!("the formats of all {files} files in the folder are unknown"),
     })]
     EmptyFolder {
         name: String,
@@ -159,14 +159,14 @@ fn spooled(name: &str, mut stream: impl Read, progress: &Progress<'_>) -> Result
             return Err(ImportError::at(
                 format!("a pipe of more than {} GiB is not read", STREAM_LIMIT >> 30),
                 format!("byte {STREAM_LIMIT}"),
-                "write it to a file and open that",
+                "save it to a file and open that",
             ));
         }
         spool.write_all(&piece[..n]).map_err(|error| {
             ImportError::at(
-                format!("what comes from the pipe cannot be kept in a temporary file ({error}),"),
+                format!("the piped input cannot be written to a temporary file ({error}),"),
                 format!("byte {len}"),
-                "write it to a file and open that, or set TMPDIR to a folder with room",
+                "save it to a file, or set TMPDIR to a folder with free space",
             )
         })?;
     }
@@ -245,10 +245,10 @@ pub fn look(path: &str) -> FileState {
         return FileState::Directory { is_writable };
     }
     if !metadata.is_file() {
-        return FileState::Unreadable("it is no regular file".to_owned());
+        return FileState::Unreadable("not a regular file".to_owned());
     }
     if metadata.len() > OPTION_FILE_LIMIT {
-        return FileState::Unreadable("it is larger than 1 MiB, which no such file is".to_owned());
+        return FileState::Unreadable("larger than 1 MiB, the limit of such files".to_owned());
     }
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(OPTION_FILE_LIMIT).read_to_end(&mut bytes));

@@ -42,7 +42,7 @@ pub(super) fn read_folder(
     if known.len() < n_known {
         diagnostics.counted(
             Severity::Info,
-            "a text of XLA is left out in favour of the .hlo.pb of the same dump, which holds more; open it alone to see it"
+            "an XLA text is skipped because the .hlo.pb of the same dump holds more; open it alone to see it"
                 .to_owned(),
             &folder.display().to_string(),
             (n_known - known.len()) as u64,
@@ -156,8 +156,7 @@ fn leave_out_stages(graphs: &mut Vec<GraphEntry>, of_xla: &[usize], diagnostics:
         position += 1;
         if is_stage {
             diagnostics.info(
-                "a module lies here at another stage than the one that is dumped with its plan; open that file alone to see it"
-                    .to_owned(),
+                "a module of another compiler stage is skipped; open that file alone to see it".to_owned(),
                 &entry.name,
             );
         }
@@ -174,16 +173,14 @@ fn passed_over(files: &[PathBuf], known: &[(PathBuf, &'static Importer)]) -> Dia
         let example = passed.map_or_else(String::new, |path| path.display().to_string());
         diagnostics.counted(
             Severity::Info,
-            "a file of the folder is of no format that can be read".to_owned(),
+            "a file of the folder has an unknown format".to_owned(),
             &example,
             n_passed as u64,
         );
     }
     if files.len() >= MOST_FILES {
         diagnostics.warning(
-            format!(
-                "the folder holds {MOST_FILES} files or more, and only so many are looked at; open a folder within"
-            ),
+            format!("the folder has more files than the limit of {MOST_FILES}; open a subfolder"),
             "",
         );
     }
@@ -225,7 +222,7 @@ fn recognised(
     let mut known = Vec::new();
     for (position, path) in files.iter().enumerate() {
         progress
-            .set("looking at the files", position as u64, files.len() as u64)
+            .set("reading the folder", position as u64, files.len() as u64)
             .map_err(|cancelled| FileError::import(path, cancelled.into()))?;
         let input = input_of(path, progress).ok().and_then(Result::ok);
         let found = input.and_then(|mut input| row.or_else(|| recognise(&mut input)));
@@ -305,8 +302,8 @@ pub(super) fn tell_missing_slices(paths: &[&Path], read: &mut Imported) {
     }
     let numbers: Vec<String> = missing.iter().map(u64::to_string).collect();
     let message = format!(
-        "slices of the table are missing (number {}), so that blocks may be missing or seem to be never freed; open all \
-         slices together, or their folder",
+        "slices {} of the table are missing, so blocks may be missing or appear unfreed; open all slices or their \
+         folder",
         numbers.join(", ")
     );
     read.diagnostics.warning(message, &names[0]);

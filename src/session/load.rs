@@ -178,7 +178,7 @@ fn add_evaluation(graphs: &mut Vec<GraphEntry>, diagnostics: &mut Diagnostics) {
     }
     if added.is_empty() {
         diagnostics.warning(
-            "no graph states forward and backward phases, so there is no evaluation graph to add".to_owned(),
+            "no graph has forward and backward phases, so no evaluation graph is added".to_owned(),
             "",
         );
     }

@@ -221,8 +221,8 @@ impl Merge {
 /// The sentence on a kind that is not shown.
 fn left_out(one: &str, many: &str, count: usize) -> String {
     match count {
-        1 => format!("1 {one} is not shown beside what is; open its file alone"),
-        _ => format!("{count} {many} are not shown beside what is; open their files alone"),
+        1 => format!("1 {one} is not shown with the others; open its file alone"),
+        _ => format!("{count} {many} are not shown with the others; open their files alone"),
     }
 }
 

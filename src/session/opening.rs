@@ -54,7 +54,7 @@ fn document_among(sources: &[SourceSpec], progress: &Progress<'_>) -> Result<Opt
         [] => Ok(None),
         [one] if sources.len() == 1 => Ok(Some(open_document(one, progress)?)),
         [first, ..] => Err(format!(
-            "{}: a document is opened by itself, not beside other files",
+            "{}: a document cannot be opened together with other files",
             first.display()
         )),
     }
@@ -82,14 +82,14 @@ pub fn read_config_file(path: &Path, of: Option<&str>) -> Result<ReadConfig, Str
     let name = path.display().to_string();
     // Any JSON object is read as options.
     if let Some(advice) = unread_model(&name, &bytes).filter(|_| bytes.trim_ascii_start().starts_with(b"{")) {
-        return Err(format!("{name}: this is no configuration: {advice}"));
+        return Err(format!("{name}: not a configuration: {advice}"));
     }
     match read_config_of(&name, &bytes, of) {
         Ok((config, remarks)) => Ok(ReadConfig { name, config, remarks }),
         Err(error) => Err(match (unread_model(&name, &bytes), model_format(&name, &bytes)) {
-            (Some(advice), _) => format!("{name}: this is no configuration: {advice}"),
+            (Some(advice), _) => format!("{name}: not a configuration: {advice}"),
             (None, Some(format)) => format!(
-                "{name}: this is no configuration; it looks like {format}, which `highwater compare` and `highwater inspect` open"
+                "{name}: not a configuration but {format}; open it with `highwater compare` or `highwater inspect`"
             ),
             (None, None) => format!("{name}: {error}"),
         }),

@@ -116,7 +116,7 @@ impl PersistedDocument {
         document.sources.retain(is_known);
         let gone = self.path().map(|path| {
             let path = path.display();
-            format!("the document {path} is not there any more; what was open is shown as it was, without a file")
+            format!("the document {path} no longer exists; its last state is shown, unsaved")
         });
         (!document.sources.is_empty()).then_some((document, gone))
     }

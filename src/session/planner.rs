@@ -186,7 +186,7 @@ fn figures(
     progress: &Progress<'_>,
 ) -> Result<Result<PlannerFigures, String>, Cancelled> {
     if let Err(defect) = highwater_plan::verify_with(&subject.problem, &planned.plan, progress)? {
-        return Ok(Err(format!("no valid plan: {defect}")));
+        return Ok(Err(format!("invalid plan: {defect}")));
     }
     Ok(Ok(PlannerFigures {
         footprint: planned.plan.footprint,

@@ -65,12 +65,12 @@ impl Recoverable {
     pub fn sentence(&self) -> String {
         let document = match self.kept.read() {
             Ok(file) => file.document,
-            Err(error) => return format!("It cannot be read: {error}."),
+            Err(error) => return format!("The edits cannot be read: {error}."),
         };
         let labels: Vec<String> = document.sources.iter().map(SourceSpec::title).collect();
         let count = |count: usize, word: &str| counted(count as u64, word);
         format!(
-            "The program ended without saving it. It is of {} ({}), with {}, {}, {} and {}.",
+            "Unsaved edits of {} ({}), with {}, {}, {} and {}.",
             count(labels.len(), "source"),
             labels.join(", "),
             count(

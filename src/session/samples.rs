@@ -73,7 +73,7 @@ pub static SAMPLES: &[Sample] = &[
     },
     Sample {
         name: "mixed",
-        title: "Training and evaluation beside BERT with changing lengths",
+        title: "Training and evaluation with BERT at several sequence lengths",
         files: &[RESNET50, BERT],
         dims: &[("batch", &[8]), ("seq", &[128, 256, 384, 64, 320])],
         iterations: 2,
@@ -94,7 +94,7 @@ pub static SAMPLES: &[Sample] = &[
     },
     Sample {
         name: "lenet",
-        title: "LeNet training in TensorFlow, simulated and as a traced run measured it",
+        title: "LeNet training in TensorFlow, simulated and measured",
         files: &[LENET, LENET_RUN],
         dims: &[],
         iterations: 1,
@@ -108,7 +108,7 @@ pub static SAMPLES: &[Sample] = &[
     },
     Sample {
         name: "cnn",
-        title: "CNN training step as XLA compiled it, with its own plan",
+        title: "CNN training step compiled by XLA, with XLA's plan",
         files: &[CNN],
         dims: &[],
         iterations: 1,

@@ -15,7 +15,8 @@ pub enum WriteConfigError {
     File(#[from] FileError),
     /// A part beside the named file would replace a file of the user.
     #[error(
-        "{part} would be written beside {named}, and a file of that name that highwater did not write is there; name another file, or move it"
+        "{part} belongs next to {named}, but a file of that name exists that highwater did not write; choose another \
+         name or move it"
     )]
     IsOther { part: String, named: String },
 }

@@ -27,7 +27,7 @@ impl ArenaBehaviour {
     /// The words behind a policy's label.
     pub const fn label(self) -> &'static str {
         match self {
-            Self::Engine => "as the engine does",
+            Self::Engine => "matches GE",
             Self::Documented => "as documented",
         }
     }

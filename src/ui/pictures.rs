@@ -227,7 +227,7 @@ mod tests {
         assert_eq!((picture.width, picture.height), (3, 3));
         let reds: Vec<u8> = picture.rgba.chunks(4).map(|pixel| pixel[0]).collect();
         assert_eq!(reds, [13, 14, 15, 1, 2, 3, 19, 20, 0]);
-        assert_eq!(picture.rgba[35], 0, "what is not there is clear");
+        assert_eq!(picture.rgba[35], 0, "what does not exist is clear");
         // Fractions of points are scaled to pixels.
         let fine = stacked(&image, &[rect(0.5, 0.0, 1.5, 0.5), rect(0.5, 1.5, 1.5, 2.0)], 2.0);
         assert_eq!((fine.width, fine.height), (2, 2));

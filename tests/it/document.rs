@@ -374,7 +374,7 @@ fn hostile_and_newer_documents_are_refused_with_their_place() {
         ("[]", "line 1, column"),
         (
             "{\"highwater_document\": 2, \"sources\": 7}",
-            "line 1, column 24: this document has version 2, written by a newer",
+            "line 1, column 24: document version 2 is newer than",
         ),
         ("{\"highwater_document\": 0}", "start at 1"),
         (
@@ -387,7 +387,7 @@ fn hostile_and_newer_documents_are_refused_with_their_place() {
         ),
         (
             "{\"highwater_document\": 1,\n \"settings\": {\n  \"highwater_config\": 9}}",
-            "line 3, column 24: this configuration has version 9",
+            "line 3, column 24: configuration version 9",
         ),
         (
             "{\"highwater_document\": 1, \"settings\": {\"highwater_config\": 9}}",
@@ -434,10 +434,10 @@ fn hostile_and_newer_documents_are_refused_with_their_place() {
 #[test]
 fn documents_that_were_cut_off_say_so() {
     for (text, place) in [
-        ("", "line 1, column 1: the text ends here, in the middle of a value"),
+        ("", "line 1, column 1: the text ends in the middle of a value"),
         (
             "{\"highwater_document\": 1,\n \"sources\": [",
-            "line 2, column 13: the text ends here, in the middle of a list",
+            "line 2, column 13: the text ends in the middle of a list",
         ),
     ] {
         let error = DocumentFile::read(text.as_bytes(), None).unwrap_err().to_string();
@@ -484,7 +484,7 @@ fn a_save_that_is_killed_leaves_the_old_document() {
             .contains("cannot be written")
     );
     let pipe = DocumentFile::new(Document::new(vec![SourceSpec::Path("-".into())]));
-    assert!(save(&pipe, &path).unwrap_err().contains("cannot be opened again"));
+    assert!(save(&pipe, &path).unwrap_err().contains("cannot be reopened"));
     assert_eq!(open(&path).unwrap().file.document, file.document);
 }
 
@@ -531,7 +531,7 @@ fn sources_are_found_where_the_document_goes() {
         .into_iter()
         .map(|note| note.state)
         .collect();
-    let gone = SourceState::Missing("it is not there".to_owned());
+    let gone = SourceState::Missing("the file does not exist".to_owned());
     assert_eq!(
         states,
         [SourceState::Changed, SourceState::Same, gone, SourceState::Changed]
@@ -662,18 +662,13 @@ fn the_command_line_takes_documents() {
     .unwrap();
     let changed = run(&["inspect", &other]);
     assert!(changed.status.success());
-    assert!(
-        String::from_utf8_lossy(&changed.stderr).contains("net.onnx is not the file that the document was saved with")
-    );
+    assert!(String::from_utf8_lossy(&changed.stderr).contains("net.onnx changed since the document was saved"));
     std::fs::remove_file(&net).unwrap();
     for command in ["compare", "inspect", "plan"] {
-        fails(&[command, &path], "net.onnx: it is not there; put it back");
+        fails(&[command, &path], "net.onnx: the file does not exist; restore the file");
     }
     std::fs::write(&path, "{\"highwater_document\": 7}").unwrap();
     for command in ["compare", "inspect", "plan", "check"] {
-        fails(
-            &[command, &path],
-            "line 1, column 25: this document has version 7, written by a newer highwater",
-        );
+        fails(&[command, &path], "line 1, column 25: document version 7 is newer than");
     }
 }

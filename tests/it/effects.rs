@@ -321,7 +321,7 @@ fn inference_runs_the_forward_part_and_says_so() {
     );
     let whole = Ask::new(&tangled, &[("graph_run_mode", "0")]).run();
     assert_eq!(whole.lanes, Ask::new(&tangled, &[]).run().lanes);
-    assert!(messages(&whole, Severity::Warning)[0].contains("cannot run by itself"));
+    assert!(messages(&whole, Severity::Warning)[0].contains("cannot be separated"));
     // A dimension of the backward part alone is no error when that part is removed.
     let own = TRAINING.replace(
         r#"{"id": "g", "shape": [1024, 1024]"#,

@@ -119,7 +119,7 @@ fn slices_that_are_opened_together_are_one_table() {
         .iter()
         .map(|entry| entry.message.as_str())
         .collect();
-    assert!(said.iter().any(|text| text.contains("number 2")), "{said:?}");
+    assert!(said.iter().any(|text| text.contains("slices 2 of")), "{said:?}");
 }
 
 #[test]
@@ -200,9 +200,7 @@ fn a_single_slice_asks_for_the_earlier_ones() {
     );
     let answer = inspected(&path.display().to_string(), None);
     assert!(
-        answer
-            .to_string()
-            .contains("slices of the table are missing (number 0)"),
+        answer.to_string().contains("slices 0 of the table are missing"),
         "{answer}"
     );
 }
@@ -255,8 +253,8 @@ fn readable_files_are_answered_despite_unreadable_ones() {
     assert_eq!(error.lines().count(), 1, "{error}");
     assert!(error.contains("bad.bin: "), "{error}");
     assert!(String::from_utf8_lossy(&output.stdout).contains("m.csv (ascend_profiler)"));
-    fails(&["inspect", "-", "-"], "standard input (-) can be read once");
-    fails(&["compare", "-", "-"], "standard input (-) can be read once");
+    fails(&["inspect", "-", "-"], "standard input (-) can be read only once");
+    fails(&["compare", "-", "-"], "standard input (-) can be read only once");
 }
 
 /// Files that people take for models, wherever they are named.
@@ -292,7 +290,7 @@ fn files_that_are_not_read_are_named_with_a_way_to_one_that_opens() {
         (&["inspect", &old], "torch.onnx.export"),
         (&["inspect", &weights], "torch.onnx.export"),
         (&["inspect", &caffe], "atc --framework=0"),
-        (&["check", &om], "this is no configuration: it is an offline model"),
+        (&["check", &om], "not a configuration: it is an offline model"),
         (&["check", &web], "TensorFlow.js"),
         (&["check", &old], "torch.onnx.export"),
         (&["check", model], "`highwater compare`"),

@@ -291,7 +291,7 @@ fn a_configuration_with_errors_or_without_content_is_not_written() {
         );
     };
     set(&mut session, "memory_config.static_memory_policy", "2");
-    refused(&mut session, "a.sh", "carries environment variables alone");
+    refused(&mut session, "a.sh", "has only environment variables");
     session.apply(Command::SetEnvironment {
         name: "GE_USE_STATIC_MEMORY".to_owned(),
         value: Some("3".to_owned()),
@@ -425,10 +425,7 @@ fn edits_can_be_undone_and_redone() {
         "the answer follows"
     );
     session.apply(Command::Undo);
-    assert_eq!(
-        session.notice(),
-        Some(&Notice::Done("there is nothing to undo".to_owned()))
-    );
+    assert_eq!(session.notice(), Some(&Notice::Done("nothing to undo".to_owned())));
     for _ in 0..3 {
         session.apply(Command::Redo);
     }
@@ -439,7 +436,7 @@ fn edits_can_be_undone_and_redone() {
     assert_eq!(
         session.can_undo_redo(),
         (true, false),
-        "an edit ends what could be done again"
+        "an edit ends what could be redone"
     );
     session.apply(Command::Open(vec![SourceSpec::Sample(sample("bert").unwrap())]));
     session.settle();

@@ -316,7 +316,7 @@ fn drawings_have_bands_of_runs_and_phases() {
     }
     fails(
         &["compare", "sample:mobilenet", "--svg", to, "--color-by", "taste"],
-        "--color-by taste: known are tensor, role, op type, data type, phase, scope, size, lifetime",
+        "--color-by taste: expected tensor, role, op type, data type, phase, scope, size, lifetime",
     );
     fails(&["compare", "sample:mobilenet", "--color-by", "role"], "--svg");
 }
@@ -334,7 +334,7 @@ fn compare_writes_a_drawing() {
     assert!(text.contains("policy 2") && text.contains("peak "), "{text:.600}");
     fails(
         &["compare", "sample:mobilenet", "--svg", to, "--policy", "9"],
-        "--policy 9: it is not among those that are compared: 0, 2, 3, 4",
+        "--policy 9: not compared; compared are 0, 2, 3, 4",
     );
     fails(&["compare", "sample:mobilenet", "--policy", "2"], "--svg");
     let output = run(&["compare", "sample:mobilenet", "--svg", to, "--axis", "estimated"]);
@@ -354,6 +354,6 @@ fn compare_writes_a_drawing() {
     assert!(beside.contains(">wall time of CPU:0"), "{beside:.600}");
     fails(
         &["compare", "sample:mobilenet", "--svg", to, "--axis", "noon"],
-        "--axis noon: known are program order, estimated time, wall time",
+        "--axis noon: expected program order, estimated time, wall time",
     );
 }

@@ -232,7 +232,7 @@ fn sources_that_are_gone_are_located() {
     let mut harness = window(&path);
     settle(&mut harness);
     harness.run_steps(2);
-    harness.get_by_label_contains("net.onnx: it is not there. Locate it");
+    harness.get_by_label_contains("net.onnx: the file does not exist. Locate it");
     harness.get_by_role_and_label(Role::Button, "locate net.onnx");
     press(&mut harness, Modifiers::NONE, Key::Escape);
     assert!(harness.query_by_label("locate net.onnx").is_none());
@@ -255,7 +255,10 @@ fn sources_that_are_gone_are_located() {
     });
     settle(&mut harness);
     let troubles = harness.state().session().source_troubles();
-    assert!(troubles[0].1.contains("its content differs"), "{troubles:?}");
+    assert!(
+        troubles[0].1.contains("changed since the document was saved"),
+        "{troubles:?}"
+    );
 }
 
 #[test]
@@ -264,7 +267,7 @@ fn documents_that_cannot_be_read_are_told_and_change_nothing() {
     let net = model(folder.path(), "net.onnx");
     let mut harness = window(&net);
     let cases = [
-        ("{\"highwater_document\": 3}", "written by a newer highwater"),
+        ("{\"highwater_document\": 3}", "is newer than"),
         ("{\"highwater_document\": 1, \"sources\": [", "line 1, column 38"),
     ];
     for (text, expected) in cases {
@@ -289,7 +292,7 @@ fn documents_that_cannot_be_read_are_told_and_change_nothing() {
         let Some(Notice::Failed(told)) = harness.state().session().notice() else {
             panic!("it is told");
         };
-        assert!(told.contains("opened by itself"), "{told}");
+        assert!(told.contains("together with other files"), "{told}");
     }
 }
 
@@ -365,7 +368,7 @@ fn what_is_kept_of_a_document_is_where_it_lies() {
     std::fs::remove_file(&path).unwrap();
     let (document, told) = kept.document().unwrap();
     assert_eq!(document.sources, [SourceSpec::Path(net)]);
-    assert!(told.unwrap().contains("not there any more"));
+    assert!(told.unwrap().contains("no longer exists"));
 }
 
 #[test]

@@ -155,7 +155,7 @@ fn points_of_a_sweep_get_the_keyboard_and_a_pin_says_where_its_lane_is() {
     press(&mut harness, Modifiers::NONE, Key::Enter);
     assert_eq!(harness.state().session().names_of_pins().count(), 1);
     let notice = harness.state().session().notice();
-    assert!(matches!(notice, Some(Notice::Done(text)) if text.contains("below the others")));
+    assert!(matches!(notice, Some(Notice::Done(text)) if text.contains("as a lane")));
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn a_pin_is_asked_for_a_name_and_becomes_a_lane() {
         .get_by_role_and_label(Role::TextInput, "Name")
         .type_text("policy 4");
     harness.run_steps(2);
-    assert!(cell(&harness, "there is a pin \"policy 4\" already"));
+    assert!(cell(&harness, "a pin \"policy 4\" exists already"));
     press(&mut harness, Modifiers::NONE, Key::Enter);
     assert_eq!(names(&harness).len(), 1);
     harness

@@ -138,7 +138,7 @@ fn marks_are_found_by_label_and_reached_by_keys() {
 #[test]
 fn headers_say_how_runs_end() {
     for (end, words) in [
-        (End::Whole, "over the budget"),
+        (End::Whole, "over budget"),
         (End::Thrash, "thrash"),
         (End::OutOfMemory, "budget: out of memory"),
     ] {

@@ -17,7 +17,7 @@ pub(super) fn learn(calibration: &mut Calibration, measured: &Measured<'_>, now:
         .filter(|(work, time)| *time > 0 && (work.flops > 0 || work.bytes > 0))
         .collect();
     if samples.is_empty() {
-        calibration.note("Of no measured op both the time and what it computes are known, so rates cannot be learned.");
+        calibration.note("No measured op has both a time and a known amount of work, so rates cannot be learned.");
         return;
     }
     let rates = fitted(&samples, now);
@@ -61,8 +61,8 @@ fn note(samples: &[Sample], now: OpRates, rates: OpRates) -> String {
         Nanos(times.fold(0, u64::saturating_add))
     };
     format!(
-        "{} ops took {total}; with all that is learned of them they are estimated at {} ({} before), are off by {} in sum \
-         ({} before), and an op is off by {:.0} % in the median ({:.0} % before).",
+        "{} ops took {total}; with the learned settings the estimate is {} (before: {}), the total error {} (before: \
+         {}) and the median error per op {:.0} % (before: {:.0} %).",
         samples.len(),
         estimated(rates),
         estimated(now),
@@ -80,7 +80,7 @@ fn error(samples: &[Sample], rates: OpRates) -> Nanos {
 
 fn learn_launch(calibration: &mut Calibration, samples: &[Sample], now: OpRates, rates: OpRates) {
     if rates.launch == Nanos(0) && now.launch == Nanos(0) {
-        calibration.note("A fixed time an op would not bring the estimates nearer to these times, so none is learned.");
+        calibration.note("A fixed time per op does not improve the estimates, so none is learned.");
         return;
     }
     let without = error(samples, settled(samples, Nanos(0), now));
@@ -89,7 +89,7 @@ fn learn_launch(calibration: &mut Calibration, samples: &[Sample], now: OpRates,
         now: now.launch.0.to_string(),
         learned: rates.launch.0.to_string(),
         from: format!(
-            "What every one of {} ops takes whatever it computes; without it the best rates are off by {without} in sum.",
+            "Fixed time of each of {} ops; without it the best rates have a total error of {without}.",
             samples.len()
         ),
     });

@@ -22,8 +22,10 @@ pub(super) fn learn(calibration: &mut Calibration, recording: &Recording, now: O
         .filter(|block| block.bytes > Bytes::ZERO)
         .collect();
     if blocks.iter().all(|block| block.held == block.bytes) {
-        calibration
-            .note("The recording does not tell what was held from what was asked for, so rounding cannot be learned.");
+        calibration.note(
+            "The recording does not state requested and allocated sizes separately, so rounding cannot be \
+                   learned.",
+        );
         return;
     }
     let sum = |bytes: fn(&RecordedBlock) -> Bytes| blocks.iter().map(|block| u128::from(bytes(block).get())).sum();
@@ -32,7 +34,8 @@ pub(super) fn learn(calibration: &mut Calibration, recording: &Recording, now: O
     let more = (held.saturating_sub(requested)) as f64 * 100.0 / requested as f64;
     let Some((rounding, n_explained)) = rounding(&blocks).filter(|_| blocks.len() >= FEWEST_BLOCKS) else {
         calibration.note(format!(
-            "{} blocks hold {more:.2} % more than was asked for, by no one rounding: it cannot be learned.",
+            "{} blocks are {more:.2} % larger than requested, but no single rounding explains that, so none is \
+             learned.",
             blocks.len()
         ));
         return;
@@ -42,8 +45,8 @@ pub(super) fn learn(calibration: &mut Calibration, recording: &Recording, now: O
         now: now.map_or_else(|| "the engine's own rule".to_owned(), |now| now.get().to_string()),
         learned: rounding.to_string(),
         from: format!(
-            "{n_explained} of {} blocks hold what was asked for, rounded up to a multiple of it; all hold {more:.2} % more \
-             than was asked for.",
+            "{n_explained} of {} blocks have their requested size rounded up to a multiple of it; all blocks together \
+             are {more:.2} % larger than requested.",
             blocks.len()
         ),
     });

@@ -26,7 +26,7 @@ pub(super) fn learn(calibration: &mut Calibration, measured: &Measured<'_>, opti
     }
     let n_with: usize = by_type.values().flatten().filter(|(scratch, _)| *scratch > 0).count();
     if n_with == 0 {
-        calibration.note("No measured op held scratch memory, or the recording does not state it.");
+        calibration.note("The recording states no scratch memory of ops.");
         return;
     }
     let now = options.effective(keys::WORKSPACE_TABLE).to_string();
@@ -50,14 +50,15 @@ pub(super) fn learn(calibration: &mut Calibration, measured: &Measured<'_>, opti
         key: keys::WORKSPACE_ESTIMATE,
         now: options.effective(keys::WORKSPACE_ESTIMATE).to_string(),
         learned: "on".to_owned(),
-        from: "The table below acts only so; what a source states is always used.".to_owned(),
+        from: "The table below is used only with this option; stated scratch memory always takes precedence."
+            .to_owned(),
     });
     calibration.settings.push(LearnedSetting {
         key: keys::WORKSPACE_TABLE,
         now,
         learned: rules.join(","),
         from: format!(
-            "{n_with} ops that held scratch memory, rules for {n_types} op types. The rules give {} where {} were measured.",
+            "{n_with} ops with scratch memory, rules for {n_types} op types. The rules give {}, measured were {}.",
             sum(given_sum),
             sum(measured_sum)
         ),

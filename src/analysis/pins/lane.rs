@@ -80,8 +80,8 @@ fn why_not_comparable(comparison: &Comparison, own: &Comparison) -> Option<Strin
     for (entry, pinned) in common.iter().zip(other) {
         if !is_alike(&entry.graph, &pinned.graph) {
             return Some(format!(
-                "it runs other ops of {}: {} where the options run {}, so that steps cannot be compared; use the same \
-                 graph_run_mode in both, or apply the pin to the options",
+                "it runs other ops of {} ({} instead of {}), so steps cannot be compared; use the same graph_run_mode \
+                 in both, or apply the pin",
                 entry.name,
                 pinned.graph.ops().len(),
                 entry.graph.ops().len()
@@ -89,7 +89,7 @@ fn why_not_comparable(comparison: &Comparison, own: &Comparison) -> Option<Strin
         }
     }
     if common.len() != other.len() || comparison.requests.len() != own.requests.len() {
-        return Some("it runs other graphs than the options".to_owned());
+        return Some("it runs other graphs than the active configuration".to_owned());
     }
     None
 }

@@ -20,8 +20,8 @@ use highwater_plan::Effort;
 use highwater_sim::{POLICIES, StaticMemoryPolicy};
 
 const WORDS: StudyWords = StudyWords {
-    no_plan: "no graph is static here (its dimensions have several values, or compile_dynamic_mode is on)",
-    no_arena: "No graph is placed in an arena: all shapes change over the schedule, so tensors are given op by op.",
+    no_plan: "no graph is static (dimensions have several values, or compile_dynamic_mode is on)",
+    no_arena: "No graph is placed in an arena: all shapes change over the schedule, so tensors are allocated op by op.",
     ..StudyWords::COMMON
 };
 

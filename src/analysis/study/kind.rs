@@ -141,8 +141,8 @@ impl StudyWords {
         counted: None,
         no_ops: None,
         no_readers: None,
-        no_plan: "what is open has no arena",
-        no_arena: "What is open has no arena: there is nothing to plan.",
+        no_plan: "the source has no arena",
+        no_arena: "The source has no arena to plan.",
         no_sweep: None,
     };
 }
@@ -206,8 +206,7 @@ pub(crate) fn only_shown<'a, T>(
 ) -> Result<&'a Arc<T>, AnalysisError> {
     if let Some(second) = entries.get(1) {
         let count = entries.len();
-        let text =
-            format!("{count} {noun} are open and one is shown; choose another under \"show\", or with --graph NAME");
+        let text = format!("{count} {noun} are open, one is shown; choose another under \"show\" or with --graph NAME");
         diagnostics.warning(text, name(second));
     }
     entries.first().ok_or(AnalysisError::NoGraph)

@@ -32,9 +32,9 @@ const MAX_LANES: usize = 4;
 
 const WORDS: StudyWords = StudyWords {
     tensor: "buffer",
-    counted: Some("plans are placed, nothing is simulated; bytes are exact"),
-    no_ops: Some("A placement problem lists buffers and no ops, so nothing is known of who computes and reads them."),
-    no_readers: Some("A placement problem does not say who reads its buffers, so which of them are idle is not known."),
+    counted: Some("plans only, no simulation; bytes are exact"),
+    no_ops: Some("A placement problem has no ops, so producers and readers of its buffers are unknown."),
+    no_readers: Some("A placement problem has no readers, so idle buffers are unknown."),
     no_sweep: Some("a placement problem, which `highwater plan` places"),
     ..StudyWords::COMMON
 };
@@ -65,7 +65,7 @@ impl Study for Problems {
                 let planned = planned(entry, strategy, request.search_nodes, progress)?;
                 if let Err(defect) = verify_with(&entry.problem, &planned.plan, progress)? {
                     diagnostics.warning(
-                        format!("the plan of the source is no valid plan and is not drawn: {defect}"),
+                        format!("the plan of the source is invalid and not drawn: {defect}"),
                         &entry.name,
                     );
                     continue;
@@ -118,7 +118,7 @@ impl Study for Problems {
     fn schedule_notes(&self, workload: &Workload) -> Vec<ScheduleNote> {
         let note = |entry: &Arc<ProblemEntry>| {
             ScheduleNote::new(format!(
-                "{}: {} buffers to place in one arena; options of the engine do not change that",
+                "{}: {} buffers in one arena; engine options have no effect",
                 entry.name,
                 entry.problem.buffers.len()
             ))

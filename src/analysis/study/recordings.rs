@@ -32,15 +32,15 @@ const MAX_LANES: usize = 16;
 pub(super) const WORDS: StudyWords = StudyWords {
     step: "event",
     tensor: "block",
-    counted: Some("as the recording states them; nothing is simulated"),
+    counted: Some("measured, not simulated"),
     no_ops: Some(
-        "A recording has no graph: it does not say which ops compute and read a block. The call site is above, \
-         where the tool recorded it.",
+        "A recording has no graph, so producers and readers of a block are unknown. See the call site above, if it \
+         was recorded.",
     ),
-    no_readers: Some("A recording does not say who reads a block, so which blocks are idle is not known."),
-    no_plan: "a recording states what was allocated, and nothing is planned",
-    no_arena: "A recording is of a run that is over: there is nothing to plan.",
-    no_sweep: Some("a recording: what was measured does not change"),
+    no_readers: Some("A recording has no readers, so idle blocks are unknown."),
+    no_plan: "a recording has no plan",
+    no_arena: "A recording has nothing to plan.",
+    no_sweep: Some("a recording, which options do not change"),
 };
 
 #[derive(Debug)]
@@ -99,7 +99,7 @@ impl Study for Recordings {
 
     fn summary(&self, comparison: &Comparison) -> String {
         let events = counted(u64::from(comparison.axis.n_steps), "event");
-        format!("{events}, measured: nothing is simulated")
+        format!("{events}, measured, not simulated")
     }
 
     fn tensor_name<'a>(&self, comparison: &'a Comparison, graph: GraphIdx, tensor: TensorId) -> &'a str {
@@ -128,8 +128,8 @@ fn shown_lanes<'a>(
     if n_held < all.len() {
         diagnostics.info(
             match all.len() - n_held {
-                1 => "a recording holds nothing at any time and is not shown".to_owned(),
-                count => format!("{count} recordings hold nothing at any time and are not shown"),
+                1 => "a recording without any bytes is not shown".to_owned(),
+                count => format!("{count} recordings without any bytes are not shown"),
             },
             all.iter().find(|one| !one.has_content()).map_or("", |one| &one.name),
         );
@@ -140,7 +140,8 @@ fn shown_lanes<'a>(
     if n_held > shown.len() {
         diagnostics.warning(
             format!(
-                "{n_held} recordings are open and the {} with the highest peaks are shown; choose another under \"show\", or with --graph NAME",
+                "{n_held} recordings are open, the {} with the highest peaks are shown; choose another under \"show\" \
+                 or with --graph NAME",
                 shown.len()
             ),
             "",
@@ -158,8 +159,7 @@ fn report(shown: &[&Recording], is_by_time: bool, diagnostics: &mut Diagnostics)
     }
     if !is_by_time && shown.len() > 1 {
         diagnostics.info(
-            "not every recording states times, so each begins at the same step and steps are counts of events"
-                .to_owned(),
+            "some recordings have no times, so all begin at the same step and steps count events".to_owned(),
             &shown[0].name,
         );
     }

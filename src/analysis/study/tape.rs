@@ -26,7 +26,7 @@ use highwater_rewrite::remat::{Budget, GraphTape, HEURISTICS, RematRequest, held
 use highwater_sim::{BoundGraph, Variable};
 
 const WORDS: StudyWords = StudyWords {
-    no_sweep: Some("a log of one run, which `highwater remat --sweep` runs under budgets"),
+    no_sweep: Some("a log of one run; use `highwater remat --sweep` for budgets"),
     ..StudyWords::COMMON
 };
 

@@ -39,10 +39,10 @@ const MAX_COMMANDS: usize = 2_000_000;
 
 const WORDS: StudyWords = StudyWords {
     tensor: "request",
-    no_ops: Some("An allocation trace lists requests and no ops, so nothing is known of who computes and reads them."),
-    no_readers: Some("An allocation trace does not say who reads a block, so which blocks are idle is not known."),
-    no_plan: "an allocation trace is replayed, and nothing is planned",
-    no_arena: "A trace states requests, not the tensors of an arena: there is nothing to plan.",
+    no_ops: Some("An allocation trace has no ops, so producers and readers of its requests are unknown."),
+    no_readers: Some("An allocation trace has no readers, so idle blocks are unknown."),
+    no_plan: "an allocation trace is replayed, not planned",
+    no_arena: "A trace has no arena to plan.",
     ..StudyWords::COMMON
 };
 
@@ -100,7 +100,7 @@ impl Study for Traces {
     fn schedule_notes(&self, workload: &Workload) -> Vec<ScheduleNote> {
         let note = |trace: &Arc<AllocationTrace>| {
             ScheduleNote::new(format!(
-                "{} commands, replayed in their order under each policy; iterations and graph options do not change that",
+                "{} commands, replayed under each policy; iterations and graph options have no effect",
                 trace.commands.len()
             ))
         };
@@ -150,7 +150,7 @@ fn params(trace: &AllocationTrace, request: &Request, lowered: &Lowered, diagnos
         params.device_bytes = own.saturating_sub(lowered.occupied).max(Bytes(1));
     }
     if params.device_bytes > LARGEST_DEVICE {
-        let text = format!("a trace is replayed on a device of at most {LARGEST_DEVICE}, which is taken here");
+        let text = format!("the device memory exceeds the limit of traces; {LARGEST_DEVICE} is used");
         diagnostics.info(text, &trace.name);
         params.device_bytes = LARGEST_DEVICE;
     }
@@ -208,7 +208,7 @@ fn explain_lanes(lanes: &mut [Lane], names: &NameContext<'_>) {
         let reference = reference.filter(|reference| reference.policy != lane.policy);
         let refused = lane.refusals.iter().map(|refusals| Remark {
             text: format!(
-                "{} of the requests {} refused for want of memory, the first at {}; the trace goes on without.",
+                "{} of the requests {} refused, out of memory, the first at {}; the trace continues without.",
                 refusals.count,
                 if refusals.count == 1 { "is" } else { "are" },
                 names.place(refusals.first)
@@ -233,10 +233,7 @@ fn report_idle_options(request: &Request, trace: &AllocationTrace, diagnostics: 
         idle.push("values of dimensions");
     }
     if !idle.is_empty() {
-        let text = format!(
-            "without effect on a trace, which states every request itself: {}",
-            idle.join(", ")
-        );
+        let text = format!("no effect on a trace: {}", idle.join(", "));
         diagnostics.info(text, &trace.name);
     }
 }

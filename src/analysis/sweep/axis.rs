@@ -67,7 +67,7 @@ impl SweepAxis {
             text: text.to_owned(),
             why,
         };
-        let form = || "write KEY=VALUE,VALUE, such as policy=0,2,3,4 or batch=8..128x2".to_owned();
+        let form = || "expected KEY=VALUE,VALUE, e.g. policy=0,2,3,4 or batch=8..128x2".to_owned();
         let (key, values) = text.split_once('=').ok_or_else(|| fail(form()))?;
         let key = key.trim();
         if key.is_empty() {
@@ -170,7 +170,7 @@ impl SweepAxis {
 
 fn inert(row: &OptionRow) -> String {
     format!(
-        "{} changes nothing that is simulated, so every value gives the same figures; `highwater options` says which options do",
+        "{} is not simulated, so all values give the same figures; see `highwater options`",
         row.key
     )
 }
@@ -204,8 +204,8 @@ fn unknown(key: &str, dims: &[String]) -> String {
         .chain(dims.iter().map(String::as_str))
         .chain([ITERATIONS, POLICY]);
     match nearest_of(key, known) {
-        Some(nearest) => format!("there is no option and no dimension \"{key}\"; did you mean \"{nearest}\"?"),
-        None => format!("there is no option and no dimension \"{key}\"; {}", known_dims(dims)),
+        Some(nearest) => format!("no option or dimension \"{key}\"; did you mean \"{nearest}\"?"),
+        None => format!("no option or dimension \"{key}\"; {}", known_dims(dims)),
     }
 }
 
@@ -215,7 +215,7 @@ fn no_dim(name: &str, dims: &[String]) -> String {
 
 fn known_dims(dims: &[String]) -> String {
     match dims {
-        [] => "no dimension has a name here, and `highwater options` lists the options".to_owned(),
+        [] => "no dimension has a name; `highwater options` lists the options".to_owned(),
         dims => format!("dimensions: {}", dims.join(", ")),
     }
 }
@@ -242,12 +242,12 @@ fn numbers(text: &str, largest: i64) -> Result<Vec<Value>, String> {
         let number = item.parse::<i64>().ok().filter(|number| (1..=largest).contains(number));
         number
             .map(Value::Int)
-            .ok_or_else(|| format!("\"{item}\" is no whole number from 1 to {largest}"))
+            .ok_or_else(|| format!("\"{item}\" is not an integer from 1 to {largest}"))
     };
     let values = parse(text, true, read)?;
     let is_small = |value: &Value| value.as_int().is_some_and(|number| (1..=largest).contains(&number));
     match values.iter().find(|value| !is_small(value)) {
         None => Ok(values),
-        Some(value) => Err(format!("{value} is no whole number from 1 to {largest}")),
+        Some(value) => Err(format!("{value} is not an integer from 1 to {largest}")),
     }
 }

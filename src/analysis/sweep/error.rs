@@ -9,13 +9,13 @@ pub enum SweepError {
         /// The mistake, and the expected form.
         why: String,
     },
-    #[error("axis {name} is there twice; write all its values in one list: {name}=VALUE,VALUE")]
+    #[error("axis {name} is given twice; use one list: {name}=VALUE,VALUE")]
     Twice {
         /// The thing that both vary.
         name: String,
     },
     #[error(
-        "the axes have {} combinations, and {limit} can be simulated at most; take fewer values", 
+        "the axes have {} combinations, more than the limit of {limit}; use fewer values", 
         size.map_or_else(|| "more than 2^64".to_owned(), |size| size.to_string())
     )]
     TooLarge {
@@ -23,13 +23,13 @@ pub enum SweepError {
         size: Option<u64>,
         limit: u64,
     },
-    #[error("{name}: configurations are tried on graphs and allocation traces; this is {what}")]
+    #[error("{name}: sweeps need graphs or allocation traces; this is {what}")]
     NothingRuns {
         name: String,
         /// The content of the workload instead.
         what: &'static str,
     },
     /// A capacity together with an axis over the device's memory.
-    #[error("the capacity is the device's memory, which an axis varies already: leave out one of them")]
+    #[error("an axis already varies the device's memory; remove it or --capacity")]
     CapacityTwice,
 }

@@ -26,7 +26,7 @@ const MAX_THREADS: usize = 8;
 /// Values at each end of an axis that are lowered to find out whether it is slow.
 const MAX_COMPARED: usize = 8;
 
-const STAGE: &str = "trying configurations";
+const STAGE: &str = "simulating configurations";
 
 /// Simulates points of one space and caches what they share between calls.
 #[derive(Debug)]

@@ -42,7 +42,7 @@ impl Goal {
             return Ok(Self::Lane(goal));
         }
         let Some(name) = text.trim().strip_prefix("largest:").map(str::trim) else {
-            return Err(fail("write least-overhead, lowest-peak or largest:AXIS".to_owned()));
+            return Err(fail("expected least-overhead, lowest-peak or largest:AXIS".to_owned()));
         };
         let numbered: Vec<usize> = (0..space.axes().len())
             .filter(|axis| has_numbers(space, *axis))
@@ -51,8 +51,8 @@ impl Goal {
         found.map(Self::Largest).ok_or_else(|| {
             let names: Vec<&str> = numbered.iter().map(|axis| space.axes()[*axis].name()).collect();
             fail(match &names[..] {
-                [] => format!("no axis is of amounts; add one, such as --axis {name}=8..128x2"),
-                names => format!("no axis \"{name}\" is of amounts; axes that are: {}", names.join(", ")),
+                [] => format!("no numeric axis; add one, e.g. --axis {name}=8..128x2"),
+                names => format!("no numeric axis \"{name}\"; numeric axes: {}", names.join(", ")),
             })
         })
     }

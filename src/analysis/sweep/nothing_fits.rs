@@ -23,7 +23,7 @@ pub(super) fn nothing_fits(
         return Ok(not_simulated(found));
     }
     let mut sentences = vec![Sentence::of(format!(
-        "None of {} that {} simulated runs to its end on its device.",
+        "None of {} that {} simulated completes on its device.",
         counted(simulated.len() as u64, "configuration"),
         if simulated.len() == 1 { "was" } else { "were" }
     ))];
@@ -37,11 +37,9 @@ pub(super) fn nothing_fits(
     if short.len() < simulated.len() {
         let link = Link::Option(keys::DTR_EVICTION_THRESHOLD.to_owned());
         sentences.push(
-            Sentence::of(
-                "Where a budget is too small, or recomputation costs more than the limit: try a larger value of ",
-            )
-            .linked(keys::DTR_EVICTION_THRESHOLD, link)
-            .say("."),
+            Sentence::of("If a budget is too small or recomputation exceeds its limit, try a larger value of ")
+                .linked(keys::DTR_EVICTION_THRESHOLD, link)
+                .say("."),
         );
     }
     Ok(sentences)
@@ -51,7 +49,7 @@ pub(super) fn nothing_fits(
 fn not_simulated(found: &Recommendation) -> Vec<Sentence> {
     let tried = counted(found.searched.tried, "configuration");
     let Some(rule) = found.rules.first() else {
-        let sentence = format!("None of {tried} that were tried can be simulated.");
+        let sentence = format!("None of {tried} can be simulated.");
         return vec![Sentence::of(sentence)];
     };
     let failed: u64 = found.left_out.failed.iter().map(|(_, count)| count).sum();

@@ -38,18 +38,18 @@ pub(super) fn reasons(
         sentences.extend(causes(winner, other));
     } else if found.equals > 0 {
         sentences.push(Sentence::of(
-            "Every configuration that fits comes to exactly these figures: the axes change nothing here.",
+            "All configurations that fit have these figures: the axes have no effect.",
         ));
     }
     sentences.extend(largest_tensor(winner));
     sentences.push(against_base(found, winner));
     if found.equals > 0 && runner_up.is_some() {
         sentences.push(Sentence::of(format!(
-            "{} exactly the same figures; the one that changes least is named.",
+            "{} exactly the same figures; the one with the fewest changes is named.",
             if found.equals == 1 {
-                "One other configuration comes to".to_owned()
+                "One other configuration has".to_owned()
             } else {
-                format!("{} come to", counted(found.equals, "other configuration"))
+                format!("{} have", counted(found.equals, "other configuration"))
             }
         )));
     }
@@ -129,7 +129,7 @@ fn next_larger(space: &Space, found: &Recommendation) -> Option<Sentence> {
     let name = space.axes()[axis].name();
     Some(match larger.min() {
         None => Sentence::of(format!(
-            "That is the largest {name} of the axis: a larger one may fit too."
+            "That is the largest {name} of the axis; larger values may fit."
         )),
         Some(next) => {
             let tried = found
@@ -138,7 +138,7 @@ fn next_larger(space: &Space, found: &Recommendation) -> Option<Sentence> {
                 .filter(|point| value(point.idx) == Some(next))
                 .count() as u64;
             Sentence::of(format!(
-                "The next larger value, {next}, fits under none of {} that were tried with it.",
+                "The next larger value, {next}, fits under none of {} simulated with it.",
                 counted(tried, "configuration")
             ))
         }
@@ -151,7 +151,7 @@ fn comes_next(winner: &ChosenLane, other: &ChosenLane) -> Sentence {
         of: WhichChoice::RunnerUp,
         step: other.peak_step(),
     };
-    let sentence = Sentence::of("Next comes ")
+    let sentence = Sentence::of("Runner-up: ")
         .linked(other.chosen.title.clone(), RUNNER_UP)
         .say(": its peak is ")
         .bytes(next.peak_reserved, step);
@@ -172,7 +172,7 @@ fn bytes_beside(sentence: Sentence, bytes: Bytes, other: Bytes) -> Sentence {
 fn time_beside(sentence: Sentence, time: Nanos, other: Nanos) -> Sentence {
     let by = Nanos(time.0.abs_diff(other.0));
     if by < LEAST && time >= LEAST && time != other {
-        return sentence.say(format!(" (the same but for less than {LEAST})"));
+        return sentence.say(format!(" (differs by less than {LEAST})"));
     }
     match time.cmp(&other) {
         std::cmp::Ordering::Equal => sentence.say(" (the same)"),
@@ -206,7 +206,7 @@ fn largest_tensor(winner: &ChosenLane) -> Option<Sentence> {
         tensor,
     };
     Some(
-        Sentence::of("Its graphs ask for most at ")
+        Sentence::of("Its live bytes peak at ")
             .linked(winner.names().place(step), Link::Step { of, step })
             .say(": the largest tensor there is ")
             .linked(if name.is_empty() { "one without a name" } else { name }, link.clone())
@@ -221,7 +221,7 @@ fn against_base(found: &Recommendation, winner: &ChosenLane) -> Sentence {
     let own = winner.figures();
     let start = Sentence::of("The ").linked("active configuration", BASE);
     match found.base.fitting() {
-        Some(base) if base == own => start.say(" comes to the same figures: there is nothing to gain by a change."),
+        Some(base) if base == own => start.say(" has the same figures: a change gains nothing."),
         Some(base) => {
             let start = start
                 .say(" peaks at ")
@@ -230,13 +230,13 @@ fn against_base(found: &Recommendation, winner: &ChosenLane) -> Sentence {
             let start = start.time(base.overhead, BASE);
             let is_less = own.peak_reserved < base.peak_reserved;
             let by = Bytes(own.peak_reserved.get().abs_diff(base.peak_reserved.get()));
-            let start = start.say(": the recommended one needs ").bytes(by, WINNER);
+            let start = start.say(": the recommended configuration needs ").bytes(by, WINNER);
             start.say(if is_less { " less." } else { " more." })
         }
         None => {
             let why = found.base.why();
             let label = why.first().map_or_else(|| found.base.label().to_owned(), Clone::clone);
-            start.say(format!(" does not run to its end: {label}."))
+            start.say(format!(" does not complete: {label}."))
         }
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn parse(
     for item in items(text) {
         let item = item.trim();
         if item.is_empty() {
-            return Err("a value is empty; write VALUE,VALUE or a range such as 8..128x2".to_owned());
+            return Err("empty value; expected VALUE,VALUE or a range, e.g. 8..128x2".to_owned());
         }
         let more = if has_ranges && item.contains("..") {
             range(item)?
@@ -42,7 +42,7 @@ pub(super) fn parse(
             }
         }
         if values.len() > MAX_VALUES {
-            return Err(format!("there are more than {MAX_VALUES} values; take fewer"));
+            return Err(format!("more than {MAX_VALUES} values; use fewer"));
         }
     }
     Ok(values)
@@ -80,7 +80,7 @@ enum Stride {
 }
 
 fn range(text: &str) -> Result<Vec<Value>, String> {
-    let form = || format!("\"{text}\" is no range; write FIRST..LAST+STEP or FIRST..LASTxFACTOR, such as 8..128x2");
+    let form = || format!("\"{text}\" is not a range; expected FIRST..LAST+STEP or FIRST..LASTxFACTOR, e.g. 8..128x2");
     let (first, rest) = text.split_once("..").ok_or_else(form)?;
     let (last, stride) = match rest.rfind(['+', 'x']) {
         None => (rest, Stride::Plus(1)),
@@ -111,7 +111,7 @@ fn range(text: &str) -> Result<Vec<Value>, String> {
     while let Some(value) = next.filter(|value| *value <= last) {
         if values.len() > MAX_VALUES {
             return Err(format!(
-                "the range \"{text}\" has more than {MAX_VALUES} values; take a larger step"
+                "the range \"{text}\" has more than {MAX_VALUES} values; use a larger step"
             ));
         }
         values.push(Value::Int(i64::try_from(value).map_err(|_large| form())?));

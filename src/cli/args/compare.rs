@@ -5,62 +5,58 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{Common, Format};
-use highwater_analysis::{LaneGoal, METRICS};
+use highwater_analysis::LaneGoal;
 
 /// Arguments of `compare`.
 #[derive(Args, Debug)]
 pub struct CompareArgs {
-    /// The graphs of the session, in running order, or a document (.highwater) with its settings, over which flags win.
-    #[arg(required = true)]
+    /// Graphs in running order, a recording, a trace, or a document (.highwater)
+    #[arg(required = true, value_name = "FILE")]
     pub files: Vec<String>,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Settings")]
     pub common: Common,
-    /// The policies to simulate.
+    /// Policies to simulate (all)
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub policies: Vec<String>,
-    /// How static arenas are placed, instead of `simulation.placement_strategy`.
+    /// Placement strategy of static arenas
     #[arg(long, value_name = "NAME")]
     pub strategy: Option<String>,
-    /// Look at one graph alone: of several, or one that ops call, branch to or repeat.
+    /// Compare one graph or body alone
     #[arg(long, value_name = "NAME")]
     pub graph: Option<String>,
-    /// Say where each policy's peak comes from, and where it first differs from policy 0.
+    /// Explain each policy's peak and difference from policy 0
     #[arg(long)]
     pub explain: bool,
-    /// Draw each policy's memory map as text.
+    /// Draw each policy's memory map as text
     #[arg(long)]
     pub map: bool,
-    /// Write a drawing of a lane, curve and memory map, as SVG.
+    /// Draw the curve and memory map of a policy as SVG
     #[arg(long, value_name = "PATH")]
     pub svg: Option<PathBuf>,
-    /// The policy that is drawn with --svg (the configured one unless given).
+    /// Policy of --svg (the active one)
     #[arg(long, value_name = "N", requires = "svg")]
     pub policy: Option<String>,
-    /// What the axis of --svg counts: "program order" (unless given), "estimated time" or "wall time" (of a recording, or
-    /// beside a graph of the run that measured its ops).
+    /// Axis of --svg: program order, estimated time or wall time
     #[arg(long, value_name = "AXIS", requires = "svg")]
     pub axis: Option<String>,
-    /// What the colours of --svg show: "tensor" (unless given), "role", "op type", "data type", "phase", "scope",
-    /// "size" or "lifetime".
-    #[arg(long, value_name = "WHAT", requires = "svg")]
+    /// Colours of --svg, e.g. role, op type, phase or size
+    #[arg(long, value_name = "ATTRIBUTE", requires = "svg")]
     pub color_by: Option<String>,
-    /// An earlier answer of this command (--format json) to compare with: what grew, and which tensors are new, gone, bigger.
+    /// Earlier JSON answer to compare with
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
-    /// Exit with 1 where the lane in force breaks this limit: METRIC>+5%, METRIC>+100MiB (more than the baseline) or
-    /// METRIC>16GiB; >= where the bound itself is too much (repeatable).
-    #[arg(long, value_name = "LIMIT", long_help = limits_help())]
+    /// Exit with 1 if METRIC>+5%, >+100MiB or >16GiB (repeatable)
+    #[arg(long, value_name = "LIMIT")]
     pub fail_if: Vec<String>,
-    /// Configurations to compare with the policies.
     #[command(flatten)]
     pub lanes: LaneArgs,
-    /// The lane that all others are compared with: "policy 2" or 2, the name of a pin or a recording.
+    /// Baseline of the lanes: a policy, pin or recording
     #[arg(long, value_name = "NAME", conflicts_with = "baseline")]
     pub baseline_lane: Option<String>,
-    /// How many tensors are listed at each peak in JSON (100 unless given), and of each kind of change (10 unless given).
+    /// Tensors per peak in JSON (100), per kind of change (10)
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
-    /// How to write the answer; markdown suits comments on changes.
+    /// Output: text, json or markdown
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
@@ -68,28 +64,15 @@ pub struct CompareArgs {
 /// Additional lanes, and the goal by which one is recommended.
 #[derive(Args, Debug, Clone, Default)]
 pub struct LaneArgs {
-    /// Simulate another configuration as an additional lane: its name, and its file as `export` writes it
-    /// (repeatable; a document has its own). What the file does not say of the schedule is as for the other lanes.
+    /// Add a configuration as a lane (repeatable)
     #[arg(long, value_name = "NAME=CONFIG")]
     pub pin: Vec<String>,
-    /// Recommend a policy for this goal: least-overhead (among those that fit; unless given) or lowest-peak.
+    /// Goal of the recommendation: least-overhead or lowest-peak
     #[arg(long, value_name = "GOAL", value_parser = lane_goal)]
     pub goal: Option<LaneGoal>,
 }
 
 fn lane_goal(text: &str) -> Result<LaneGoal, String> {
     let names = LaneGoal::ALL.map(LaneGoal::name).join(" or ");
-    LaneGoal::parse(text).ok_or_else(|| format!("write {names}"))
-}
-
-/// Every metric, for --help.
-fn limits_help() -> String {
-    let mut help = String::from(
-        "Exit with 1 where the lane in force breaks this limit (repeatable): METRIC>BOUND, where BOUND is +5% or +100MiB (more \
-         than the baseline has) or 16GiB; with >= the bound itself is too much. Metrics:\n",
-    );
-    for metric in METRICS {
-        help.push_str(&format!("- {}: {}\n", metric.name, metric.label));
-    }
-    help
+    LaneGoal::parse(text).ok_or_else(|| format!("expected {names}"))
 }

@@ -9,25 +9,24 @@ use super::{Common, Format};
 /// Arguments of `learn`.
 #[derive(Args, Debug)]
 pub struct LearnArgs {
-    /// The recording of a real run, and beside it the graphs that ran: without them only what needs no graph is learned;
-    /// `-` is standard input, `sample:NAME` a bundled one.
+    /// Recording, and the graphs that it ran (optional)
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<String>,
-    /// Write a configuration with what was learned set, beside the settings that are given.
-    #[arg(long, value_name = "CONFIG.json")]
+    /// Write the learned settings, in addition to the given ones
+    #[arg(long, value_name = "CONFIG")]
     pub to: Option<PathBuf>,
-    /// Write it although it has error-level findings.
+    /// Write despite error-level findings
     #[arg(long, requires = "to")]
     pub force: bool,
-    /// Take these alone, by their keys; all unless given.
+    /// Apply only these settings, by key (all)
     #[arg(long, value_name = "KEYS", value_delimiter = ',')]
     pub only: Vec<String>,
-    /// Look at one graph alone: of several, or one that ops call, branch to or repeat.
+    /// Use one graph or body alone
     #[arg(long, value_name = "NAME")]
     pub graph: Option<String>,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Settings")]
     pub common: Common,
-    /// How to write the answer: text, or json.
+    /// Output: text or json
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }

@@ -8,76 +8,67 @@ use super::{Format, Opening, YesNo};
 #[derive(Args, Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "one flag each, as clap reads them")]
 pub struct PlanArgs {
-    /// A graph, an op list, or a placement problem (CSV in MiniMalloc's form or JSON; docs/format.md).
+    /// Graph, op list, or placement problem (CSV or JSON; docs/format.md)
     pub file: String,
     #[command(flatten)]
     pub opening: Opening,
-    /// The placement strategy; --help lists all of them.
-    #[arg(long, value_name = "NAME", default_value = "best", long_help = strategies_help())]
+    /// Placement strategy, see below
+    #[arg(long, value_name = "NAME", default_value = "best")]
     pub strategy: String,
-    /// Which graph or problem of a file that holds several (the first where none is named).
+    /// Graph or problem of a file that holds several (the first)
     #[arg(long, value_name = "NAME")]
     pub graph: Option<String>,
-    /// Divisor of offsets and sizes: 512 for a graph; a problem file keeps its own (1 unless it says).
+    /// Alignment of offsets and sizes (512 for graphs; the problem's own, else 1)
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
     pub alignment: Option<u64>,
-    /// Who owns memory.
-    #[arg(long, value_enum, default_value_t)]
+    /// Buffers: every result (naive), or storages that views share (aliased)
+    #[arg(long, value_enum, value_name = "VIEW", default_value_t)]
     pub lifetimes: LifetimesView,
-    /// Of a graph: place its inputs too, as buffers that live all run (TensorFlow Lite's arena holds them).
+    /// Also place the graph's inputs, live during the whole run
     #[arg(long)]
     pub with_inputs: bool,
-    /// Ask whether the plan fits in so many bytes (exit 1 where it does not); else the file's own capacity.
+    /// Exit with 1 if the plan exceeds this size (the file's capacity)
     #[arg(long, value_name = "SIZE")]
     pub capacity: Option<String>,
-    /// End searches after so many nodes (4000000 unless given) and take the best plan so far.
+    /// Stop searches after this many nodes (4000000)
     #[arg(long, value_name = "N")]
     pub node_limit: Option<u64>,
-    /// End searches after so many seconds and take the best plan so far.
+    /// Stop searches after this time
     #[arg(long, value_name = "SECONDS")]
     pub deadline: Option<f64>,
-    /// Take whichever best plan is found first: faster, but offsets may differ from run to run.
+    /// Faster search; offsets may differ from run to run
     #[arg(long)]
     pub race: bool,
-    /// Whether ops that read a shape alone (`Shape`, `ShapeN`, `Size`, `Rank`) keep the tensor alive.
+    /// Whether ops that read only a shape keep the tensor alive
     #[arg(long, value_enum, value_name = "YES|NO", default_value = "yes")]
     pub shapes_keep_alive: YesNo,
-    /// Ignore the offsets that a problem file fixes, so that another plan can be seen beside its own.
+    /// Ignore the offsets that a problem file fixes
     #[arg(long)]
     pub free_offsets: bool,
-    /// Of an op list and one of the engine's assigners (ge_...): write offsets by op, segments and blocks as one line.
+    /// One line of offsets, segments and blocks (op lists with a `ge_` strategy)
     #[arg(long, conflicts_with_all = ["edges", "explain", "why", "format", "capacity"])]
     pub events: bool,
-    /// With --events: name the variant after a sort that keeps the order of equals, as it always does here.
+    /// With --events: name the variant with a stable sort
     #[arg(long, requires = "events")]
     pub stable: bool,
-    /// List the reuse edges.
+    /// List the reuse edges
     #[arg(long)]
     pub edges: bool,
-    /// Say what holds the footprint and where bytes lie idle.
+    /// Explain the arena size and its gaps
     #[arg(long)]
     pub explain: bool,
-    /// Explain why the buffer of this id has its offset, and whose bytes it reuses (repeatable).
+    /// Explain the offset of this buffer and what it reuses (repeatable)
     #[arg(long, value_name = "ID")]
     pub why: Vec<String>,
-    /// Give a symbolic dimension a value (repeatable).
-    #[arg(long = "dim", value_name = "NAME=VALUE")]
+    /// Value of a symbolic dimension (repeatable)
+    #[arg(long = "dim", value_name = "NAME=N")]
     pub dim: Vec<String>,
-    /// How to write the answer.
+    /// Output: text, json or csv (id, lower, upper, size, offset)
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
 
-/// Every strategy with its summary, for --help.
-fn strategies_help() -> String {
-    let mut help = String::from("The placement strategy:\n");
-    for row in highwater_plan::STRATEGIES {
-        help.push_str(&format!("- {}: {}\n", row.name, row.summary));
-    }
-    help
-}
-
-/// Who owns memory.
+/// Which buffers are placed.
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LifetimesView {
     /// Every result.

@@ -28,10 +28,7 @@ impl BaselineArgs {
         for text in &args.fail_if {
             let limit = Limit::parse(text).map_err(|error| anyhow::anyhow!("--fail-if {error}"))?;
             if limit.needs_before() && args.baseline.is_none() && args.baseline_lane.is_none() {
-                bail!(
-                    "--fail-if {text}: it speaks of what was before; give the earlier answer with --baseline FILE, or another \
-                     lane with --baseline-lane NAME"
-                );
+                bail!("--fail-if {text}: a growth limit needs a baseline; add --baseline FILE or --baseline-lane NAME");
             }
             limits.push(limit);
         }
@@ -52,7 +49,7 @@ impl BaselineArgs {
         let Some(name) = &self.lane else { return Ok(None) };
         match comparison.lane_named(name) {
             Ok(lane) => Ok(Some(LaneBaseline::new(comparison, lane))),
-            Err(known) => bail!("--baseline-lane {name}: there is no such lane; lanes are {known}"),
+            Err(known) => bail!("--baseline-lane {name}: no such lane; lanes are {known}"),
         }
     }
 
@@ -70,9 +67,7 @@ impl BaselineArgs {
         let baseline = baseline.or_else(|| Some(("", &lane_baseline?.baseline)));
         let compared = BaselineComparison::new(comparison, options, baseline, &self.limits);
         let number = comparison.active_policy.number();
-        let why = || {
-            format!("policy {number} is in force, and --policies leaves it out; --baseline and --fail-if look at it")
-        };
+        let why = || format!("policy {number} is active but missing in --policies; --baseline and --fail-if need it");
         Ok(Some(compared.with_context(why)?))
     }
 }
@@ -82,21 +77,17 @@ pub(super) fn text(compared: &BaselineComparison<'_>, most: usize) -> String {
     let Some((file, (_, baseline))) = compared.file().zip(compared.baseline) else {
         return String::new();
     };
-    let mut out = format!("\n{} against {file} ({})\n", compared.title, baseline.lane.title);
+    let mut out = format!("\n{} compared with {file} ({})\n", compared.title, baseline.lane.title);
     let figures = compared.figures(|metric| metric.name.starts_with("peak"));
     if !figures.is_empty() {
         out.push_str(&figures.text());
     }
     let ending = |is_out: bool| {
-        if is_out {
-            "runs out of memory"
-        } else {
-            "runs to its end"
-        }
+        if is_out { "runs out of memory" } else { "completes" }
     };
     let (was, is) = (baseline.lane.out_of_memory, compared.lane.summary.out_of_memory);
     if was != is {
-        out.push_str(&format!("before it {}, now it {}\n", ending(was), ending(is)));
+        out.push_str(&format!("before: {}, now: {}\n", ending(was), ending(is)));
     }
     out + &changes(compared, most)
 }
@@ -164,11 +155,11 @@ pub(super) fn lanes_text(baseline: &LaneBaseline, comparison: &Comparison, most:
             compared.difference_cell(metric)
         });
     }
-    let mut out = format!("\nlanes against {title}\n{}", table.text());
+    let mut out = format!("\nlanes compared with {title}\n{}", table.text());
     for compared in others {
         let is_active = comparison.main_lane() == Some(compared.position());
         if compared.lane.pinned.is_some() || is_active {
-            out.push_str(&format!("\n{} against {title}\n", compared.title));
+            out.push_str(&format!("\n{} compared with {title}\n", compared.title));
             out.push_str(&changes(&compared, most));
         }
     }

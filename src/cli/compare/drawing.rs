@@ -44,7 +44,7 @@ pub(crate) fn coloring(text: Option<&str>, comparison: &Comparison, timeline: &T
         let found = ColorBy::all().find(|by| by.words() == text.trim());
         found.ok_or_else(|| {
             let known: Vec<&str> = ColorBy::all().map(ColorBy::words).collect();
-            anyhow!("--color-by {text}: known are {}", known.join(", "))
+            anyhow!("--color-by {text}: expected {}", known.join(", "))
         })
     };
     let order = ColoringRequest {
@@ -61,7 +61,7 @@ pub(crate) fn axis_of(text: Option<&str>, timeline: &Timeline) -> anyhow::Result
     };
     let Some(kind) = AxisKind::find(text) else {
         let known: Vec<&str> = AxisKind::ALL.iter().map(|kind| kind.name()).collect();
-        bail!("--axis {text}: known are {}", known.join(", "));
+        bail!("--axis {text}: expected {}", known.join(", "));
     };
     match timeline.axes.why_not(kind) {
         Some(why) => bail!("--axis {text}: {why}"),
@@ -78,10 +78,7 @@ fn lane_of(text: &str, comparison: &Comparison) -> anyhow::Result<usize> {
     let policies = lanes.iter().filter(|lane| matches!(lane.id, LaneId::Policy(_)));
     let known: Vec<String> = policies.map(|lane| lane.policy.number().to_string()).collect();
     if known.is_empty() {
-        bail!("--policy {text}: what is compared here is no policies");
+        bail!("--policy {text}: lanes here are not policies");
     }
-    bail!(
-        "--policy {text}: it is not among those that are compared: {}",
-        known.join(", ")
-    )
+    bail!("--policy {text}: not compared; compared are {}", known.join(", "))
 }

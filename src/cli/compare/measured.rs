@@ -76,7 +76,7 @@ pub(super) fn errors(comparison: &Comparison) -> String {
             ]);
         }
         out.push_str(&format!(
-            "\nsimulated, and by how much that is more or less\n{}",
+            "\nsimulated, with the difference from the measurement\n{}",
             table.text()
         ));
     }

@@ -54,7 +54,7 @@ fn tables(answer: &CompareAnswer<'_>) -> String {
     let comparison = answer.comparison;
     if comparison.lane_kind() == LaneKind::Recordings {
         let note = if is_by_time(comparison) {
-            "events are counted over all recordings, in the order of their times\n"
+            "event numbers run over all recordings in order of time\n"
         } else {
             ""
         };
@@ -62,7 +62,7 @@ fn tables(answer: &CompareAnswer<'_>) -> String {
     }
     let mut out = table(answer).text();
     if (0..comparison.lanes.len()).any(|lane| comparison.is_measured_lane(lane)) {
-        out.push_str("\nmeasured, not simulated; steps are those that the run came by\n");
+        out.push_str("\nmeasured, not simulated; aligned to graph steps\n");
         out.push_str(&measured_table(comparison).text());
         out.push_str(&measured::errors(comparison));
     }
@@ -103,9 +103,7 @@ fn remarks(answer: &CompareAnswer<'_>) -> String {
     }
     if !comparison.without_effect.is_empty() {
         let keys = comparison.without_effect.join(", ");
-        out.push_str(&format!(
-            "no effect here: {keys} (set, and not simulated; highwater options says what each does)\n"
-        ));
+        out.push_str(&format!("set but not simulated: {keys} (see highwater options)\n"));
     }
     for advice in &comparison.advice {
         let edits = advice.fixes.iter().flat_map(|fix| &fix.edits);
@@ -196,7 +194,10 @@ fn explanations(comparison: &Comparison) -> String {
 fn heading(comparison: &Comparison) -> String {
     let occupied = match comparison.occupied {
         Bytes::ZERO => String::new(),
-        bytes => format!(" left; others hold {bytes} on device {}", comparison.device_id),
+        bytes => format!(
+            " available; other processes hold {bytes} on device {}",
+            comparison.device_id
+        ),
     };
     format!(
         "{}\n{}\ndevice {} with {}{occupied}\n",
@@ -253,7 +254,7 @@ fn table(answer: &CompareAnswer<'_>) -> Table {
             .in_force()
             .filter(|_| is_own && is_active)
             .map(|mark| format!("{mark}{}", comparison.in_force_if()));
-        let per_iteration = format!("{repeated} of the overhead in each iteration");
+        let per_iteration = format!("{repeated} of the overhead per iteration");
         let marks = [
             (
                 lane.policy == StaticMemoryPolicy::StaticExtend,
@@ -324,7 +325,7 @@ fn pins(comparison: &Comparison, options: &Configuration) -> String {
         };
         let differences = pinned.configuration.differences(options);
         let how = if differences.is_empty() {
-            "as the options are".to_owned()
+            "active configuration".to_owned()
         } else {
             let texts: Vec<String> = differences.iter().map(ToString::to_string).collect();
             texts.join("; ")
@@ -347,7 +348,7 @@ fn pins(comparison: &Comparison, options: &Configuration) -> String {
         out.push_str(&format!("\n{}: {how}\n  {lines}\n", comparison.lane_title(lane.id)));
     }
     for problem in &comparison.pin_failures {
-        out.push_str(&format!("\npinned {} has no lane: {}\n", problem.name, problem.why));
+        out.push_str(&format!("\npin {} has no lane: {}\n", problem.name, problem.why));
     }
     out
 }

@@ -14,14 +14,14 @@ fn id(entry: &ProblemEntry, buffer: u32) -> &str {
 
 /// The stack that fixes the footprint.
 pub(super) fn chain(chain: &PeakChain, entry: &ProblemEntry) -> String {
-    let mut out = String::from("What holds the footprint, from the top: each buffer rests on the next one\n");
+    let mut out = String::from("Stacked buffers that define the arena size, top first\n");
     let mut table = Table::new(&[
         "buffer",
         ">offset",
         ">bytes",
         ">from",
         ">to",
-        ">hole below",
+        ">gap below",
         "at the peak",
     ]);
     for link in chain.links.iter().take(MOST_ROWS) {
@@ -45,7 +45,7 @@ pub(super) fn chain(chain: &PeakChain, entry: &ProblemEntry) -> String {
     if let Some(step) = chain.peak_step {
         let (live, gaps) = (chain.live_at_peak.get(), chain.gap_bytes.get());
         out.push_str(&format!(
-            "of its {sum} bytes {live} ({}) are live at step {}, where most bytes are live ({}), and {gaps} ({}) are holes\n",
+            "total {sum} bytes: {live} ({}) live at step {} (peak live {}), {gaps} ({}) gaps\n",
             share(live),
             entry.time(step),
             chain.peak_live.get(),
@@ -57,7 +57,7 @@ pub(super) fn chain(chain: &PeakChain, entry: &ProblemEntry) -> String {
 
 pub(super) fn fragmentation(fragmentation: &Fragmentation, entry: &ProblemEntry) -> String {
     let mut out = format!(
-        "Fragmentation: the footprint is {} bytes ({}) above the peak of live bytes\n",
+        "Fragmentation: the arena is {} bytes ({}) larger than peak live\n",
         fragmentation.lost().get(),
         percent_text(fragmentation.footprint.percent_over(fragmentation.peak_live)),
     );
@@ -65,7 +65,7 @@ pub(super) fn fragmentation(fragmentation: &Fragmentation, entry: &ProblemEntry)
         return out;
     };
     out.push_str(&format!(
-        "the footprint is reached at step {}: {} bytes live, {} in {} hole{}, the largest {}\n",
+        "step of the peak {}: {} bytes live, {} in {} gap{}, the largest {}\n",
         entry.time(at.step),
         at.live.get(),
         at.gap_bytes().get(),
@@ -74,7 +74,7 @@ pub(super) fn fragmentation(fragmentation: &Fragmentation, entry: &ProblemEntry)
         at.largest_gap.get(),
     ));
     if !fragmentation.gaps.is_empty() {
-        let mut table = Table::new(&[">hole at", ">bytes", "below it", "above it"]);
+        let mut table = Table::new(&[">gap at", ">bytes", "below it", "above it"]);
         for gap in fragmentation.gaps.iter().take(MOST_ROWS) {
             let below = gap.below.map_or("", |below| id(entry, below));
             table.row(&[&gap.offset, &gap.size.get(), &below, &id(entry, gap.above)]);
@@ -98,22 +98,22 @@ pub(super) fn why(why: &PlacementReason, edges: &[ReuseEdge], entry: &ProblemEnt
     );
     if !why.moves_with.is_empty() {
         let names: Vec<&str> = why.moves_with.iter().map(|member| id(entry, *member)).collect();
-        out.push_str(&format!("at one address with: {}\n", names.join(", ")));
+        out.push_str(&format!("same address as: {}\n", names.join(", ")));
     }
     if why.is_fixed {
-        out.push_str("the file fixes it there\n");
+        out.push_str("fixed by the file\n");
     }
     if why.offset == 0 {
-        out.push_str("there is nothing below it\n");
+        out.push_str("nothing is below it\n");
     }
     if !why.blockers.is_empty() {
         let mut table = Table::new(&[
             "neighbour",
             ">offset",
             ">end",
-            ">both live from",
+            ">overlap from",
             ">to",
-            ">refuses offsets from",
+            ">excludes offsets from",
             ">to",
         ]);
         for blocker in why.blockers.iter().take(MOST_ROWS) {
@@ -131,12 +131,12 @@ pub(super) fn why(why: &PlacementReason, edges: &[ReuseEdge], entry: &ProblemEnt
         left_out(&mut out, why.blockers.len());
     }
     match why.lowest_offset {
-        Some(offset) => out.push_str(&format!("it could be lower, at {offset}: nothing refuses that\n")),
-        None if why.offset > 0 => out.push_str("together they refuse every lower offset\n"),
+        Some(offset) => out.push_str(&format!("a lower offset is possible: {offset}\n")),
+        None if why.offset > 0 => out.push_str("together they exclude every lower offset\n"),
         None => {}
     }
     let (from, to) = reused(why, edges);
-    for (what, edges) in [("it took over bytes of", from), ("it passed bytes on to", to)] {
+    for (what, edges) in [("reuses", from), ("reused by", to)] {
         let other = |edge: &ReuseEdge| {
             if edge.later == why.buffer {
                 edge.earlier

@@ -107,7 +107,7 @@ fn entry(
             let recording = &entries[choice.position];
             if recording.blocks.is_empty() {
                 bail!(
-                    "{file}: \"{}\" is a curve without blocks, so there is nothing to place; `inspect` shows it{}",
+                    "{file}: \"{}\" is a curve without blocks, so nothing can be placed; use `inspect`{}",
                     recording.name,
                     match entries.iter().find(|other| !other.blocks.is_empty()) {
                         Some(other) => format!(", and --graph \"{}\" has blocks", other.name),
@@ -149,7 +149,7 @@ fn of_graphs(
         _ => None,
     };
     let Some(graph) = &graph else {
-        bail!("{}: \"{}\" is no graph", workload.name, choice.name);
+        bail!("{}: \"{}\" is not a graph", workload.name, choice.name);
     };
     let dumped_arenas = graph.dumped.as_ref().map_or(&[][..], |dumped| &dumped.arenas[..]);
     if args.strategy == AS_DUMPED {
@@ -160,8 +160,8 @@ fn of_graphs(
             choice.others.insert(0, name);
             chosen.diagnostics.info(
                 format!(
-                    "placed are the buffers of the compiler's assignment as it placed them, not the tensors of the graph; \
-                     --graph \"{}\" places the same buffers by another --strategy",
+                    "shows the compiler's own assignment of buffers, not the tensors of the graph; --graph \"{}\" \
+                     places the same buffers with another --strategy",
                     arena.name
                 ),
                 &arena.name,
@@ -173,8 +173,8 @@ fn of_graphs(
     if let Some(arena) = dumped_arenas.first() {
         chosen.diagnostics.info(
             format!(
-                "placed are the tensors of the graph, not the buffers of the compiler's assignment; those are \
-                 --graph \"{}\", and --strategy as_dumped shows where the compiler placed them",
+                "places the tensors of the graph, not the buffers of the compiler's assignment (--graph \"{}\"); \
+                 --strategy as_dumped shows the compiler's offsets",
                 arena.name
             ),
             &graph.name,
@@ -261,7 +261,7 @@ fn of_graph(
     };
     match recorded {
         Some(Err(missing)) if args.strategy == AS_DUMPED => bail!(
-            "{}: the dump states no offset for {} of {} buffers, such as \"{}\"; another --strategy places them all",
+            "{}: the dump has no offset for {} of {} buffers, e.g. \"{}\"; use another --strategy",
             entry.name,
             missing.len(),
             lifetimes.items.len(),

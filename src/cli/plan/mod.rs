@@ -98,15 +98,12 @@ fn events(
     let Some((_, assigner)) = ASSIGNERS.iter().find(|(name, _)| *name == strategy.name) else {
         let names: Vec<&str> = ASSIGNERS.iter().map(|(name, _)| *name).collect();
         bail!(
-            "--events is the account of the engine's planner; give --strategy {}",
+            "--events needs a planner of the engine; add --strategy {}",
             names.join("|")
         );
     };
     let Some(ops) = &entry.ops else {
-        bail!(
-            "--events names ops: {} lists none; it needs an op list (docs/format.md)",
-            entry.name
-        );
+        bail!("--events needs an op list (docs/format.md); {} has no ops", entry.name);
     };
     let plan = engine_plan(&entry.problem, entry.order.as_ref(), *assigner, progress)?;
     print_json_line(&WireEnginePlan::new(ops, &plan, *assigner, args.stable))?;
@@ -118,10 +115,7 @@ fn explained_buffers(args: &PlanArgs, entry: &ProblemEntry) -> anyhow::Result<Ve
     let mut positions = Vec::with_capacity(args.why.len());
     for id in &args.why {
         let Some(position) = (0..entry.ids.len()).find(|position| entry.ids.get(*position) == id) else {
-            bail!(
-                "--why {id}: {} has no buffer of that id; --format csv lists them",
-                entry.name
-            );
+            bail!("--why {id}: no such buffer in {}; --format csv lists them", entry.name);
         };
         positions.push(position);
     }
@@ -169,7 +163,7 @@ fn what_lacks(error: anyhow::Error, format: &str, diagnostics: &Diagnostics) -> 
     let warning = warnings.find(|entry| entry.severity == Severity::Warning && format == "xla");
     match warning.filter(|_| is_no_plan) {
         Some(warning) => anyhow::anyhow!(
-            "there is no plan \"as dumped\" in this file alone: {}; another --strategy places what it lists",
+            "no plan \"as dumped\" in this file alone: {}; use another --strategy",
             warning.message
         ),
         None => error,
@@ -216,7 +210,7 @@ fn deadline(seconds: Option<f64>) -> anyhow::Result<Cancel> {
         return Ok(stop);
     };
     let limit = std::time::Duration::try_from_secs_f64(seconds)
-        .with_context(|| format!("--deadline {seconds}: write a positive number of seconds"))?;
+        .with_context(|| format!("--deadline {seconds}: expected a positive number of seconds"))?;
     if limit.is_zero() {
         stop.cancel();
         return Ok(stop);

@@ -66,7 +66,7 @@ fn figures(answer: &PlanAnswer<'_>) -> String {
     }
     // An invalid plan has neither a distance from the bound nor reuse.
     if let Some(percent) = answer.over_bound_percent(planned.plan.footprint) {
-        table.row(&[&"over the bound", &percent_text(percent), &""]);
+        table.row(&[&"above bound", &percent_text(percent), &""]);
     }
     table.row(&[&"buffers", &answer.entry.problem.buffers.len(), &""]);
     if answer.defect.is_none() {
@@ -82,7 +82,7 @@ fn verdict(answer: &PlanAnswer<'_>) -> String {
     let planned = answer.planned;
     if let Some(defect) = answer.defect_text() {
         let whose = if planned.strategy == AS_DUMPED {
-            "the offsets are those of the file; another --strategy places the buffers again\n"
+            "offsets of the file; another --strategy places the buffers again\n"
         } else {
             ""
         };
@@ -92,14 +92,14 @@ fn verdict(answer: &PlanAnswer<'_>) -> String {
         "proven optimal: no plan is smaller".to_owned()
     } else {
         let over = percent_text(planned.plan.footprint.percent_over(planned.proved_bound));
-        format!("within {over} of the bound, so at most that much above the smallest plan there can be")
+        format!("within {over} of the bound, so at most that much above the optimum")
     };
     let mut lines = vec![format!("{optimality}; checked: no two live buffers share a byte")];
     let capacity = answer.capacity.unwrap_or_default();
     lines.extend(answer.fit().map(|fit| match fit {
         Fit::Fits => format!("fits in {capacity}"),
-        Fit::Impossible => format!("does not fit in {capacity}: proved, no plan does"),
-        Fit::NotFound => format!("does not fit in {capacity}: none was found that does, there may be a plan"),
+        Fit::Impossible => format!("does not fit in {capacity} (proven: no plan fits)"),
+        Fit::NotFound => format!("does not fit in {capacity} (not proven: a plan may exist)"),
     }));
     lines.push(String::new());
     lines.join("\n")
@@ -110,7 +110,7 @@ fn strategies(answer: &PlanAnswer<'_>) -> String {
         "strategy",
         ">footprint",
         ">exact",
-        ">over the bound",
+        ">above bound",
         ">nodes",
         ">time",
         "",
@@ -125,7 +125,7 @@ fn strategies(answer: &PlanAnswer<'_>) -> String {
             &row.strategy,
             &row.footprint,
             &row.footprint.exact(),
-            &over.map_or_else(|| "unknown: not a valid plan".to_owned(), percent_text),
+            &over.map_or_else(|| "unknown (invalid plan)".to_owned(), percent_text),
             &nodes.map_or(String::new(), |nodes| nodes.to_string()),
             &row.elapsed_ns.map_or(String::new(), |time| Nanos(time).to_string()),
             &if is_smallest { "smallest" } else { "" },

@@ -34,7 +34,7 @@ pub(super) fn subject(
         OpSource::Graphs(_) => of_graphs(wanted, request, lowered, progress),
         OpSource::Tape(_) => of_tapes(wanted, workload),
         OpSource::Program(_) | OpSource::None => bail!(
-            "{}: there is nothing to run; `remat` takes a graph, a DTR log, or a graph or script of MegEngine's planner",
+            "{}: nothing to run; `remat` takes a graph, a DTR log, or a MegEngine graph or script",
             workload.name
         ),
     }

@@ -10,7 +10,7 @@ impl PeakAnswer<'_> {
     pub(crate) fn breakdown(&self, listed: &str) -> Table {
         let set = &self.report.set;
         let headings = ["what", ">bytes", ">exact"];
-        let mut table = Table::captioned("The bytes of that step", &headings).titled("");
+        let mut table = Table::captioned("Bytes of the step", &headings).titled("");
         let mut row = |what: &str, held: Bytes| table.cells(vec![text(what), bytes(held), text(held.exact())]);
         if self.comparison.states(self.report.ask.lane).1 {
             row("live", set.live);
@@ -21,13 +21,13 @@ impl PeakAnswer<'_> {
             set.members.iter().map(|member| member.bytes).sum(),
         );
         if set.unlisted > Bytes::ZERO {
-            row("live, of no listed tensor", set.unlisted);
+            row("live, unlisted tensors", set.unlisted);
         }
         for (rest, held) in &set.rest {
             row(rest.words(), *held);
         }
         if set.surplus > Bytes::ZERO {
-            row("less what shares a place, or lies outside", set.surplus);
+            row("minus shared or outside memory", set.surplus);
         }
         if let Some(reserved) = set.reserved {
             row("reserved", reserved);
@@ -40,7 +40,7 @@ impl PeakAnswer<'_> {
         let report = self.report;
         let by = format!("by {}", report.ask.by.words());
         let headings = [by.as_str(), ">tensors", ">live", ">share", "largest"];
-        let mut table = Table::captioned("Who is live when most bytes are", &headings);
+        let mut table = Table::captioned("Live tensors at peak", &headings);
         for group in report.groups.iter().take(most) {
             table.cells(vec![
                 text(&group.text),
@@ -71,9 +71,9 @@ impl PeakAnswer<'_> {
         let set = &self.report.set;
         let caption = if set.members.len() > self.most {
             let total = counted(set.members.len() as u64, "tensor");
-            format!("The {} largest of {total} at the peak", self.most)
+            format!("{} largest of {total} tensors at peak", self.most)
         } else {
-            "The tensors at the peak, largest first".to_owned()
+            "Tensors at peak, largest first".to_owned()
         };
         let headings = ["tensor", ">live", ">exact", ">share", from, to];
         let mut table = Table::captioned(caption, &headings).titled("largest");
@@ -99,7 +99,7 @@ impl PeakAnswer<'_> {
                 name: op.clone(),
             }),
         };
-        let caption = "Live and waiting: what could be evicted, offloaded or recomputed";
+        let caption = "Idle live tensors: candidates for eviction, offloading or recomputation";
         let headings = ["tensor", ">live", ">idle steps", "last used", "next used"];
         let mut table = Table::captioned(caption, &headings).titled("longest idle");
         for row in uses.longest.iter().take(self.most) {
@@ -117,7 +117,7 @@ impl PeakAnswer<'_> {
     /// The next ops that read live tensors, most bytes first.
     pub(crate) fn next_use_table(&self, uses: &Uses) -> Table {
         let headings = ["op", ">step", ">tensors", ">live"];
-        let mut table = Table::captioned("The ops that tensors are kept for", &headings).titled("kept for");
+        let mut table = Table::captioned("Next readers of live tensors", &headings).titled("kept for");
         for row in uses.holders.iter().take(self.most) {
             let count = text(grouped(row.count));
             table.cells(vec![text(&row.by.op), step(row.by.step.0), count, bytes(row.bytes)]);
@@ -127,7 +127,7 @@ impl PeakAnswer<'_> {
 
     pub(crate) fn unread_note(uses: &Uses) -> Option<Block> {
         let (count, held) = uses.unread;
-        let note = || format!("{held} in {} no longer used.", counted(count, "tensor"));
+        let note = || format!("{held} in {} without further use.", counted(count, "tensor"));
         (count > 0).then(|| Block::Note(text(note())))
     }
 

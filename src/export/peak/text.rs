@@ -19,7 +19,7 @@ fn blocks(answer: &PeakAnswer<'_>) -> Vec<Block> {
     } = *answer;
     let mut figures = answer.breakdown("in");
     if let Some(older) = report.alive_before {
-        let what = format!("alive before the range: {}", grouped(older.count));
+        let what = format!("live before the range: {}", grouped(older.count));
         figures.row(&[&what, &older.bytes, &older.bytes.exact()]);
     }
     let mut blocks = vec![paragraph(title(answer)), figures.into()];
@@ -27,7 +27,7 @@ fn blocks(answer: &PeakAnswer<'_>) -> Vec<Block> {
         blocks.push(range_table(comparison, stats).into());
     }
     if report.set.members.is_empty() {
-        blocks.push(paragraph("No tensor is listed as live there."));
+        blocks.push(paragraph("No live tensors at this step."));
         return blocks;
     }
     blocks.push(answer.group_table(usize::MAX).into());
@@ -56,7 +56,7 @@ fn against(answer: &PeakAnswer<'_>) -> Option<Block> {
     let changes = report.changes.as_ref()?;
     let title = comparison.lane_title(lane.id);
     if changes.rows.is_empty() {
-        return Some(paragraph(format!("The same bytes of the same tensors as in {title}.")));
+        return Some(paragraph(format!("Same live tensors as in {title}.")));
     }
     let heading = format!("against {title}");
     let mut table = Table::new(&[&heading, ">there", ">here", ">difference", "of"]);
@@ -98,10 +98,10 @@ fn range_table(comparison: &Comparison, stats: &RangeStats) -> Table {
         row(format!("{name} minimum"), minimum, format!("{word} {at}"));
     }
     for (name, tally) in [
-        ("alive before", stats.before),
+        ("live before", stats.before),
         ("allocated inside", stats.allocated),
         ("freed inside", stats.freed),
-        ("alive behind", stats.after),
+        ("live after", stats.after),
     ] {
         row(name.to_owned(), tally.bytes, counted(tally.count, "tensor"));
     }
@@ -110,7 +110,7 @@ fn range_table(comparison: &Comparison, stats: &RangeStats) -> Table {
 
 fn uses_blocks(answer: &PeakAnswer<'_>, uses: &Uses) -> Vec<Block> {
     let idle = if uses.longest.is_empty() {
-        paragraph("No live tensor waits: each is in use.")
+        paragraph("No live tensor is idle.")
     } else {
         answer.idle_table(uses).into()
     };
@@ -128,7 +128,7 @@ fn without(answer: &PeakAnswer<'_>) -> Option<Block> {
         Ok(rows) => rows,
         Err(why) => return Some(paragraph(why)),
     };
-    let mut table = Table::new(&["the peak without", ">lower by", ">exact", ">peak", ">at step"]);
+    let mut table = Table::new(&["savings if removed", ">lower by", ">exact", ">peak", ">at step"]);
     for row in rows {
         table.cells(vec![
             text(answer.name(row.member)),

@@ -39,10 +39,10 @@ enum Part {
 const PARTS: [(Part, &str, &str); 6] = [
     (Part::Comparison, "comparison", "Comparison"),
     (Part::Lanes, "lanes", "Curves and memory maps"),
-    (Part::Peak, "peak", "Where the peak comes from"),
+    (Part::Peak, "peak", "Causes of the peak"),
     (Part::Findings, "findings", "Findings"),
     (Part::Configuration, "configuration", "Configuration"),
-    (Part::Reproduction, "reproduce", "How to reproduce this"),
+    (Part::Reproduction, "reproduce", "Reproduction"),
 ];
 
 #[derive(Clone, Copy)]
@@ -63,7 +63,7 @@ pub(super) fn report_html(
     let lanes = subject.lanes_or_all();
     let main = comparison.main_lane().filter(|lane| lanes.contains(lane));
     let base = main.or(lanes.first().copied());
-    let base = base.ok_or_else(|| "there is no lane to report".to_owned())?;
+    let base = base.ok_or_else(|| "no lane to report".to_owned())?;
     let report = Report {
         subject,
         comparison,
@@ -151,7 +151,7 @@ impl Report<'_> {
             let mut line = text(format!("{}, ", device.name)).and(bytes(device.memory()));
             if self.comparison.occupied > Bytes::ZERO {
                 line = line
-                    .and(text(" left, others hold "))
+                    .and(text(" available, other processes hold "))
                     .and(bytes(self.comparison.occupied))
                     .and(text(format!(" on device {}", self.comparison.device_id)));
             }
@@ -172,11 +172,11 @@ impl Report<'_> {
         let lane = &self.comparison.lanes[self.base];
         let (states_reserved, states_live) = self.comparison.states(self.base);
         let what = match lane.id {
-            LaneId::Policy(_) => "In force is ",
-            LaneId::Problem(_) => "The smallest plan is ",
-            LaneId::Pass(_) => "The baseline is ",
-            LaneId::Pinned(_) => "Pinned is ",
-            LaneId::Measured(_) => "Measured was ",
+            LaneId::Policy(_) => "Active lane ",
+            LaneId::Problem(_) => "Lowest peak, ",
+            LaneId::Pass(_) => "Baseline ",
+            LaneId::Pinned(_) => "Pin ",
+            LaneId::Measured(_) => "Measured ",
         };
         let bound = self.bound(self.base);
         let figures = [
@@ -206,7 +206,7 @@ impl Report<'_> {
             texts.push(sentence(&format!("recommended ({label}): {words}")));
             texts.extend(recommended.equivalent_text());
         } else if comparison.lane_kind() == LaneKind::Policies {
-            texts.push("No policy runs to its end on this device.".to_owned());
+            texts.push("No policy completes on this device.".to_owned());
         }
         texts.extend(comparison.equivalence.as_deref().map(sentence));
         for lane in self.lanes() {
@@ -217,7 +217,7 @@ impl Report<'_> {
         if errors > 0 {
             let count = counted(errors as u64, "rule");
             texts.push(format!(
-                "The configuration breaks {count} that must hold: see Findings."
+                "The configuration violates {count} at error level: see Findings."
             ));
         }
         texts
@@ -261,9 +261,9 @@ impl Report<'_> {
         let findings = &self.subject.about.findings;
         let mut blocks = Vec::new();
         if findings.is_empty() {
-            blocks.push(paragraph("The configuration breaks no rule that is known."));
+            blocks.push(paragraph("The configuration violates no known rule."));
         }
-        let caption = "Rules that the configuration breaks";
+        let caption = "Violated rules";
         let mut rules = Table::captioned(caption, &["severity", "rule", "options", "what", "source"]);
         for finding in findings {
             let options = finding.options.join(", ");
@@ -272,7 +272,7 @@ impl Report<'_> {
             cells.extend(texts.map(text));
             rules.cells(cells);
         }
-        let caption = "What was odd in the sources and in the simulation";
+        let caption = "Diagnostics of the sources and the simulation";
         let mut odd = Table::captioned(caption, &["severity", "what", "where", ">times"]);
         let all = [&self.subject.about.diagnostics, &self.comparison.diagnostics];
         for entry in all.into_iter().flat_map(Diagnostics::entries) {
@@ -287,7 +287,7 @@ impl Report<'_> {
         let is_odd = !odd.is_empty();
         blocks.extend([rules.into(), odd.into()]);
         if !is_odd {
-            blocks.push(paragraph("Nothing was odd in the sources."));
+            blocks.push(paragraph("No diagnostics."));
         }
         blocks
     }

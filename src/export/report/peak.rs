@@ -27,7 +27,7 @@ impl Report<'_> {
             against: None,
         };
         let Some(report) = PeakReport::new(comparison, ask) else {
-            return Ok(vec![paragraph("There is no step whose bytes could be explained.")]);
+            return Ok(vec![paragraph("No step to explain.")]);
         };
         let answer = PeakAnswer {
             comparison,
@@ -40,14 +40,14 @@ impl Report<'_> {
         }
         blocks.extend(self.out_of_memory());
         if report.set.members.is_empty() {
-            blocks.push(paragraph("No tensor is listed as live there."));
+            blocks.push(paragraph("No live tensors at this step."));
             return Ok(blocks);
         }
         let word = comparison.axis_word();
         let (from, to) = (format!(">from {word}"), format!(">to {word}"));
         blocks.push(answer.group_table(FEW).into());
         blocks.push(answer.largest(&from, &to).into());
-        blocks.push(Block::Heading(3, text("What would lower the peak of live bytes")));
+        blocks.push(Block::Heading(3, text("Reductions of peak live")));
         match &report.uses {
             Ok(uses) => blocks.extend(uses_blocks(&answer, uses)),
             Err(why) => blocks.push(paragraph(why)),
@@ -70,13 +70,13 @@ impl Report<'_> {
             (kind, name) => format!(", {kind} {name}"),
         });
         let sentence = format!(
-            "{}: the live bytes are largest on {word} {}{op}.",
+            "{}: peak live at {word} {}{op}.",
             self.lane_name(self.base),
             grouped(u64::from(step.0))
         );
         vec![
             paragraph(sentence),
-            paragraph("Where the reserved bytes of each lane are largest, and why, is under its picture."),
+            paragraph("The peak reserved of each lane is explained below its picture."),
             answer.breakdown("live, in").into(),
         ]
     }
@@ -90,13 +90,13 @@ impl Report<'_> {
             };
             let heading = format!("{} runs out of memory", self.lane_name(lane));
             let mut sentence = format!(
-                "At step {} {} asks for {} while {} are in use.",
+                "At step {} {} requests {} while {} are reserved.",
                 shortage.step, shortage.requester, shortage.tensor_bytes, shortage.in_use
             );
             if let Some(enough) = shortage.sufficient_device {
-                sentence.push_str(&format!(" {enough} would be enough."));
+                sentence.push_str(&format!(" {enough} would be sufficient."));
             }
-            let mut table = Table::captioned("Who holds the device then", &["who", ">bytes"]);
+            let mut table = Table::captioned("Reserved memory at that step", &["who", ">bytes"]);
             for (who, held) in shortage.contributors.iter().take(FEW) {
                 table.cells(vec![text(who), bytes(*held)]);
             }
@@ -112,7 +112,7 @@ fn uses_blocks(answer: &PeakAnswer<'_>, uses: &Uses) -> Vec<Block> {
 }
 
 fn without(answer: &PeakAnswer<'_>, rows: &[PeakWithout]) -> Table {
-    let caption = "The peak of live bytes without one tensor, all else being as it is";
+    let caption = "Peak live if one tensor is removed";
     let headings = ["without", ">peak live is lower by", ">peak live", ">at step"];
     let mut table = Table::captioned(caption, &headings);
     for row in rows {

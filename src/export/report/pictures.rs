@@ -43,8 +43,8 @@ impl Report<'_> {
     /// A figure for each lane.
     pub(super) fn lanes_part(&self, progress: &Progress<'_>) -> Result<Vec<Block>, ExportError> {
         let mut blocks = vec![paragraph(
-            "Above the bytes that are reserved and live on each step, below the memory map: addresses upwards, a block from its \
-             allocation to its end. Where scripts run, the line below each picture tells what lies under the pointer; \
+            "Top: reserved and live bytes per step. Bottom: memory map with addresses upwards, each block from \
+             allocation to end. With scripts enabled, the line below a picture describes the point under the pointer; \
              arrow keys move it.",
         )];
         let end = self.subject.timeline.n_steps;
@@ -94,14 +94,14 @@ impl Report<'_> {
         let view = &self.subject.timeline.lanes[shown.lane];
         let blocks = counted(view.blocks.len() as u64, "block");
         let mut text = if view.blocks.is_empty() {
-            "Curves; no single blocks are known".to_owned()
+            "Curves (no blocks known)".to_owned()
         } else {
             format!("Curves and {blocks}")
         };
         if shown.end - shown.start < self.subject.timeline.n_steps {
             let word = self.comparison.axis_word();
             let [first, last] = [shown.start, shown.end.saturating_sub(1)].map(|step| grouped(u64::from(step)));
-            text.push_str(&format!(" in all, {word}s {first} to {last} of them"));
+            text.push_str(&format!(" in total, {word}s {first} to {last} shown"));
         }
         if is_pictured {
             text.push_str(&format!(

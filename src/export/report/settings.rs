@@ -10,27 +10,27 @@ impl Report<'_> {
     /// Options, environment, schedule and device.
     pub(super) fn configuration_part(&self) -> Vec<Block> {
         let configuration = &self.subject.about.configuration;
-        let caption = "Options that are set; all others have their defaults";
+        let caption = "Set options (others have defaults)";
         let mut options = Table::captioned(caption, &["option", "value", "what it is"]);
         for (key, value) in configuration.options.overrides() {
             let summary = find(key).map_or("", |row| row.summary);
             options.cells(vec![code(key), code(value), text(summary)]);
         }
         for (key, value) in &configuration.unknown_options {
-            let unknown = text("not known to this version; it changes nothing here");
+            let unknown = text("unknown to this version; no effect");
             options.cells(vec![code(key), code(value), unknown]);
         }
-        let mut environment = Table::captioned("Variables of the environment", &["variable", "value"]);
+        let mut environment = Table::captioned("Environment variables", &["variable", "value"]);
         for (name, value) in configuration.environment.iter() {
             environment.cells(vec![code(name), code(value)]);
         }
         let mut blocks = Vec::new();
         if options.is_empty() {
-            blocks.push(paragraph("No option is set: all have their defaults."));
+            blocks.push(paragraph("No option is set."));
         }
         blocks.push(options.into());
         if configuration.environment.is_empty() {
-            blocks.push(paragraph("No variable of the environment is set."));
+            blocks.push(paragraph("No environment variable is set."));
         }
         blocks.push(environment.into());
         if self.comparison.study().is_simulated() {
@@ -53,7 +53,7 @@ impl Report<'_> {
             }
         }
         let evaluation = if configuration.evaluation { "yes" } else { "no" };
-        table.row(&[&"evaluation beside training", &evaluation]);
+        table.row(&[&"evaluation in addition to training", &evaluation]);
         table.row(&[&"runs", &grouped(self.comparison.axis.runs.len() as u64)]);
         table
     }
@@ -83,14 +83,14 @@ impl Report<'_> {
         let about = &self.subject.about;
         let mut blocks = Vec::new();
         if about.commands.is_empty() {
-            blocks.push(paragraph("No command line gives these figures."));
+            blocks.push(paragraph("No command line reproduces these figures."));
         }
         for (what, command) in &about.commands {
             blocks.extend([paragraph(what), Block::Command(command.clone())]);
         }
         blocks.push(Block::List(about.beside.iter().map(|words| (0, text(words))).collect()));
         blocks.push(paragraph(
-            "The same files, options and version of highwater give the same bytes: this page has no date.",
+            "The page has no date: the same files, options and version of highwater give the same page.",
         ));
         blocks
     }

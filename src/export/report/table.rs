@@ -24,7 +24,7 @@ impl Report<'_> {
 
     fn lanes_table(&self) -> Table {
         let is_problem = self.comparison.lane_kind() == LaneKind::Strategies;
-        let caption = format!("Lanes side by side; differences are from {}", self.lane_name(self.base));
+        let caption = format!("Lanes; differences from {}", self.lane_name(self.base));
         let with_calls = [
             "lane",
             ">peak reserved",
@@ -56,7 +56,7 @@ impl Report<'_> {
             environment: about.environment.clone(),
             plan: about.schedule.clone().unwrap_or_default(),
         };
-        let caption = "Pinned configurations: what is set otherwise there";
+        let caption = "Pins: differing settings";
         let mut table = Table::captioned(caption, &["lane", "setting", "pinned", "in the options"]);
         for lane in self.lanes() {
             let Some(pinned) = self.comparison.pinned(lane) else {
@@ -72,7 +72,7 @@ impl Report<'_> {
             }
         }
         let problems = self.comparison.pin_failures.iter();
-        let problems = problems.map(|problem| format!("Pinned {} has no lane: {}.", problem.name, problem.why));
+        let problems = problems.map(|problem| format!("Pin {} has no lane: {}.", problem.name, problem.why));
         std::iter::once(table.into()).chain(problems.map(paragraph)).collect()
     }
 
@@ -174,7 +174,7 @@ impl Report<'_> {
             ">variables",
             ">inputs and outputs",
             ">at step",
-            ">reserved less live",
+            ">reserved, unused",
         ];
         let mut table = Table::captioned("Parts of the reserved peak", &headings);
         for lane in self.simulated_lanes() {

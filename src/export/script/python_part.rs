@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use highwater_options::{Section, find, has_policy};
+use highwater_options::{Options, Section, Value, find, has_policy, keys};
 
 use super::super::config_document::ConfigDocument;
+use super::python::{EAGER_HEURISTIC, EAGER_KEYS};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PythonPart {
@@ -24,7 +25,7 @@ impl PythonPart {
             document
                 .options
                 .overrides()
-                .any(|(key, _)| Self::of_option(key) == Some(*part))
+                .any(|(key, _)| Self::of_option(key, &document.options) == Some(*part))
         };
         if has_policy(&document.options, &document.environment) {
             return Self::Adapter;
@@ -54,7 +55,7 @@ impl PythonPart {
         let main = Self::main(document);
         let keys = document.options.overrides().map(|(key, _)| key);
         let others: Vec<&str> = keys
-            .filter(|key| Self::of_option(key).unwrap_or(main) != self)
+            .filter(|key| Self::of_option(key, &document.options).unwrap_or(main) != self)
             .collect();
         let mut part = if self == main {
             document.clone()
@@ -71,8 +72,10 @@ impl PythonPart {
     }
 
     /// `None` for options of highwater, which no framework takes.
-    fn of_option(key: &str) -> Option<Self> {
+    fn of_option(key: &str, options: &Options) -> Option<Self> {
         match find(key).map(|row| row.section) {
+            // The settings of the eager interpreter imply its heuristic.
+            Some(Section::Simulation) if key == keys::REMAT_HEURISTIC && is_eager(options) => Some(Self::MegEngine),
             Some(Section::Dtr) => Some(Self::MegEngine),
             Some(Section::MemoryOptimize) => Some(Self::Paddle),
             Some(Section::Simulation) => None,
@@ -81,13 +84,20 @@ impl PythonPart {
     }
 
     /// Comments on how the script is used; may be empty.
-    pub(super) const fn usage(self) -> &'static str {
+    pub(super) fn usage(self, options: &Options) -> &'static str {
         match self {
             Self::Adapter => "",
+            Self::MegEngine if is_eager(options) => "# MegEngine's part: run it before the training loop.\n",
             Self::MegEngine => {
                 "# MegEngine's part: pass dtr_config to the decorator, @trace(symbolic=True, dtr_config=dtr_config).\n"
             }
             Self::Paddle => "# Paddle's part: run it once the program is built, before its executor runs.\n",
         }
     }
+}
+
+/// Whether settings are those of MegEngine's eager interpreter, which are attributes of `megengine.dtr`.
+pub(super) fn is_eager(options: &Options) -> bool {
+    let heuristic = options.get(keys::REMAT_HEURISTIC).and_then(Value::as_text);
+    heuristic == Some(EAGER_HEURISTIC) && EAGER_KEYS.iter().any(|key| options.is_set(key))
 }

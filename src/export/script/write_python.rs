@@ -8,12 +8,14 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
-use highwater_options::{GROUPS, Group, OptionKind, OptionRow, Section, TABLE, Value};
+use highwater_options::{GROUPS, Group, OptionKind, OptionRow, Section, TABLE, Value, find, keys};
 
 use super::super::config_document::ConfigDocument;
 use super::super::json_value::json_of;
-use super::python::{Dialect, MARK, RUN_CONFIG, RUN_CONFIG_ARGUMENTS, Stored, from_python, read_field, stored};
-use super::python_part::PythonPart;
+use super::python::{
+    Dialect, EAGER_KEYS, MARK, RUN_CONFIG, RUN_CONFIG_ARGUMENTS, Stored, from_python, read_field, stored,
+};
+use super::python_part::{PythonPart, is_eager};
 use super::write_engine::{EngineEntry, engine_script};
 use super::write_names::modules_of;
 use super::write_remarks::{open_remarks, session_remarks};
@@ -24,10 +26,11 @@ pub const HEADER: &str = "# A configuration, written by highwater.";
 const OS: &str = "import os";
 const FLUID: &str = "import paddle.fluid as fluid";
 const TENSORFLOW: &str = "import tensorflow as tf";
+const MEGENGINE: &str = "import megengine as mge";
 const DTR: &str = "from megengine.jit import DTRConfig";
 const ADAPTER: &str = "from npu_bridge.npu_init import *";
 
-const IMPORTS: &[&str] = &[OS, FLUID, TENSORFLOW, DTR, ADAPTER];
+const IMPORTS: &[&str] = &[OS, FLUID, TENSORFLOW, MEGENGINE, DTR, ADAPTER];
 
 /// The line above expressions that became comments.
 const UNDEFINED: &str =
@@ -202,6 +205,10 @@ impl<'a> Writer<'a> {
         if parameters.is_some() {
             imports.insert(TENSORFLOW);
         }
+        if let Some(settings) = self.eager_settings() {
+            imports.insert(MEGENGINE);
+            objects.push(settings);
+        }
         for group in GROUPS.iter().filter(|group| !group.is_argument) {
             let Some(mut call) = self.call(group) else {
                 continue;
@@ -227,7 +234,7 @@ impl<'a> Writer<'a> {
         {
             imports.insert(if module == "os" { OS } else { TENSORFLOW });
         }
-        parts.push(format!("{HEADER}\n{}", self.part.usage()));
+        parts.push(format!("{HEADER}\n{}", self.part.usage(&self.document.options)));
         let imports: Vec<&str> = IMPORTS
             .iter()
             .copied()
@@ -267,6 +274,21 @@ impl<'a> Writer<'a> {
         (!lines.is_empty()).then_some(lines)
     }
 
+    /// The settings of MegEngine's eager interpreter, where the options are its; they imply its heuristic.
+    fn eager_settings(&mut self) -> Option<String> {
+        if !is_eager(&self.document.options) {
+            return None;
+        }
+        let mut lines = String::new();
+        for row in EAGER_KEYS.iter().filter_map(|key| find(key)) {
+            if let Some(code) = self.place(row) {
+                lines.push_str(&format!("mge.dtr.{} = {code}\n", row.short_key()));
+            }
+        }
+        self.placed.insert(keys::REMAT_HEURISTIC);
+        (!lines.is_empty()).then(|| format!("{lines}mge.dtr.enable()\n"))
+    }
+
     /// The constructor call of a group with its overrides, in the order of the constructor.
     fn call(&mut self, group: &'static Group) -> Option<Call> {
         let mut arguments = Vec::new();
@@ -274,6 +296,7 @@ impl<'a> Writer<'a> {
             let row = TABLE
                 .iter()
                 .find(|row| row.group() == Some(group.key) && row.short_key() == *field);
+            let row = row.filter(|row| !self.placed.contains(row.key));
             if let Some(code) = row.and_then(|row| self.place(row)) {
                 arguments.push(((*field).to_owned(), code));
             }

@@ -125,7 +125,7 @@ impl LaneTrace<'_> {
             let name = match mark.kind {
                 RematMarkKind::Evict => "evict",
                 RematMarkKind::Rematerialize => "recompute",
-                RematMarkKind::Sibling => "back beside another",
+                RematMarkKind::Sibling => "restored with a sibling",
                 RematMarkKind::OutOfMemory => "out of memory",
                 RematMarkKind::Thrash => "thrash",
             };

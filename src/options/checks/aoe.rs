@@ -12,9 +12,7 @@ const CONFIG: &str = keys::AOE_CONFIG_FILE;
 pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R21",
-        outcomes: &[error(
-            "aoe_mode, or AOE_MODE where that is not set, is none of the texts 1, 2 and 4",
-        )],
+        outcomes: &[error("aoe_mode (or AOE_MODE, if unset) is not 1, 2 or 4")],
         options: &[MODE, AOE_MODE],
         source: "TensorFlow adapter, npu_attrs.cc",
         run: known_mode,
@@ -22,7 +20,7 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R22",
         outcomes: &[error(
-            "AOE is on and work_path is no directory that can be read and written",
+            "AOE is on and work_path is not a readable and writable directory",
         )],
         options: &[MODE, AOE_MODE, keys::WORK_PATH],
         source: "TensorFlow adapter, npu_attrs.cc",
@@ -66,7 +64,7 @@ fn work_path(facts: &Facts<'_>, report: &mut Report<'_>) {
         let names = facts.set_of(&[keys::WORK_PATH, MODE, AOE_MODE]);
         report.error(
             &names,
-            format!("work_path is \"{path}\", which {problem}: AOE needs a directory that it can read and write"),
+            format!("work_path is \"{path}\", which {problem}: AOE needs a readable and writable directory"),
         );
     }
 }
@@ -74,12 +72,12 @@ fn work_path(facts: &Facts<'_>, report: &mut Report<'_>) {
 /// Why a directory is not writable, as the end of a sentence; `None` also where it was not probed.
 pub(super) fn directory_problem(facts: &Facts<'_>, path: &str) -> Option<String> {
     if path.is_empty() {
-        return Some("is no path".to_owned());
+        return Some("is not a path".to_owned());
     }
     match facts.files.look(path) {
         FileState::Unknown | FileState::Directory { is_writable: true } => None,
-        FileState::Missing => Some("is not there".to_owned()),
-        FileState::Directory { is_writable: false } => Some("cannot be read and written".to_owned()),
+        FileState::Missing => Some("does not exist".to_owned()),
+        FileState::Directory { is_writable: false } => Some("is not readable and writable".to_owned()),
         FileState::File(_) => Some("is a file".to_owned()),
         FileState::Unreadable(why) => Some(format!("cannot be read ({why})")),
     }

@@ -16,7 +16,7 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R29",
         outcomes: &[warning(
-            "operator debugging turns the compile cache off, or op_compiler_cache_mode=force empties it",
+            "operator debugging disables the compile cache, or op_compiler_cache_mode=force clears it",
         )],
         options: &[MODE, keys::OP_DEBUG_LEVEL, keys::OP_DEBUG_CONFIG],
         source: "NPURunConfig option reference",
@@ -25,10 +25,8 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R30",
         outcomes: &[
-            info("op_cache.ini or a variable says how large the compile cache may grow"),
-            warning(
-                "a size or ratio of the compile cache is not usable, or op_cache.ini takes no effect because of one",
-            ),
+            info("op_cache.ini or a variable limits the compile cache"),
+            warning("a size or ratio of the compile cache is invalid, or op_cache.ini is ignored because of one"),
         ],
         options: &[SIZE, RATIO, DIRECTORY],
         source: "NPURunConfig option reference",
@@ -61,8 +59,8 @@ fn cache_mode(facts: &Facts<'_>, report: &mut Report<'_>) {
             report.warning(
                 &names,
                 format!(
-                    "{why}, so op_compiler_cache_mode ({mode}) is ignored and every operator is recompiled: switch \
-                     debugging off when you are done"
+                    "{why}, so op_compiler_cache_mode ({mode}) is ignored and every operator is recompiled: disable \
+                     debugging when done"
                 ),
             );
         }
@@ -71,8 +69,8 @@ fn cache_mode(facts: &Facts<'_>, report: &mut Report<'_>) {
         report
             .warning(
                 &[MODE],
-                "op_compiler_cache_mode=force empties the cache before it compiles: programs that compile at the same \
-                 time may fail; go back to enable afterwards",
+                "op_compiler_cache_mode=force clears the cache before compiling: concurrent compilations may fail; \
+                 use enable afterwards",
             )
             .set(MODE, "enable");
     }
@@ -116,7 +114,7 @@ fn cache_size_and_ratio(facts: &Facts<'_>, report: &mut Report<'_>) {
             file: cache.max_size,
             read: cache_size,
             default: 500,
-            right: "megabytes above 0, or -1 to keep everything",
+            right: "megabytes > 0, or -1 (unlimited)",
         },
         Figure {
             variable: RATIO,
@@ -136,16 +134,16 @@ fn cache_size_and_ratio(facts: &Facts<'_>, report: &mut Report<'_>) {
     }
     let (names, from) = match (&file, names.as_slice()) {
         (None, []) => return,
-        (None, _) => (names, "as the variables say".to_owned()),
-        (Some(_), []) => (vec![DIRECTORY], "as op_cache.ini says".to_owned()),
+        (None, _) => (names, "from the variables".to_owned()),
+        (Some(_), []) => (vec![DIRECTORY], "from op_cache.ini".to_owned()),
         (Some(_), variables) => {
             let wins = format!("op_cache.ini wins over {}", variables.join(" and "));
             ([&[DIRECTORY], variables].concat(), wins)
         }
     };
     let message = match size {
-        -1 => format!("the compile cache is never cleaned up ({from})"),
-        _ => format!("the compile cache may hold {size} MB; when it is full, {ratio} % of it stays ({from})"),
+        -1 => format!("the compile cache is never cleaned ({from})"),
+        _ => format!("the compile cache holds up to {size} MB; when full, {ratio} % is kept ({from})"),
     };
     report.info(&names, message);
 }

@@ -33,10 +33,10 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R28",
         outcomes: &[
-            error("stream_sync_timeout is no longer than the timeout of collective communication, in a cluster"),
+            error("stream_sync_timeout does not exceed the timeout of collective communication, in a cluster"),
             warning(
-                "stream_sync_timeout is no longer than the timeout of collective communication, and nothing says \
-                 whether there is a cluster",
+                "stream_sync_timeout does not exceed the timeout of collective communication; whether there is a \
+                 cluster is unknown",
             ),
         ],
         options: &[
@@ -68,16 +68,18 @@ fn has_cluster(environment: &Environment) -> Result<bool, String> {
     };
     match serde_json::from_str(text) {
         Err(error) => Err(format!(
-            "TF_CONFIG is not JSON (line {}, column {}): mend or unset it",
+            "TF_CONFIG is not JSON (line {}, column {}): fix or unset it",
             error.line(),
             error.column()
         )),
         Ok(Json::Object(config)) => match config.get("cluster") {
             None | Some(Json::Null) => Ok(false),
             Some(Json::Object(jobs)) => Ok(!jobs.is_empty()),
-            Some(_) => Err("the cluster in TF_CONFIG is not an object of jobs: write {\"worker\": [...]}".to_owned()),
+            Some(_) => {
+                Err("the cluster in TF_CONFIG is not an object of jobs: expected {\"worker\": [...]}".to_owned())
+            }
         },
-        Ok(_) => Err("TF_CONFIG is not a JSON object: mend or unset it".to_owned()),
+        Ok(_) => Err("TF_CONFIG is not a JSON object: fix or unset it".to_owned()),
     }
 }
 
@@ -98,7 +100,7 @@ fn parameter_servers(facts: &Facts<'_>, report: &mut Report<'_>) {
     if has_cluster && !has_strategy {
         report.error(
             &[TF_CONFIG, keys::DISTRIBUTE],
-            "TF_CONFIG has a cluster, but distribute is no ParameterServerStrategy: set both or neither",
+            "TF_CONFIG has a cluster, but distribute is not a ParameterServerStrategy: set both or neither",
         );
     }
     if has_strategy && !has_cluster {
@@ -130,9 +132,7 @@ fn communication_timeout(facts: &Facts<'_>, report: &mut Report<'_>) {
         report
             .warning(
                 &[HCCL_EXEC_TIMEOUT],
-                format!(
-                    "HCCL_EXEC_TIMEOUT is \"{text}\": use 1 to 17340 seconds; here it counts as {DEFAULT_HCCL_TIMEOUT}"
-                ),
+                format!("HCCL_EXEC_TIMEOUT is \"{text}\": use 1 to 17340 seconds; {DEFAULT_HCCL_TIMEOUT} is assumed"),
             )
             .unset_variable(HCCL_EXEC_TIMEOUT);
     }
@@ -188,8 +188,7 @@ fn stream_timeout(facts: &Facts<'_>, report: &mut Report<'_>) {
         format!("{source} is {stated}, which acts as {seconds}")
     };
     let message = format!(
-        "stream_sync_timeout is {milliseconds} ms, which is not above the {seconds} s of collective communication \
-         ({source})"
+        "stream_sync_timeout is {milliseconds} ms, not above the {seconds} s of collective communication ({source})"
     );
     let mend = format!("use more than {} ms or -1 (no limit)", seconds.saturating_mul(1000));
     let finding = if cluster == Cluster::Several {
@@ -205,7 +204,7 @@ fn two_sizes(facts: &Facts<'_>, report: &mut Report<'_>) {
         report
             .error(
                 &[RANK_SIZE, CM_WORKER_SIZE],
-                "RANK_SIZE and CM_WORKER_SIZE are both set: keep the one that your launcher sets",
+                "RANK_SIZE and CM_WORKER_SIZE are both set: keep the one of your launcher",
             )
             .unset_variable(CM_WORKER_SIZE)
             .unset_variable(RANK_SIZE);

@@ -44,7 +44,7 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "M2",
-        outcomes: &[error("skip_opt_set is neither a set nor a list; (\"fc\") is a text")],
+        outcomes: &[error("skip_opt_set is not a set or list; (\"fc\") is a text")],
         options: &[SKIPPED],
         source: "Paddle, memory_optimization_transpiler.py",
         run: skipped_type,
@@ -84,14 +84,14 @@ fn threshold(facts: &Facts<'_>, report: &mut Report<'_>) {
     let is = match facts.options.get(THRESHOLD) {
         // The eager interpreter's threshold of 0 is legal: it evicts where an allocation fails.
         None if is_eager => return,
-        None => "is not set, and its default 0 is refused".to_owned(),
+        None => "is not set, and its default 0 is invalid".to_owned(),
         Some(value) => format!("is {}", value.quoted()),
     };
     report.error(
         &facts.set_of(&DTR),
         format!(
-            "eviction_threshold {is}, which fails the assertion of DTRConfig (eviction_threshold > 0): set the bytes from \
-             which on tensors are evicted, such as 300MiB"
+            "eviction_threshold {is}, which fails the assertion of DTRConfig (eviction_threshold > 0): expected a \
+             size > 0, e.g. 300MiB"
         ),
     );
 }
@@ -109,7 +109,7 @@ fn skipped_type(facts: &Facts<'_>, report: &mut Report<'_>) {
     let finding = report.error(
         &[SKIPPED],
         format!(
-            "skip_opt_set is {}: use a list or set of names, such as [\"fc\"]",
+            "skip_opt_set is {}: expected a list or set of names, e.g. [\"fc\"]",
             value.quoted()
         ),
     );
@@ -137,7 +137,7 @@ fn skipped_names(facts: &Facts<'_>, report: &mut Report<'_>) {
         report
             .error(
                 &[SKIPPED],
-                format!("skip_opt_set has {item}, which is no name of a variable: use texts"),
+                format!("skip_opt_set has {item}, which is not a variable name: use texts"),
             )
             .set(SKIPPED, Value::List(names));
     }
@@ -146,7 +146,6 @@ fn skipped_names(facts: &Facts<'_>, report: &mut Report<'_>) {
 fn deprecated(facts: &Facts<'_>, report: &mut Report<'_>) {
     report.warning(
         &facts.set_of(&MEMORY_OPTIMIZE),
-        "memory_optimize is deprecated in Paddle since 1.6, where memory is reused by default: leave the call out"
-            .to_owned(),
+        "memory_optimize is deprecated since Paddle 1.6, which reuses memory by default: remove the call".to_owned(),
     );
 }

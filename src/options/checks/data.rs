@@ -14,7 +14,7 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R33",
         outcomes: &[
-            error("local_rank_id is not 0 to 7, or local_device_list is no list of device numbers"),
+            error("local_rank_id is not 0 to 7, or local_device_list is not a list of device numbers"),
             warning("one of local_rank_id and local_device_list is set without the other"),
         ],
         options: &[RANK, DEVICES],
@@ -24,7 +24,7 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R34",
         outcomes: &[warning(
-            "enable_small_channel is 0 in online inference, where it counts as 1, or 1 in training",
+            "enable_small_channel is 0 in online inference, which uses 1, or is 1 in training",
         )],
         options: &[CHANNEL, keys::GRAPH_RUN_MODE],
         source: "NPURunConfig option reference; TensorFlow adapter, npu_attrs.cc",
@@ -50,17 +50,14 @@ fn shared_preprocessing(facts: &Facts<'_>, report: &mut Report<'_>) {
         report.error(
             &[DEVICES],
             format!(
-                "local_device_list is {}: write numbers with commas, such as 0,1,2",
+                "local_device_list is {}: expected comma-separated numbers, e.g. 0,1,2",
                 value.quoted()
             ),
         );
     }
     if let [only] = facts.set_of(&[RANK, DEVICES])[..] {
         let other = if only == RANK { DEVICES } else { RANK };
-        report.warning(
-            &[only],
-            format!("{only} is set without {other}: the two work together only"),
-        );
+        report.warning(&[only], format!("{only} is set without {other}: set both or neither"));
     }
 }
 
@@ -73,13 +70,13 @@ fn small_channel(facts: &Facts<'_>, report: &mut Report<'_>) {
         (0, false) => report
             .warning(
                 &names,
-                "enable_small_channel=0 counts as 1 in online inference (graph_run_mode=0): remove it",
+                "enable_small_channel=0 has no effect in online inference (graph_run_mode=0), which uses 1: remove it",
             )
             .remove(&[CHANNEL]),
         (1, true) => report
             .warning(
                 &names,
-                "enable_small_channel=1 is not advised in training (graph_run_mode=1): set it to 0",
+                "enable_small_channel=1 is not recommended in training (graph_run_mode=1): set it to 0",
             )
             .set(CHANNEL, 0),
         _ => return,
@@ -102,8 +99,8 @@ fn parallel_streams(facts: &Facts<'_>, report: &mut Report<'_>) {
                 report.error(
                     &[STREAMS],
                     format!(
-                        "stream_max_parallel_num has \"{part}\": write ENGINE:NUMBER with commas between, \
-                         such as DNN_VM_AICPU:10,AIcoreEngine:1"
+                        "stream_max_parallel_num has \"{part}\": expected ENGINE:NUMBER, comma-separated, e.g. \
+                         DNN_VM_AICPU:10,AIcoreEngine:1"
                     ),
                 );
             }

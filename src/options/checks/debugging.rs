@@ -11,7 +11,7 @@ const CACHE: &str = keys::OP_COMPILER_CACHE_DIR;
 pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R24",
-        outcomes: &[error("the file of op_debug_config has oom and ccec_O0 together")],
+        outcomes: &[error("the file of op_debug_config combines oom and ccec_O0")],
         options: &[CONFIG],
         source: "NPURunConfig option reference",
         run: without_optimization,
@@ -38,7 +38,7 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R43",
         outcomes: &[info(
-            "NPU_COLLECT_PATH is set, which decides what is dumped of failing operators, and where",
+            "NPU_COLLECT_PATH is set and overrides the dumps of failing operators",
         )],
         options: &[NPU_COLLECT_PATH, keys::ENABLE_EXCEPTION_DUMP],
         source: "NPURunConfig option reference",
@@ -47,7 +47,7 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R44",
         outcomes: &[info(
-            "an option or variable says where debug files or compiled operators go",
+            "an option or variable sets the directory of debug files or compiled operators",
         )],
         options: &[keys::DEBUG_DIR, ASCEND_WORK_PATH, CACHE, ASCEND_CACHE_PATH],
         source: "NPURunConfig option reference",
@@ -64,7 +64,7 @@ fn without_optimization(facts: &Facts<'_>, report: &mut Report<'_>) {
     if has_switch(facts, "oom") && has_switch(facts, "ccec_O0") {
         report.error(
             &[CONFIG],
-            "the file of op_debug_config has oom and ccec_O0, which together end in an AI Core error: take one out",
+            "the file of op_debug_config combines oom and ccec_O0, which causes an AI Core error: remove one",
         );
     }
 }
@@ -74,8 +74,8 @@ fn while_collecting(facts: &Facts<'_>, report: &mut Report<'_>) {
         report
             .error(
                 &[CONFIG, NPU_COLLECT_PATH],
-                "the file of op_debug_config has oom, which does not work while NPU_COLLECT_PATH is set: take oom out \
-                 or unset the variable",
+                "the file of op_debug_config has oom, which does not work with NPU_COLLECT_PATH: remove oom or unset \
+                 the variable",
             )
             .unset_variable(NPU_COLLECT_PATH);
     }
@@ -87,8 +87,7 @@ fn debug_level(facts: &Facts<'_>, report: &mut Report<'_>) {
         report
             .error(
                 &[LEVEL, CONFIG],
-                "op_debug_level=2 and oom in the file of op_debug_config together end in an AI Core error: remove \
-                 op_debug_level",
+                "op_debug_level=2 and oom in the file of op_debug_config cause an AI Core error: remove op_debug_level",
             )
             .set(LEVEL, Value::Unset);
     }
@@ -96,7 +95,7 @@ fn debug_level(facts: &Facts<'_>, report: &mut Report<'_>) {
         report
             .warning(
                 &[LEVEL],
-                format!("op_debug_level={level} slows training down: use 0 or 3 unless you look for an error"),
+                format!("op_debug_level={level} slows training down: use 0 or 3 except for debugging"),
             )
             .set(LEVEL, 0);
     }
@@ -108,11 +107,11 @@ fn collecting(facts: &Facts<'_>, report: &mut Report<'_>) {
     }
     let place = match facts.environment.get(NPU_COLLECT_PATH) {
         Some(path) => Value::from(path).quoted(),
-        None => "the directory that it names".to_owned(),
+        None => "its directory".to_owned(),
     };
     let names = facts.set_of(&[NPU_COLLECT_PATH, keys::ENABLE_EXCEPTION_DUMP]);
     let whatever = match facts.options.get(keys::ENABLE_EXCEPTION_DUMP) {
-        Some(value) if value.as_int() != Some(1) => format!(", whatever enable_exception_dump={value} says"),
+        Some(value) if value.as_int() != Some(1) => format!("; enable_exception_dump={value} is ignored"),
         _ => String::new(),
     };
     report.info(
@@ -150,8 +149,8 @@ fn directories(facts: &Facts<'_>, report: &mut Report<'_>) {
         };
         let wins = match names.len() {
             1 => String::new(),
-            _ => format!(" (it wins over {name})"),
+            _ => format!(", which overrides {name}"),
         };
-        report.info(&names, format!("{what} go to \"{path}\", as {first} says{wins}"));
+        report.info(&names, format!("{what} go to \"{path}\" (from {first}{wins})"));
     }
 }

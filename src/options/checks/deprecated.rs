@@ -14,8 +14,8 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R31",
         outcomes: &[
-            error("op_select_implmode or optypelist_for_implmode is not in its list, or the latter is set alone"),
-            warning("op_precision_mode is set beside op_select_implmode or optypelist_for_implmode, and wins"),
+            error("op_select_implmode or optypelist_for_implmode is invalid, or the latter is set alone"),
+            warning("op_precision_mode overrides op_select_implmode or optypelist_for_implmode"),
         ],
         options: &[IMPLEMENTATION, TYPES, keys::OP_PRECISION_MODE],
         source: "NPURunConfig option reference; TensorFlow adapter, npu_attrs.cc",
@@ -47,10 +47,7 @@ fn implementation(facts: &Facts<'_>, report: &mut Report<'_>) {
     let older = facts.set_of(&[IMPLEMENTATION, TYPES]);
     if facts.is_set(keys::OP_PRECISION_MODE) && !older.is_empty() {
         let names = [older.as_slice(), &[keys::OP_PRECISION_MODE]].concat();
-        let message = format!(
-            "op_precision_mode wins over {}: remove what it replaces",
-            older.join(" and ")
-        );
+        let message = format!("op_precision_mode overrides {}: remove them", older.join(" and "));
         report.warning(&names, message).remove(&older);
     }
 }
@@ -73,10 +70,7 @@ fn deprecated(facts: &Facts<'_>, report: &mut Report<'_>) {
         }
         if is_idle {
             report
-                .info(
-                    &[key],
-                    format!("{key} has no effect: memory is allocated as it is needed"),
-                )
+                .info(&[key], format!("{key} has no effect: memory is allocated on demand"))
                 .set(key, Value::Unset);
         }
     }

@@ -9,7 +9,7 @@ const KEY: &str = keys::SESSION_DEVICE_ID;
 pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R37",
-        outcomes: &[error("session_device_id is not an integer of 0 or more")],
+        outcomes: &[error("session_device_id is not an integer >= 0")],
         options: &[KEY],
         source: "TensorFlow adapter, npu_attrs.cc",
         run: session_device,
@@ -18,7 +18,7 @@ pub(super) const ROWS: &[Check] = &[
         id: "R45",
         outcomes: &[
             info("an option or a variable chooses the device"),
-            error("ASCEND_DEVICE_ID or DEVICE_ID chooses the device and is not an integer of 0 or more"),
+            error("ASCEND_DEVICE_ID or DEVICE_ID chooses the device and is not an integer >= 0"),
         ],
         options: &[KEY, ASCEND_DEVICE_ID, DEVICE_ID],
         source: "TensorFlow adapter, npu_attrs.cc",
@@ -40,12 +40,12 @@ fn device_in_force(facts: &Facts<'_>, report: &mut Report<'_>) {
         _ if facts.is_computed(KEY) => {}
         (Some(from), Ok(id)) => {
             let physical = match from {
-                DEVICE_ID => ", which counts physical devices",
+                DEVICE_ID => ", a physical id",
                 _ => "",
             };
             report.info(
                 &names,
-                format!("the session runs on device {id}, as {from} says{physical}"),
+                format!("the session runs on device {id} (from {from}{physical})"),
             );
         }
         (Some(variable), Err(problem)) if variable != KEY => {

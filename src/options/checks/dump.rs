@@ -12,7 +12,7 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R8",
         outcomes: &[error(
-            "an object of a class is something else, or a field of GraphMemoryOptimizeConfig is not auto or manual",
+            "an argument is not an object of its class, or a field of GraphMemoryOptimizeConfig is not auto or manual",
         )],
         options: &[
             keys::DUMP_CONFIG,
@@ -26,9 +26,10 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R39",
         outcomes: &[
-            error("dumps have no usable dump_path, or dump_step, dump_mode, dump_debug_mode or dump_data is wrong"),
+            error("dumps have no valid dump_path, or dump_step, dump_mode, dump_debug_mode or dump_data is invalid"),
             warning(
-                "dump_step, dump_mode or dump_debug_mode is wrong while dumps are off, or dump_path is unusable under a condition",
+                "dump_step, dump_mode or dump_debug_mode is invalid while dumps are off, or dump_path is missing or \
+                 invalid under a condition",
             ),
         ],
         options: &[
@@ -94,9 +95,14 @@ fn dumps(facts: &Facts<'_>, report: &mut Report<'_>) {
         return;
     };
     let Some(value) = facts.options.get(keys::DUMP_PATH) else {
-        report
-            .error(&on, format!("{first} is on without dump_path: say where dumps go"))
-            .remove(&on);
+        let message = format!("{first} is on without dump_path: set dump_path");
+        // Another branch of the script may set the path.
+        let finding = if on.iter().any(|key| facts.condition(key).is_some()) {
+            report.warning(&on, message)
+        } else {
+            report.error(&on, message)
+        };
+        finding.remove(&on);
         return;
     };
     // A path that the command line gives may be there when the script runs.
@@ -105,8 +111,7 @@ fn dumps(facts: &Facts<'_>, report: &mut Report<'_>) {
         && let Some(problem) = directory_problem(facts, path)
     {
         let names = [on.as_slice(), &[keys::DUMP_PATH]].concat();
-        let message =
-            format!("dump_path is \"{path}\", which {problem}: dumps need a directory that can be read and written");
+        let message = format!("dump_path is \"{path}\", which {problem}: dumps need a readable and writable directory");
         // What the script does under a condition may come with the directory.
         if names.iter().any(|name| facts.condition(name).is_some()) {
             report.warning(&names, message);
@@ -121,10 +126,7 @@ fn dumps(facts: &Facts<'_>, report: &mut Report<'_>) {
 fn step_problem(text: &str) -> Option<String> {
     let sets = pieces(text, '|');
     if sets.len() > MAX_SETS {
-        return Some(format!(
-            "it has {} sets of steps, and {MAX_SETS} are allowed",
-            sets.len()
-        ));
+        return Some(format!("it has {} sets of steps; the limit is {MAX_SETS}", sets.len()));
     }
     let is_digits = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit());
     let number = |text: &str| match text {
@@ -137,10 +139,10 @@ fn step_problem(text: &str) -> Option<String> {
             [_] | [_, _] if !ends.iter().all(is_digits) => {}
             [_] => return None,
             [first, last] if number(first) < number(last) => return None,
-            [_, _] => return Some(format!("the range {set} has to end behind its start")),
+            [_, _] => return Some(format!("the range {set} must end after its start")),
             _ => {}
         }
-        Some("write steps and ranges with | between them, such as 0|5|10-20".to_owned())
+        Some("expected steps and ranges separated by |, e.g. 0|5|10-20".to_owned())
     })
 }
 

@@ -18,13 +18,12 @@ pub(super) const ROWS: &[Check] = &[
         id: "R32",
         outcomes: &[
             error(
-                "dynamic_inputs_shape_range is not readable, or dynamic_graph_execute_mode is wrong under dynamic_input",
+                "dynamic_inputs_shape_range is malformed, or dynamic_graph_execute_mode is invalid under dynamic_input",
             ),
             warning(
-                "dynamic_inputs_shape_range has no effect: dynamic_dims wins, or dynamic_input is not True; then it may \
-                 also be unreadable",
+                "dynamic_inputs_shape_range has no effect: dynamic_dims overrides it, or dynamic_input is not True",
             ),
-            info("dynamic_inputs_shape_range has more than 10 data entries, whose order is by name"),
+            info("dynamic_inputs_shape_range has more than 10 data entries, which are sorted by name"),
         ],
         options: &[RANGE, MODE, keys::DYNAMIC_INPUT, DIMS],
         source: "NPURunConfig option reference; TensorFlow adapter, npu_attrs.cc",
@@ -54,7 +53,7 @@ fn shape_range(facts: &Facts<'_>, report: &mut Report<'_>) {
         report
             .warning(
                 &[RANGE, DIMS],
-                "dynamic_inputs_shape_range has no effect beside dynamic_dims, which wins: remove the range",
+                "dynamic_inputs_shape_range has no effect, dynamic_dims overrides it: remove the range",
             )
             .set(RANGE, Value::Unset);
     }
@@ -71,8 +70,8 @@ fn shape_range(facts: &Facts<'_>, report: &mut Report<'_>) {
         report.info(
             &[RANGE],
             format!(
-                "dynamic_inputs_shape_range has {entries} data entries: beyond {SORTED_INPUTS}, placeholders without \
-                 names are sorted as texts (_10 before _2), so give them names"
+                "dynamic_inputs_shape_range has {entries} data entries: with more than {SORTED_INPUTS}, unnamed \
+                 placeholders are sorted as text (_10 before _2); name them"
             ),
         );
     }
@@ -95,7 +94,7 @@ fn steps(facts: &Facts<'_>, report: &mut Report<'_>) {
             .error(
                 &given,
                 format!(
-                    "input_shape, dynamic_dims and dynamic_node_type belong together: set {}, too, or remove all of them",
+                    "input_shape, dynamic_dims and dynamic_node_type must be set together: add {} or remove all",
                     missing.join(" and ")
                 ),
             )
@@ -113,7 +112,7 @@ fn steps(facts: &Facts<'_>, report: &mut Report<'_>) {
         report
             .error(
                 &[HYBRID, NODE_TYPE],
-                "compile_hybrid_mode=1 works with placeholders only: set dynamic_node_type to 1",
+                "compile_hybrid_mode=1 supports only placeholders: set dynamic_node_type to 1",
             )
             .set(NODE_TYPE, 1);
     }
@@ -122,14 +121,14 @@ fn steps(facts: &Facts<'_>, report: &mut Report<'_>) {
         report,
         SHAPE,
         is_input_shape,
-        "NAME:DIM,DIM;NAME:DIM, such as data:-1,3,224,224",
+        "NAME:DIM,DIM;NAME:DIM, e.g. data:-1,3,224,224",
     );
     malformed(
         facts,
         report,
         DIMS,
         is_dims,
-        "numbers with commas, and steps with semicolons, such as 1,224;8,448",
+        "comma-separated numbers, steps separated by semicolons, e.g. 1,224;8,448",
     );
 }
 
@@ -139,7 +138,7 @@ fn malformed(facts: &Facts<'_>, report: &mut Report<'_>, key: &'static str, is_r
         && !parts(text).is_some_and(|mut parts| parts.all(is_right))
     {
         let name = key.rsplit('.').next().unwrap_or(key);
-        report.error(&[key], format!("{name} is {}: write {right}", value.quoted()));
+        report.error(&[key], format!("{name} is {}: expected {right}", value.quoted()));
     }
 }
 

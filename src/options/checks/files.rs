@@ -14,7 +14,7 @@ const KEYS: [&str; count_of(Selection::Paths)] = keys_of(Selection::Paths);
 pub(super) const ROWS: &[Check] = &[Check {
     id: "K6",
     outcomes: &[warning(
-        "a file that an option names is not there, cannot be read, or says something that is not understood",
+        "the file of an option does not exist, cannot be read, or is malformed",
     )],
     options: &KEYS,
     source: "highwater's own",
@@ -31,7 +31,7 @@ fn named_files(facts: &Facts<'_>, report: &mut Report<'_>) {
         };
         let names = row.short_key();
         let problem = match (kind, facts.files.look(path)) {
-            (PathKind::File, FileState::Missing) => "is not there: check the path".to_owned(),
+            (PathKind::File, FileState::Missing) => "does not exist: check the path".to_owned(),
             (PathKind::File, FileState::Directory { .. }) => "is a directory: name a file in it".to_owned(),
             (_, FileState::Unreadable(why)) if !has_own_rule(row.key) => format!("cannot be read ({why})"),
             (PathKind::Directory, FileState::File(_)) if !has_own_rule(row.key) => {
@@ -43,7 +43,7 @@ fn named_files(facts: &Facts<'_>, report: &mut Report<'_>) {
             }
             _ => continue,
         };
-        report.warning(&[row.key], format!("{names} names \"{path}\", which {problem}"));
+        report.warning(&[row.key], format!("{names} is \"{path}\", which {problem}"));
     }
 }
 
@@ -60,7 +60,7 @@ pub(super) fn report_problems(report: &mut Report<'_>, options: &[&str], name: &
     if let Some(more) = problems.len().checked_sub(MAX_PROBLEMS).filter(|more| *more > 0) {
         report.warning(
             options,
-            format!("{name} has {more} more such places: mend the first ones and look again"),
+            format!("{name} has {more} more such errors: fix the first ones and check again"),
         );
     }
 }

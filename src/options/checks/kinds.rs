@@ -10,7 +10,7 @@ const KEYS: [&str; count_of(Selection::Rule(ID))] = keys_of(Selection::Rule(ID))
 
 pub(super) const ROWS: &[Check] = &[Check {
     id: ID,
-    outcomes: &[error("the value is not of the option's type or not in its range")],
+    outcomes: &[error("the value has the wrong type or is out of range")],
     options: &KEYS,
     source: "highwater's own",
     run: types_and_ranges,

@@ -19,8 +19,8 @@ pub(super) const ROWS: &[Check] = &[
         id: "R49",
         outcomes: &[
             error("static_memory_policy is not an integer from 0 to 4"),
-            info("static_memory_policy is 1, which is treated as 2"),
-            warning("static_memory_policy and ge.exec.staticMemoryPolicy differ; the engine's own wins"),
+            info("static_memory_policy is 1, which acts as 2"),
+            warning("static_memory_policy and ge.exec.staticMemoryPolicy differ; the latter takes precedence"),
         ],
         options: &[POLICY, ENGINE_POLICY],
         source: "MemoryConfig constructor; TensorFlow 2 adapter; GE takes 0 for anything unknown",
@@ -30,8 +30,8 @@ pub(super) const ROWS: &[Check] = &[
         id: "R50",
         outcomes: &[
             error("atomic_clean_policy is not 0 or 1"),
-            info("atomic_clean_policy is 1: each op clears its own memory, which costs time in every iteration"),
-            warning("atomic_clean_policy and ge.exec.atomicCleanPolicy differ; the engine's own wins"),
+            info("atomic_clean_policy is 1: each op clears its memory, which costs time in every iteration"),
+            warning("atomic_clean_policy and ge.exec.atomicCleanPolicy differ; the latter takes precedence"),
         ],
         options: &[ATOMIC, ENGINE_ATOMIC],
         source: "MemoryConfig constructor; GE atomic clean policy check",
@@ -41,9 +41,10 @@ pub(super) const ROWS: &[Check] = &[
         id: "R51",
         outcomes: &[
             error(
-                "GE_USE_STATIC_MEMORY is set beside static_memory_policy or ge.exec.staticMemoryPolicy; GE combines them",
+                "GE_USE_STATIC_MEMORY is set together with static_memory_policy or ge.exec.staticMemoryPolicy; GE \
+                 combines them",
             ),
-            warning("GE_USE_STATIC_MEMORY is set: it is to be deprecated, and unknown values select nothing"),
+            warning("GE_USE_STATIC_MEMORY is deprecated, and unknown values select nothing"),
         ],
         options: &POLICY_SOURCES,
         source: "GE_USE_STATIC_MEMORY reference; GE graph_var_manager.h",
@@ -51,7 +52,7 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "R52",
-        outcomes: &[info("policy 3 or 4 is in force: perhaps less memory, perhaps slower")],
+        outcomes: &[info("policy 3 or 4 is active: possibly less memory, possibly slower")],
         options: &POLICY_SOURCES,
         source: "MemoryConfig constructor; GE_USE_STATIC_MEMORY reference",
         run: expanding_pools,
@@ -59,7 +60,7 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R53",
         outcomes: &[error(
-            "the schedule runs graphs concurrently while policy 2 or 4 is in force; reported as R20 where an option says so",
+            "the schedule runs graphs concurrently while policy 2 or 4 is active (R20, if an option does)",
         )],
         options: &POLICY_SOURCES,
         source: "MemoryConfig constructor; GE_USE_STATIC_MEMORY reference",
@@ -85,7 +86,7 @@ fn policy_value(facts: &Facts<'_>, report: &mut Report<'_>) {
             let finding = report.error(
                 &[key],
                 format!(
-                    "{name} is {}: use {}; the engine takes it for 0 without a word",
+                    "{name} is {}: use {}; GE silently uses 0",
                     value.quoted(),
                     policy_numbers()
                 ),
@@ -100,7 +101,7 @@ fn policy_value(facts: &Facts<'_>, report: &mut Report<'_>) {
             report
                 .info(
                     &[key],
-                    format!("{name} is {text}, which is treated as {number}: write {number}"),
+                    format!("{name} is {text}, which acts as {number}: set it to {number}"),
                 )
                 .set(key, of_kind(key, &number));
         }
@@ -135,8 +136,8 @@ fn atomic_value(facts: &Facts<'_>, report: &mut Report<'_>) {
         let options = facts.set_of(&[ATOMIC, ENGINE_ATOMIC]);
         report.info(
             &options,
-            "atomic_clean_policy is 1: the memory of each memset op is cleared separately, which may take less memory and costs \
-             a clear per op in every iteration; the document warns of performance loss"
+            "atomic_clean_policy is 1: each memset op is cleared separately, which may save memory but costs one \
+             clear per op in every iteration; the documentation warns of performance loss"
                 .to_owned(),
         );
     }
@@ -154,7 +155,7 @@ fn two_values(facts: &Facts<'_>, report: &mut Report<'_>, field: &'static str, e
         .warning(
             &[field, engine],
             format!(
-                "{} is {one} and {engine} is {other}: the engine's own wins, so keep one of them",
+                "{} is {one} and {engine} is {other}: {engine} takes precedence; keep one of them",
                 name_of(field)
             ),
         )
@@ -196,14 +197,14 @@ fn variable_and_option(facts: &Facts<'_>, report: &mut Report<'_>) {
             .error(
                 &[key, variable],
                 format!(
-                    "{variable}={text} and {}={value} are both set; GE combines them: effective policy {in_force}; \
+                    "{variable}={text} and {}={value}: both are set; GE combines them: effective policy {in_force}; \
                      unset the variable and keep the option",
                     name_of(key)
                 ),
             )
             .unset_variable(variable);
     }
-    let soon = format!("{variable} is to be deprecated");
+    let soon = format!("{variable} is deprecated");
     let alone = policy_of_text(text).map(StaticMemoryPolicy::number);
     if alone.is_some() && !options.is_empty() {
         report.warning(&[variable], soon).unset_variable(variable);
@@ -222,8 +223,7 @@ fn variable_and_option(facts: &Facts<'_>, report: &mut Report<'_>) {
             .warning(
                 &[variable],
                 format!(
-                    "{variable}=\"{text}\" selects no policy, and the engine does not say so: use {}; \
-                     policy {in_force} is in force",
+                    "{variable}=\"{text}\" silently selects no policy: use {}; policy {in_force} is active",
                     policy_numbers()
                 ),
             )
@@ -241,8 +241,8 @@ fn unread_variable(facts: &Facts<'_>, report: &mut Report<'_>) {
             .error(
                 &[key, variable],
                 format!(
-                    "{variable} (to what, only the run knows) and {}={value} are both set, and GE combines them: \
-                     unset the variable and keep the option",
+                    "{variable} (value unknown here) and {}={value}: both are set; GE combines them; unset the \
+                     variable and keep the option",
                     name_of(key)
                 ),
             )
@@ -253,7 +253,7 @@ fn unread_variable(facts: &Facts<'_>, report: &mut Report<'_>) {
         _ => "",
     };
     report
-        .warning(&[variable], format!("{variable} is to be deprecated{instead}"))
+        .warning(&[variable], format!("{variable} is deprecated{instead}"))
         .unset_variable(variable);
 }
 
@@ -269,8 +269,9 @@ fn concurrent_groups(facts: &Facts<'_>, report: &mut Report<'_>) {
         let finding = report.error(
             &options,
             format!(
-                "{} run at the same time (concurrent group {number} of the schedule) while memory policy {} is in force: \
-                 they would overwrite each other in the shared arena; use policy 0 or 3, or take them out of the group",
+                "{} run at the same time (concurrent group {number} of the schedule) while memory policy {} is \
+                 active: they would overwrite each other in the shared arena; use policy 0 or 3, or separate the \
+                 groups",
                 names.join(" and "),
                 named(facts.policy)
             ),
@@ -293,8 +294,8 @@ fn expanding_pools(facts: &Facts<'_>, report: &mut Report<'_>) {
         report.info(
             &options,
             format!(
-                "policy {} is in force{}: the document promises less memory for dynamic shapes and warns of lower performance; a \
-                 comparison of policies has the figures of both",
+                "policy {} is active{}: the documentation promises less memory for dynamic shapes and warns of lower \
+                 performance; compare the policies for figures",
                 named(facts.policy),
                 policy_depends_on(&conditions)
             ),

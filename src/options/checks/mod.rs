@@ -189,7 +189,7 @@ impl Report<'_> {
             None => self.error(&[key], message),
             Some(switch) => {
                 let name = find(switch).map_or(switch, OptionRow::short_key);
-                self.warning(&[key], format!("{message}; it is looked at once {name} is True"))
+                self.warning(&[key], format!("{message}; it applies only when {name} is True"))
             }
         }
     }
@@ -366,6 +366,13 @@ fn soften(finding: &mut Finding, facts: &Facts<'_>) {
     let names: BTreeSet<&String> = finding.options.iter().filter(|name| facts.is_set(name)).collect();
     let under: BTreeSet<Option<&Condition>> = names.iter().map(|name| facts.condition(name)).collect();
     let conditions: Vec<String> = under.iter().flatten().map(ToString::to_string).collect();
+    if let [only] = &conditions[..]
+        && under.len() == 1
+        && finding.severity != Severity::Info
+    {
+        finding.message = format!("{} (under the condition {only})", finding.message);
+        return;
+    }
     if finding.severity != Severity::Error {
         return;
     }
@@ -373,7 +380,7 @@ fn soften(finding: &mut Finding, facts: &Facts<'_>) {
     if let Some(name) = computed {
         finding.severity = Severity::Warning;
         finding.message = format!(
-            "{}; the script computes {name}, so that this need not be so",
+            "{} (the script computes {name}, so this may not apply)",
             finding.message
         );
         return;
@@ -387,7 +394,7 @@ fn soften(finding: &mut Finding, facts: &Facts<'_>) {
         [one, other] => format!("both conditions hold: {one} and {other}"),
         all => format!("all conditions hold: {}", all.join(", ")),
     };
-    finding.message = format!("{}; this is so when {when}", finding.message);
+    finding.message = format!("{} (when {when})", finding.message);
 }
 
 const fn error(summary: &'static str) -> Outcome {

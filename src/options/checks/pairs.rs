@@ -22,7 +22,7 @@ fn pairs(facts: &Facts<'_>, report: &mut Report<'_>) {
         report
             .error(
                 &[DUMP, OVERFLOW],
-                "enable_dump and enable_dump_debug are both on, which the engine refuses: keep one of them",
+                "enable_dump and enable_dump_debug are both on, which GE rejects: keep one of them",
             )
             .set(OVERFLOW, false)
             .set(DUMP, false);
@@ -31,7 +31,7 @@ fn pairs(facts: &Facts<'_>, report: &mut Report<'_>) {
         report
             .error(
                 &[STEPS, SECONDS],
-                "save_checkpoints_steps and save_checkpoints_secs are both set, which TensorFlow refuses: keep one of \
+                "save_checkpoints_steps and save_checkpoints_secs are both set, which TensorFlow rejects: keep one of \
                  them",
             )
             .set(SECONDS, Value::Unset)

@@ -47,7 +47,7 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R20",
         outcomes: &[error(
-            "graph_max_parallel_model_num is above 1 while memory policy 2 or 4 is in force (in training, see R48, too)",
+            "graph_max_parallel_model_num is above 1 while memory policy 2 or 4 is active (in training also R48)",
         )],
         options: &[
             COPIES,
@@ -96,7 +96,7 @@ fn input_fusion(facts: &Facts<'_>, report: &mut Report<'_>) {
     if facts.options.get(key).and_then(Value::as_int).is_some() {
         let clamped = facts.int(key);
         report
-            .warning(&[key], format!("{message}; until then it is clamped to {clamped}"))
+            .warning(&[key], format!("{message}; it is clamped to {clamped}"))
             .set(key, clamped);
     } else {
         report.own_kind(facts, key);
@@ -120,7 +120,7 @@ fn concurrent_graphs(facts: &Facts<'_>, report: &mut Report<'_>) {
         let finding = report.error(
             &options,
             format!(
-                "graph_max_parallel_model_num is {copies} while memory policy {} ({}) is in force: graphs that run \
+                "graph_max_parallel_model_num is {copies} while memory policy {} ({}) is active: graphs that run \
                  together would overwrite each other in the shared arena; set it to 1 or use policy 0 or 3",
                 row.number, row.label
             ),

@@ -31,7 +31,7 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "R11",
-        outcomes: &[error("precision_mode or precision_mode_v2 is not in its list")],
+        outcomes: &[error("precision_mode or precision_mode_v2 is not a known mode")],
         options: &[keys::PRECISION_MODE, keys::PRECISION_MODE_V2],
         source: "TensorFlow adapter, npu_attrs.cc",
         run: unknown_mode,

@@ -69,9 +69,7 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "R42",
-        outcomes: &[warning(
-            "is_tailing_optimization is on, which has to be so in NPUOptimizer, too",
-        )],
+        outcomes: &[warning("is_tailing_optimization is on and must match NPUOptimizer")],
         options: &[keys::IS_TAILING_OPTIMIZATION],
         source: "NPURunConfig option reference",
         run: tailing,
@@ -85,7 +83,7 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "R54",
-        outcomes: &[info("jit_compile is set, which is for large recommendation models")],
+        outcomes: &[info("jit_compile is set; it is meant for large recommendation models")],
         options: &[keys::JIT_COMPILE],
         source: "NPURunConfig option reference",
         run: recommendation_only,
@@ -118,7 +116,7 @@ fn tailing(facts: &Facts<'_>, report: &mut Report<'_>) {
     if facts.bool(keys::IS_TAILING_OPTIMIZATION) {
         report.warning(
             &[keys::IS_TAILING_OPTIMIZATION],
-            "is_tailing_optimization is on: give NPUOptimizer the same value, and use it for BERT networks only",
+            "is_tailing_optimization is on: set the same value in NPUOptimizer, and use it only for BERT networks",
         );
     }
 }
@@ -133,6 +131,6 @@ fn unsupported(_facts: &Facts<'_>, report: &mut Report<'_>) {
 fn recommendation_only(_facts: &Facts<'_>, report: &mut Report<'_>) {
     report.info(
         &[keys::JIT_COMPILE],
-        "jit_compile is meant for networks of large recommendation models; leave it out elsewhere",
+        "jit_compile is meant for large recommendation models; unset it for other networks",
     );
 }

@@ -11,7 +11,7 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "K2",
         outcomes: &[error(
-            "fusion_switch_file or op_compiler_cache_dir has characters that are not allowed",
+            "fusion_switch_file or op_compiler_cache_dir has invalid characters",
         )],
         options: &PATHS,
         source: "NPURunConfig option reference",
@@ -28,7 +28,9 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "K4",
-        outcomes: &[error("simulation.occupied_memory is not ID:SIZE with commas between")],
+        outcomes: &[error(
+            "simulation.occupied_memory is not a comma-separated list of ID:SIZE",
+        )],
         options: &[keys::OCCUPIED_MEMORY],
         source: "highwater's own",
         run: occupied,
@@ -36,7 +38,7 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "K8",
         outcomes: &[error(
-            "simulation.workspace_table is not TYPE=AMOUNT with commas between",
+            "simulation.workspace_table is not a comma-separated list of TYPE=AMOUNT",
         )],
         options: &[keys::WORKSPACE_TABLE],
         source: "highwater's own",
@@ -52,7 +54,7 @@ fn characters(facts: &Facts<'_>, report: &mut Report<'_>) {
         if let Some(letter) = text.chars().find(|letter| !is_allowed(*letter)) {
             report.error(
                 &[key],
-                format!("{key} is \"{text}\" with {letter:?} in it: use letters, digits, _, - and . between slashes"),
+                format!("{key} is \"{text}\", which contains {letter:?}: use letters, digits, _, -, . and slashes"),
             );
         }
     }
@@ -95,9 +97,6 @@ fn workspaces(facts: &Facts<'_>, report: &mut Report<'_>) {
     if let Some(text) = facts.options.get(key).and_then(|value| value.as_text())
         && let Err(problem) = WorkspaceTable::parse(text)
     {
-        report.error(
-            &[key],
-            format!("workspace_table: {problem}; the default table acts instead"),
-        );
+        report.error(&[key], format!("workspace_table: {problem}; the default table is used"));
     }
 }

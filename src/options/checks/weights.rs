@@ -7,8 +7,8 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R35",
         outcomes: &[
-            warning("external_weight is on, and its files go below the current directory"),
-            info("external_weight is on, and a setting says where its files go"),
+            warning("external_weight is on and writes below the current directory"),
+            info("external_weight is on with a configured directory"),
         ],
         options: &[
             keys::EXTERNAL_WEIGHT,
@@ -35,7 +35,7 @@ fn weight_files(facts: &Facts<'_>, report: &mut Report<'_>) {
     if let Some(path) = facts.options.get(keys::ENGINE_EXTERNAL_WEIGHT_DIR) {
         report.info(
             &[key, keys::ENGINE_EXTERNAL_WEIGHT_DIR],
-            format!("weights go to {}, as ge.externalWeightDir says", path.quoted()),
+            format!("weights go to {} (from ge.externalWeightDir)", path.quoted()),
         );
         return;
     }
@@ -51,10 +51,7 @@ fn weight_files(facts: &Facts<'_>, report: &mut Report<'_>) {
         ),
         _ => report.warning(
             &[key],
-            format!(
-                "weights go to ./{directory}, which needs room in the current directory: set ASCEND_WORK_PATH to \
-                 choose another place"
-            ),
+            format!("weights go to ./{directory} in the current directory: set ASCEND_WORK_PATH to change it"),
         ),
     };
 }
@@ -66,8 +63,8 @@ fn compression(facts: &Facts<'_>, report: &mut Report<'_>) {
         report
             .error(
                 &keys,
-                "enable_compress_weight and compress_weight_conf are both set: keep compress_weight_conf to compress \
-                 some weights, the other to compress all",
+                "enable_compress_weight and compress_weight_conf are both set: keep compress_weight_conf (some \
+                 weights) or enable_compress_weight (all)",
             )
             .set(keys[0], Value::Unset)
             .set(keys[1], Value::Unset);

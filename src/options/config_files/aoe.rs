@@ -39,7 +39,7 @@ pub fn aoe_config(bytes: &[u8]) -> (AoeConfig, Vec<FileError>) {
                 Node::Text(level) if matches!(level.as_str(), "O1" | "O2") => config.level = Some(level.clone()),
                 _ => problems.push(FileError::new(
                     item.line,
-                    "tune_optimization_level has to be \"O1\" or \"O2\"",
+                    "tune_optimization_level must be \"O1\" or \"O2\"",
                 )),
             },
             "feature" => {

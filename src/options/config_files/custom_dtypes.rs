@@ -80,7 +80,7 @@ pub fn custom_dtypes(bytes: &[u8]) -> (Vec<CustomDtypes>, Vec<FileError>) {
             problems.push(FileError::new(
                 idx + 1,
                 format!(
-                    "{} has two colons behind the type, which belong behind a name: write one",
+                    "{} has two colons after a type: use one (two follow a name)",
                     quoted(line)
                 ),
             ));

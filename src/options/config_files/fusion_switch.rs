@@ -45,7 +45,7 @@ fn passes(item: &Item, kind: &str, passes: &mut Vec<(String, bool)>, problems: &
     for (line, name, item) in members(item, kind, problems) {
         match &item.node {
             Node::Text(text) if matches!(text.as_str(), "on" | "off") => passes.push((name.clone(), text == "on")),
-            _ => problems.push(FileError::new(*line, format!("{name} has to be \"on\" or \"off\""))),
+            _ => problems.push(FileError::new(*line, format!("{name} must be \"on\" or \"off\""))),
         }
     }
 }

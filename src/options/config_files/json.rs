@@ -44,7 +44,7 @@ fn read_as(text: &str, is_strict: bool, problems: &mut Vec<FileError>) -> Option
         if reader.rest.is_empty() {
             Ok(item)
         } else {
-            Err(reader.problem("there is more text behind the end: remove it"))
+            Err(reader.problem("text after the end: remove it"))
         }
     });
     match read {
@@ -111,8 +111,8 @@ impl Reader<'_, '_> {
             Some('[') => self.list(depth)?,
             Some('"') => Node::Text(self.text()?),
             Some(letter) if letter.is_alphanumeric() || letter == '-' => self.word(),
-            Some(_) => return Err(self.problem("a JSON value belongs here: a text in double quotes, [ or {")),
-            None => return Err(self.problem("the file ends too early: a JSON value belongs here")),
+            Some(_) => return Err(self.problem("expected a JSON value: a text in double quotes, [ or {")),
+            None => return Err(self.problem("the file ends too early: expected a JSON value")),
         };
         Ok(Item { line, node })
     }
@@ -140,12 +140,12 @@ impl Reader<'_, '_> {
         while !self.is_closed('}', members.is_empty())? {
             let line = self.line;
             if self.peek() != Some('"') {
-                return Err(self.problem("a name in double quotes belongs here"));
+                return Err(self.problem("expected a name in double quotes"));
             }
             let name = self.text()?;
             self.skip_blanks();
             if !self.take(':') {
-                return Err(self.problem(&format!("\":\" belongs behind {}", quoted(&name))));
+                return Err(self.problem(&format!("expected \":\" after {}", quoted(&name))));
             }
             members.push((line, name, self.item(depth + 1)?));
         }
@@ -162,7 +162,7 @@ impl Reader<'_, '_> {
         if self.take(end) {
             if has_comma && self.is_strict {
                 self.problems
-                    .push(FileError::new(line, "there is a comma behind the last item: remove it"));
+                    .push(FileError::new(line, "comma after the last item: remove it"));
             }
             return Ok(true);
         }
@@ -171,7 +171,7 @@ impl Reader<'_, '_> {
         }
         if !is_first && !has_comma {
             if !matches!(self.peek(), Some('"' | '{' | '[')) {
-                return Err(self.problem(&format!("\",\" or \"{end}\" belongs here")));
+                return Err(self.problem(&format!("expected \",\" or \"{end}\"")));
             }
             self.problems.push(FileError::new(
                 line,
@@ -186,7 +186,7 @@ impl Reader<'_, '_> {
         let mut text = String::new();
         loop {
             let Some(letter) = self.peek().filter(|letter| *letter != '\n') else {
-                return Err(self.problem("the text does not end on its line: add the closing quote"));
+                return Err(self.problem("unterminated text: add the closing quote"));
             };
             self.skip(letter.len_utf8());
             match letter {
@@ -226,7 +226,7 @@ pub(super) fn members<'a>(item: &'a Item, what: &str, problems: &mut Vec<FileErr
     }
     problems.push(FileError::new(
         item.line,
-        format!("{what} has to be an object: {{ ... }}"),
+        format!("{what} must be an object: {{ ... }}"),
     ));
     &[]
 }
@@ -248,7 +248,7 @@ pub(super) fn texts(item: &Item, what: &str, problems: &mut Vec<FileError>) -> V
     if !is_right {
         problems.push(FileError::new(
             item.line,
-            format!("{what} has to be a list of texts, such as [\"Add\", \"Mul\"]"),
+            format!("{what} must be a list of texts, e.g. [\"Add\", \"Mul\"]"),
         ));
     }
     texts

@@ -83,8 +83,8 @@ fn unknown(what: &str, name: &str, known: &[&str]) -> String {
     const FEW: usize = 12;
     let name_in_quotes = quoted(name);
     match nearest_of(name, known.iter().copied()) {
-        Some(nearest) => format!("{name_in_quotes} is no known {what}; did you mean \"{nearest}\"?"),
-        None if known.len() <= FEW => format!("{name_in_quotes} is no known {what}: use {}", known.join(", ")),
-        None => format!("{name_in_quotes} is no known {what}"),
+        Some(nearest) => format!("{name_in_quotes} is not a known {what}; did you mean \"{nearest}\"?"),
+        None if known.len() <= FEW => format!("{name_in_quotes} is not a known {what}: use {}", known.join(", ")),
+        None => format!("{name_in_quotes} is not a known {what}"),
     }
 }

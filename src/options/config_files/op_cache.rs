@@ -52,12 +52,7 @@ pub fn op_cache(bytes: &[u8]) -> (OpCache, Vec<FileError>) {
             Line::Section(name) => Some(FileError::new(number, unknown("section", name, &["op_compiler_cache"]))),
             Line::Assignment("max_op_cache_size", value) => {
                 cache.max_size = cache_size(value);
-                wrong(
-                    number,
-                    value,
-                    cache.max_size,
-                    "megabytes above 0, or -1 to keep everything",
-                )
+                wrong(number, value, cache.max_size, "megabytes > 0, or -1 (unlimited)")
             }
             Line::Assignment("remain_cache_size_ratio", value) => {
                 cache.remain_ratio = remain_ratio(value);
@@ -80,6 +75,9 @@ pub fn op_cache(bytes: &[u8]) -> (OpCache, Vec<FileError>) {
 fn wrong(line: usize, text: &str, value: Option<i64>, right: &str) -> Option<FileError> {
     match value {
         Some(_) => None,
-        None => Some(FileError::new(line, format!("{} is wrong: use {right}", quoted(text)))),
+        None => Some(FileError::new(
+            line,
+            format!("{} is invalid: use {right}", quoted(text)),
+        )),
     }
 }

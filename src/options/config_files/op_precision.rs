@@ -52,7 +52,7 @@ pub fn op_precision_modes(bytes: &[u8]) -> (OpPrecisionModes, Vec<FileError>) {
                     "ByNodeName" => modes.by_node.push(entry),
                     "" => problems.push(FileError::new(
                         number,
-                        "there is no section before this line: write [ByOpType] or [ByNodeName] above it",
+                        "no section before this line: add [ByOpType] or [ByNodeName] above it",
                     )),
                     _ => {}
                 }

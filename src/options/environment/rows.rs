@@ -28,7 +28,7 @@ const VARIABLE: EnvironmentRow = EnvironmentRow {
     name: "",
     summary: "",
     details: "",
-    precedence: "no option says the same",
+    precedence: "no option is equivalent",
     choices: &[],
     source: "NPURunConfig option reference",
 };
@@ -38,8 +38,8 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
     GE_USE_STATIC_MEMORY_ROW,
     EnvironmentRow {
         name: ASCEND_DEVICE_ID,
-        summary: "the logical id of the device that a process runs on",
-        details: "An integer of 0 or more; anything else is refused. The simulation takes it to choose an entry of \
+        summary: "logical device id of the process",
+        details: "An integer of 0 or more; other values are rejected. The simulation takes it to choose an entry of \
                   simulation.occupied_memory.",
         precedence: "below session_device_id and above DEVICE_ID; without any of them the id is 0",
         source: "NPURunConfig option reference; TensorFlow adapter",
@@ -47,16 +47,16 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
     },
     EnvironmentRow {
         name: DEVICE_ID,
-        summary: "the physical id of the device that a process runs on",
-        details: "An integer of 0 or more; anything else is refused. Physical ids are those of the machine, not of the \
-                  container.",
+        summary: "physical device id of the process",
+        details: "An integer of 0 or more; other values are rejected. Physical ids are those of the machine, not of \
+                  the container.",
         precedence: "below session_device_id and ASCEND_DEVICE_ID",
         source: "TensorFlow adapter",
         ..VARIABLE
     },
     EnvironmentRow {
         name: ASCEND_WORK_PATH,
-        summary: "the directory for files that a run leaves behind",
+        summary: "directory of the files that a run writes",
         details: "Debug files of ops, dumps of failing ops, results of fusion and weights in files go below it. Without \
                   it they go to the current directory.",
         precedence: "below debug_dir and NPU_COLLECT_PATH, where these are for the same files",
@@ -72,7 +72,7 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
     },
     EnvironmentRow {
         name: NPU_COLLECT_PATH,
-        summary: "the directory in which data about faults is collected",
+        summary: "directory of fault data",
         details: "Where it is set, failing ops are dumped in mode 1 and into this directory, whatever \
                   enable_exception_dump says. Ops must then not be compiled with the check oom of op_debug_config.",
         precedence: "above enable_exception_dump and DUMP_GRAPH_PATH",
@@ -80,7 +80,7 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
     },
     EnvironmentRow {
         name: HCCL_EXEC_TIMEOUT,
-        summary: "how long a collective operation may take, in seconds",
+        summary: "timeout of collective operations in seconds",
         details: "The same as hccl_timeout, from outside the script: a number above 0 and up to 17340, rounded down to \
                   multiples of 68. In a cluster stream_sync_timeout must be longer. Without both, 1836.",
         precedence: "below hccl_timeout",
@@ -88,7 +88,7 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
     },
     EnvironmentRow {
         name: AOE_MODE,
-        summary: "what the Ascend optimization engine tunes",
+        summary: "tuning mode of the Ascend optimization engine",
         details: "The same as aoe_mode, from outside the script. Tuning also needs a work_path.",
         precedence: "below aoe_mode",
         choices: &[
@@ -100,7 +100,7 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
     },
     EnvironmentRow {
         name: ASCEND_MAX_OP_CACHE_SIZE,
-        summary: "how large the cache of compiled ops may grow, in megabytes",
+        summary: "limit of the cache of compiled ops in megabytes",
         details: "Above it, files that were not read for half an hour are removed. -1 turns the ageing off. Without it \
                   and the file, 500.",
         precedence: "below max_op_cache_size in op_cache.ini, which is in op_compiler_cache_dir",
@@ -108,7 +108,7 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
     },
     EnvironmentRow {
         name: ASCEND_REMAIN_CACHE_SIZE_RATIO,
-        summary: "how much of a full cache of compiled ops is kept, in per cent",
+        summary: "share of a full cache of compiled ops that is kept, in percent",
         details: "A number from 1 to 100. Without it and the file, 50.",
         precedence: "below remain_cache_size_ratio in op_cache.ini, which is in op_compiler_cache_dir",
         ..VARIABLE
@@ -124,7 +124,7 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
     },
     EnvironmentRow {
         name: DUMP_GE_GRAPH,
-        summary: "whether the engine writes its graphs to files, and how much of them",
+        summary: "graph dumps of the engine, and their detail",
         details: "The files show how the graph looks between the stages of the compiler. Any other value writes nothing.",
         choices: &[
             ("1", "everything"),
@@ -136,9 +136,9 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
     },
     EnvironmentRow {
         name: DUMP_GRAPH_LEVEL,
-        summary: "which graphs DUMP_GE_GRAPH writes",
-        details: "A number for a set of stages, or names of stages with bars between them. Without DUMP_GE_GRAPH it has \
-                  no effect.",
+        summary: "compiler stages that DUMP_GE_GRAPH writes",
+        details: "A number for a set of stages, or names of stages separated by |. Without DUMP_GE_GRAPH it has no \
+                  effect.",
         source: "GE dump graph details",
         ..VARIABLE
     },
@@ -155,7 +155,7 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
     EnvironmentRow {
         name: DUMP_GRAPH_FORMAT,
         summary: "the format of the files of DUMP_GE_GRAPH",
-        details: "Names with bars between them, such as onnx or ge_proto. Without DUMP_GE_GRAPH it has no effect.",
+        details: "Names separated by |, such as onnx or ge_proto. Without DUMP_GE_GRAPH it has no effect.",
         source: "GE dump graph details",
         ..VARIABLE
     },
@@ -168,18 +168,18 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
     },
     EnvironmentRow {
         name: RANK_SIZE,
-        summary: "how many processes train together",
-        details: "For training whose members are listed in a rank table. The adapter wants one of RANK_SIZE and \
-                  CM_WORKER_SIZE, and refuses both at once.",
+        summary: "number of training processes",
+        details: "For training whose members are listed in a rank table. The adapter needs exactly one of RANK_SIZE \
+                  and CM_WORKER_SIZE.",
         precedence: "not beside CM_WORKER_SIZE",
         source: ADAPTER,
         ..VARIABLE
     },
     EnvironmentRow {
         name: CM_WORKER_SIZE,
-        summary: "how many processes train together, where a chief collects them",
-        details: "For training whose members report to a chief instead of being listed. The adapter wants one of \
-                  RANK_SIZE and CM_WORKER_SIZE, and refuses both at once.",
+        summary: "number of training processes (with a chief)",
+        details: "For training whose members report to a chief instead of being listed. The adapter needs exactly one \
+                  of RANK_SIZE and CM_WORKER_SIZE.",
         precedence: "not beside RANK_SIZE",
         source: ADAPTER,
         ..VARIABLE
@@ -188,13 +188,13 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
 
 const GE_USE_STATIC_MEMORY_ROW: EnvironmentRow = EnvironmentRow {
     name: GE_USE_STATIC_MEMORY,
-    summary: "selects the memory policy of a session from outside the script",
-    details: "The older way to choose what `static_memory_policy` chooses, with the same numbers. It is announced to \
-              be deprecated, and its documentation forbids it beside the option. The engine compares texts exactly: \
-              a value that it does not know, such as `5` or ` 2`, selects nothing and stays silent about it. \
-              Releases of 2020 to 2022 took any value as a request for one shared arena.",
-    precedence: "none: the engine joins it with memory_config.static_memory_policy (or ge.exec.staticMemoryPolicy), so \
-                 2 here and 3 there give policy 4",
+    summary: "memory policy of a session, set outside the script",
+    details: "The older form of `static_memory_policy`, with the same numbers. It is deprecated, and its \
+              documentation forbids it together with the option. GE compares the text exactly: an unknown value, such \
+              as `5` or ` 2`, silently selects nothing. Releases of 2020 to 2022 took any value as a request for one \
+              shared arena.",
+    precedence: "none: GE combines it with memory_config.static_memory_policy (or ge.exec.staticMemoryPolicy): 2 and \
+                 3 give policy 4",
     choices: &[
         ("0", "dynamic allocation"),
         ("1", "the same as 2, for old scripts"),

@@ -16,7 +16,7 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: "modify_mixlist",
         kind: OptionKind::Path(PathKind::File),
-        summary: "a JSON file that moves op types between the lists of mixed precision",
+        summary: "JSON file that changes the op lists of mixed precision",
         details: "Mixed precision sorts op types into a black list (precision is kept), a white list (precision may be \
                   lowered) and a grey list (as the op before it). The file has the objects black-list and white-list, \
                   each with to-add and to-remove. It needs a mixed mode in precision_mode or precision_mode_v2; without \
@@ -35,7 +35,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         key: "enable_reduce_precision",
         kind: OptionKind::Bool,
         default: DefaultValue::Bool(false),
-        summary: "whether the compiler may lower precision; not supported",
+        summary: "whether the compiler may reduce precision (not supported)",
         details: "The reference says that the current version does not support it. Leave it out and choose a \
                   precision_mode instead.",
         ..ACCURACY_TUNING_ROW
@@ -43,7 +43,7 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: "customize_dtypes",
         kind: OptionKind::Path(PathKind::File),
-        summary: "a file that gives single ops data types of their own",
+        summary: "file of data types for single ops",
         details: "Each line names an op or, behind OpType::, an op type, and the data types of its inputs and \
                   outputs; a name beats a type. Other ops follow precision_mode. It has no effect under \
                   precision_mode=must_keep_origin_dtype. A data type that the op does not support fails the \
@@ -85,22 +85,20 @@ const PRECISION_MODE: OptionRow = OptionRow {
         ),
         (
             "allow_mix_precision_bf16",
-            "mixed precision with bfloat16; accepted by the code, not in the reference",
+            "mixed precision with bfloat16; accepted by the code, undocumented",
         ),
         (
             "allow_fp32_to_bf16",
-            "as allow_fp32_to_fp16 with bfloat16; accepted by the code, not in the reference",
+            "as allow_fp32_to_fp16 with bfloat16; accepted by the code, undocumented",
         ),
     ]),
-    summary: "the numeric precision that ops of the whole network run in",
-    details: "Says whether the compiler may trade the precision of the graph for speed and memory, and for which \
-              ops. Unset, a real training uses allow_fp32_to_fp16; here the data types of the file are kept then. \
-              The reason: which ops have float16 kernels decides the compiler, so the narrower widths are an \
-              estimate, and a peak that is estimated too low ends in out of memory, while one that is too high does \
-              not. compare of a training graph says in one line (C2) what allow_fp32_to_fp16 would change, and Problems \
-              in the window sets it with a click. Mixed precision should go with loss scaling. \
-              It cannot be set together with precision_mode_v2, which is the one to prefer; an empty text \
-              counts as unset.",
+    summary: "numeric precision of the network",
+    details: "Whether the compiler may trade precision for speed and memory, and for which ops. Unset, training uses \
+              allow_fp32_to_fp16 on a device; the simulation keeps the data types of the file, because the compiler \
+              decides which ops have float16 kernels, and an underestimated peak is worse than an overestimated one. \
+              `compare` of a training graph states the effect of allow_fp32_to_fp16 (C2), and Problems in the window \
+              sets it with a click. Mixed precision should go with loss scaling. Mutually exclusive with \
+              precision_mode_v2, which is preferred; an empty text counts as unset.",
     unset_means: Some("allow_fp32_to_fp16 in training; the file's data types in the simulation"),
     by_run_mode: Some([DefaultValue::Unset, DefaultValue::Text("allow_fp32_to_fp16")]),
     memory_effect: PRECISION_EFFECT,
@@ -126,18 +124,18 @@ const PRECISION_MODE_V2: OptionRow = OptionRow {
         ),
         (
             "mixed_bfloat16",
-            "mixed precision with bfloat16; accepted by the code, not in the reference",
+            "mixed precision with bfloat16; accepted by the code, undocumented",
         ),
         (
             "cube_hif8",
-            "matrix ops in hifloat8; accepted by the code, not in the reference",
+            "matrix ops in hifloat8; accepted by the code, undocumented",
         ),
         (
             "mixed_hif8",
-            "mixed precision with hifloat8; accepted by the code, not in the reference",
+            "mixed precision with hifloat8; accepted by the code, undocumented",
         ),
     ]),
-    summary: "the numeric precision that ops of the whole network run in, with the newer names",
+    summary: "numeric precision of the network (newer names)",
     details: "The successor of precision_mode, with fewer and clearer modes. Unset, precision_mode holds, and \
               its default where that is unset too. The two cannot be set together; an empty text counts as \
               unset. Mixed precision should go with loss scaling.",

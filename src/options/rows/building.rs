@@ -11,12 +11,12 @@ pub(super) const AOE: &[OptionRow] = &[
             ("4", "tunes how gradients are split for AllReduce"),
         ]),
         unset_means: Some("the variable AOE_MODE"),
-        summary: "what the Ascend optimization engine tunes",
+        summary: "tuning mode of the Ascend optimization engine",
         details: "Turns automatic tuning on and says what is tuned. It wins over the variable AOE_MODE. It needs a \
                   work_path that exists and can be read and written. The feature deeper_opat of the tuning file \
                   needs mode 2, nonhomo_split needs mode 1; \"3\", known to early versions, is refused.",
         rule: "R21",
-        memory_effect: "nothing here: in reality tuned kernels may need other scratch memory",
+        memory_effect: "not simulated: on a device, tuned kernels may need other scratch memory",
         source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..AOE_ROW
     },
@@ -47,18 +47,17 @@ pub(super) const COMPILATION: &[OptionRow] = &[
         key: "op_compiler_cache_mode",
         kind: OptionKind::TextChoice(&[
             ("enable", "compiled ops are cached and reused"),
-            ("force", "the cache is emptied, then filled again"),
-            ("disable", "nothing is cached"),
+            ("force", "the cache is cleared and rebuilt"),
+            ("disable", "no cache"),
         ]),
         default: DefaultValue::Text("enable"),
-        summary: "whether compiled ops are kept on disk for the next compilation",
-        details: "With enable, ops that were compiled with the same settings are taken from disk. force empties the cache \
-                  first; it is for one run after a change of the software and dangerous while other programs compile. The \
-                  cache is off whatever this says where op_debug_level is not 0, or where op_debug_config is set without \
-                  op_debug_list; with such a list only the listed ops are recompiled. Unless op_cache.ini or the \
-                  variables ASCEND_MAX_OP_CACHE_SIZE and ASCEND_REMAIN_CACHE_SIZE_RATIO say otherwise, the cache holds \
-                  500 MB and keeps half of that when it is full. The TensorFlow 1 adapter passes nothing where it is \
-                  unset.",
+        summary: "cache of compiled ops on disk",
+        details: "enable: ops compiled with the same settings are loaded from disk. force clears the cache first, for \
+                  one run after a software change; it is dangerous while other programs compile. The cache is always \
+                  off if op_debug_level is not 0 or op_debug_config is set without op_debug_list; with such a list \
+                  only the listed ops are recompiled. Unless op_cache.ini or the variables ASCEND_MAX_OP_CACHE_SIZE \
+                  and ASCEND_REMAIN_CACHE_SIZE_RATIO say otherwise, the cache holds 500 MB and keeps half of that \
+                  when it is full. The TensorFlow 1 adapter passes nothing if unset.",
         source: "NPURunConfig option reference; TensorFlow adapter npu_config.py",
         ..OPERATOR_COMPILATION_ROW
     },
@@ -90,8 +89,8 @@ pub(super) const DATA: &[OptionRow] = &[
         key: "local_device_list",
         kind: OptionKind::Text,
         summary: "the devices to which the main process sends data",
-        details: "Device ids with commas between them, such as \"0,1\". It goes with local_rank_id: one without the \
-                  other is of no use.",
+        details: "Device ids separated by commas, such as \"0,1\". It goes with local_rank_id: one without the other \
+                  is of no use.",
         rule: "R33",
         ..DATA_AUGMENTATION_ROW
     },

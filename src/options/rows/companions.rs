@@ -8,15 +8,15 @@ pub(super) const DTR: &[OptionRow] = &[
         kind: OptionKind::Bytes { min: 1, max: i64::MAX },
         default: DefaultValue::Int(0),
         unit: Some("bytes"),
-        summary: "the bytes of device memory from which on tensors are evicted",
-        details: "Where an op would bring the memory in use to the threshold, resident tensors are dropped by a heuristic \
-                  until it is below again; dropped tensors are recomputed when they are needed. The constructor demands a \
-                  number above 0 and has the default 0, so leaving it out always fails, and so does a text such as \
-                  \"8GB\". The eager megengine.dtr takes texts, in which KB, MB and GB are powers of 1024. A plan may \
-                  stay above the threshold where nothing can be evicted.",
+        summary: "device memory above which tensors are evicted",
+        details: "If an op would reach the threshold, a heuristic evicts resident tensors until memory is below it; \
+                  evicted tensors are recomputed on demand. The constructor requires a number > 0 but has the default \
+                  0, so omitting it always fails, as does a text such as \"8GB\". The eager megengine.dtr takes \
+                  texts, in which KB, MB and GB are powers of 1024. A plan may exceed the threshold if nothing is \
+                  evictable.",
         rule: "D1",
-        memory_effect: "set, every graph is run by simulation.remat_heuristic so that it stays below so many bytes where \
-                        it can: evicted tensors leave feature memory, and steps are added for what is recomputed",
+        memory_effect: "if set, every graph runs under this budget with simulation.remat_heuristic: evicted tensors \
+                        leave feature memory, and recomputations add steps",
         lowers_to: Some("RematRequest::budget"),
         acts: Acts::ON_BUDGETS,
         ..DTR_ROW
@@ -26,11 +26,10 @@ pub(super) const DTR: &[OptionRow] = &[
         kind: OptionKind::Bytes { min: 0, max: i64::MAX },
         default: DefaultValue::Int(1_048_576),
         unit: Some("bytes"),
-        summary: "the bytes below which a tensor is never evicted",
+        summary: "minimum size of evicted tensors",
         details: "Only tensors of at least this size are candidates, which keeps the search short. The documentation \
                   says that a tensor must exceed it; the code of the static planner takes equal sizes too, that of \
-                  the eager interpreter does not. The heuristics of the DTR paper have no such size. It must not be \
-                  negative.",
+                  the eager interpreter does not. The heuristics of the DTR paper have no such size. Must be >= 0.",
         rule: "D2",
         memory_effect: "with dtr.eviction_threshold set, limits what may be evicted; nothing otherwise",
         lowers_to: Some("DtrFactors::evictee_minimum_size"),
@@ -40,10 +39,9 @@ pub(super) const DTR: &[OptionRow] = &[
         key: "dtr.recomp_memory_factor",
         kind: OptionKind::NOT_NEGATIVE,
         default: DefaultValue::Int(1),
-        summary: "how much the memory of recomputing a tensor counts in the choice of what to evict",
-        details: "The exponent of the memory that recomputing the tensor would take. The larger it is, the more the \
-                  heuristic prefers tensors that need little memory to come back; 0 leaves memory out. It must not be \
-                  negative.",
+        summary: "weight of recomputation memory in the eviction score",
+        details: "Exponent of the memory that recomputing the tensor takes: larger values prefer tensors that are \
+                  cheap in memory to recompute; 0 ignores memory. Must be >= 0.",
         rule: "D2",
         memory_effect: "with dtr.eviction_threshold set, steers which tensors are evicted; nothing otherwise",
         lowers_to: Some("DtrFactors::recomp_memory_factor"),
@@ -53,9 +51,9 @@ pub(super) const DTR: &[OptionRow] = &[
         key: "dtr.recomp_time_factor",
         kind: OptionKind::NOT_NEGATIVE,
         default: DefaultValue::Int(1),
-        summary: "how much the time of recomputing a tensor counts in the choice of what to evict",
-        details: "The exponent of the estimated time that recomputing the tensor would take. The larger it is, the more \
-                  the heuristic prefers tensors that come back quickly; 0 leaves time out. It must not be negative.",
+        summary: "weight of recomputation time in the eviction score",
+        details: "Exponent of the estimated recomputation time: larger values prefer tensors that are fast to \
+                  recompute; 0 ignores time. Must be >= 0.",
         rule: "D2",
         memory_effect: "with dtr.eviction_threshold set, steers which tensors are evicted; nothing otherwise",
         lowers_to: Some("DtrFactors::recomp_time_factor"),
@@ -67,7 +65,7 @@ pub(super) const MEMORY_OPTIMIZE: &[OptionRow] = &[
     OptionRow {
         key: "memory_optimize.skip_opt_set",
         kind: OptionKind::List,
-        summary: "the variables whose memory no other variable may take",
+        summary: "variables excluded from reuse",
         details: "A set or a list of names (or variables); a tuple or a text is refused, the one-name example of the \
                   guide included. Names match exactly: fc does not protect fc_0.tmp_0. Unknown names are ignored and an \
                   empty list protects nothing. A variable that is fetched and also read by a later op should be listed \
@@ -81,11 +79,11 @@ pub(super) const MEMORY_OPTIMIZE: &[OptionRow] = &[
         key: "memory_optimize.print_log",
         kind: OptionKind::Bool,
         default: DefaultValue::Bool(false),
-        summary: "whether each reuse is printed",
+        summary: "whether reuse decisions are logged",
         details: "On, every hit and every reason against one goes to standard output, one line each. Hits are counted \
                   from 0 again for each control-flow graph. It changes nothing about the result.",
-        memory_effect: "set, memory_optimize is called, with level 0 unless memory_optimize.level says otherwise; the log \
-                        itself changes nothing",
+        memory_effect: "set, memory_optimize is called, with level 0 unless memory_optimize.level sets another value; \
+                        the log itself changes nothing",
         lowers_to: Some("Lowered::reuses_names"),
         acts: Acts::ON_GRAPHS,
         ..MEMORY_OPTIMIZE_ROW
@@ -94,10 +92,10 @@ pub(super) const MEMORY_OPTIMIZE: &[OptionRow] = &[
         key: "memory_optimize.level",
         kind: OptionKind::IntChoice(&[
             (0, "only variables of the same shape share memory"),
-            (1, "any slot with enough elements is taken, the smallest first"),
+            (1, "any slot with enough elements, smallest first"),
         ]),
         default: DefaultValue::Int(0),
-        summary: "how alike two variables must be to share memory",
+        summary: "required similarity of variables that share memory",
         details: "Level 0 wants the same shape; level 1 also takes a slot that is larger. Data types must agree \
                   under both, and so must whether the first dimension is unknown (-1) under level 1. Any other level \
                   is refused.",
@@ -111,10 +109,10 @@ pub(super) const MEMORY_OPTIMIZE: &[OptionRow] = &[
         key: "memory_optimize.skip_grads",
         kind: OptionKind::Bool,
         default: DefaultValue::Bool(false),
-        summary: "whether the parameters' gradients keep their memory",
-        details: "On, the gradients that the optimizer ops consume are protected, as if they stood in skip_opt_set. \
-                  The guide speaks of the whole backward part, which the code does not do. Every optimizer op must \
-                  then carry the attribute op_role_var.",
+        summary: "whether parameter gradients are excluded from reuse",
+        details: "On, the gradients that the optimizer ops consume are protected, as if listed in skip_opt_set. The \
+                  guide speaks of the whole backward part, which the code does not do. Every optimizer op must then \
+                  carry the attribute op_role_var.",
         memory_effect: "set, variables of each graph share memory by name; on, not the gradients that optimizers read",
         lowers_to: Some("NameReuseRequest::skip_grads"),
         ..MEMORY_OPTIMIZE_ROW

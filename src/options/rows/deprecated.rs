@@ -20,7 +20,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         summary: "whether variables are stored in the device's preferred layout",
         details: "Converts the variables once, when they are initialised, so that training saves conversions. Unset, \
                   the reference calls it disabled; releases of 2020 and 2021 had it on.",
-        memory_effect: "nothing here: in reality the device's layout pads dimensions, so that variables can be \
+        memory_effect: "not simulated: on a device, the device's layout pads dimensions, so that variables can be \
                         larger",
         ..DEPRECATED_ROW
     },
@@ -33,7 +33,7 @@ pub(super) const ROWS: &[OptionRow] = &[
             (3, "keeps .o and .json files"),
             (4, "keeps .o, .json and .cce files and descriptions of fused ops"),
         ]),
-        summary: "how much debug data the compilation of ops leaves behind",
+        summary: "debug data of op compilation",
         details: "Anything but 0 switches the cache of compiled ops off and writes below kernel_meta in debug_dir, \
                   else in the current directory. 1 and 2 slow training down, for which 0 or 3 are meant. 2 cannot be \
                   used with oom in op_debug_config, and its large kernels can make the compilation of dynamic graphs \
@@ -48,11 +48,11 @@ pub(super) const ROWS: &[OptionRow] = &[
             ("high_performance", "faster, for the listed op types"),
             (
                 "high_precision_for_all",
-                "more precise, for all ops (accepted by the code, not in the reference)",
+                "more precise, for all ops (accepted by the code, undocumented)",
             ),
             (
                 "high_performance_for_all",
-                "faster, for all ops (accepted by the code, not in the reference)",
+                "faster, for all ops (accepted by the code, undocumented)",
             ),
         ]),
         summary: "whether ops prefer precision or speed",
@@ -73,7 +73,7 @@ pub(super) const ROWS: &[OptionRow] = &[
             ("ROIAlign", "alignment of regions of interest"),
         ]),
         summary: "the op types to which op_select_implmode applies",
-        details: "Names with commas between them. Four op types are supported. It makes no sense without \
+        details: "Names separated by commas. Four op types are supported. It makes no sense without \
                   op_select_implmode, and op_precision_mode wins over both.",
         replaced_by: Some("op_precision_mode"),
         rule: "R31",
@@ -85,8 +85,8 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: OptionKind::Bool,
         unset_means: Some("False"),
         summary: "whether the shapes of the graph's inputs vary",
-        details: "Announces inputs of several shapes. How they are handled is said by dynamic_graph_execute_mode, \
-                  and within which ranges by dynamic_inputs_shape_range. Neither of the two matters without it.",
+        details: "Enables inputs of several shapes, handled by dynamic_graph_execute_mode within \
+                  dynamic_inputs_shape_range. Both need this option.",
         lowers_to: Some("Lowered::shape_ranges"),
         memory_effect: "on, the ranges of dynamic_inputs_shape_range bind symbolic dimensions; nothing without that \
                         option",
@@ -100,15 +100,15 @@ pub(super) const ROWS: &[OptionRow] = &[
             ("dynamic_execute", "compiled once, for ranges of shapes"),
             (
                 "lazy_recompile",
-                "recompiled for each new shape (accepted by the code, not in the reference)",
+                "recompiled for each new shape (accepted by the code, undocumented)",
             ),
         ]),
         default: DefaultValue::Text("dynamic_execute"),
-        summary: "how a graph with varying inputs is run",
+        summary: "execution mode of graphs with varying inputs",
         details: "Looked at only where dynamic_input is on. The reference knows dynamic_execute alone, which \
                   compiles the graph once for the ranges of dynamic_inputs_shape_range.",
         rule: "R32",
-        memory_effect: "nothing here: dynamic graphs allocate op by op under both",
+        memory_effect: "not simulated: dynamic graphs allocate op by op under both",
         source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..DEPRECATED_ROW
     },
@@ -116,11 +116,11 @@ pub(super) const ROWS: &[OptionRow] = &[
         key: "dynamic_inputs_shape_range",
         kind: OptionKind::ShapeRange,
         summary: "the ranges in which the shapes of inputs vary",
-        details: "Groups with a semicolon between them: getnext: for inputs from a dataset, data: for placeholders, each \
-                  with one bracketed shape an input. A dimension is a number, a range such as 3~5, or -1 for anything; a \
-                  scalar is [] without a blank before it. Shapes are in the order of the inputs; placeholders with names \
-                  count in alphabetical order, so with more than 10 unnamed ones the tenth precedes the second. It acts \
-                  on a single graph, needs dynamic_input, and gives way to dynamic_dims.",
+        details: "Groups separated by semicolons: getnext: for inputs from a dataset, data: for placeholders, each \
+                  with one bracketed shape an input. A dimension is a number, a range such as 3~5, or -1 for \
+                  anything; a scalar is [] without a blank before it. Shapes are in the order of the inputs; \
+                  placeholders with names count in alphabetical order, so with more than 10 unnamed ones the tenth \
+                  precedes the second. It acts on a single graph, needs dynamic_input, and gives way to dynamic_dims.",
         lowers_to: Some("Lowered::shape_ranges"),
         rule: "R32",
         memory_effect: "symbolic dimensions that the schedule gives no value take values from their range: the largest, \
@@ -133,21 +133,21 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: "graph_memory_max_size",
         kind: OptionKind::Any,
-        summary: "the largest feature memory of a graph, in early releases",
-        details: "It has no effect any more: memory is taken as the network needs it. Remove it from the script.",
+        summary: "limit of feature memory of a graph (early releases)",
+        details: "No effect: memory is allocated on demand. Remove it from the script.",
         ..DEPRECATED_ROW
     },
     OptionRow {
         key: "variable_memory_max_size",
         kind: OptionKind::Any,
-        summary: "the largest memory of variables, in early releases",
-        details: "It has no effect any more: memory is taken as the network needs it. Remove it from the script.",
+        summary: "limit of variable memory (early releases)",
+        details: "No effect: memory is allocated on demand. Remove it from the script.",
         ..DEPRECATED_ROW
     },
 ];
 
 const DEPRECATED_ROW: OptionRow = OptionRow {
     section: Section::Deprecated,
-    deprecated: Some("announced for removal in a later release"),
+    deprecated: Some("deprecated"),
     ..COMMON
 };

@@ -8,10 +8,10 @@ pub(super) const EXCEPTION: &[OptionRow] = &[
         kind: OptionKind::Int { min: 1, max: 17340 },
         unset_means: Some("HCCL_EXEC_TIMEOUT, else 1836"),
         unit: Some("s"),
-        summary: "how long a collective operation may take",
-        details: "The time after which AllReduce and its kin give up. The device counts in units of 68 s: the value \
-                  is rounded down to a multiple of 68, and to 68 at least, so 600 acts as 544. It wins over the \
-                  variable HCCL_EXEC_TIMEOUT. In a cluster stream_sync_timeout must be longer.",
+        summary: "timeout of collective operations",
+        details: "Timeout of AllReduce and other collectives. The device counts in units of 68 s: the value is \
+                  rounded down to a multiple of 68, and to 68 at least, so 600 acts as 544. It wins over the variable \
+                  HCCL_EXEC_TIMEOUT. In a cluster stream_sync_timeout must be longer.",
         rule: "R27",
         source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..EXCEPTION_REMEDY_ROW
@@ -21,16 +21,16 @@ pub(super) const EXCEPTION: &[OptionRow] = &[
         kind: OptionKind::ANY_INT,
         unset_means: Some("120"),
         unit: Some("s"),
-        summary: "how long an op may wait for another",
-        details: "The time after which an op's wait on the device counts as failed. Left out, 120 seconds.",
+        summary: "timeout of an op that waits for another",
+        details: "How long an op may wait on the device. Unset, 120 seconds.",
         ..EXCEPTION_REMEDY_ROW
     },
     OptionRow {
         key: "op_execute_timeout",
         kind: OptionKind::ANY_INT,
         unit: Some("s"),
-        summary: "how long one op may run",
-        details: "The time after which a running op counts as failed. The reference gives no default.",
+        summary: "timeout of one op",
+        details: "The limit of an op that runs on the device. The reference states no default.",
         ..EXCEPTION_REMEDY_ROW
     },
     OptionRow {
@@ -38,10 +38,10 @@ pub(super) const EXCEPTION: &[OptionRow] = &[
         kind: OptionKind::Int { min: -1, max: i64::MAX },
         default: DefaultValue::Int(-1),
         unit: Some("ms"),
-        summary: "how long the host waits for a stream when a graph is run",
-        details: "The time after which the wait for a stream is reported as failed; -1 sets no limit. In a cluster \
-                  it must be longer than the time for collectives, which is given in seconds: hccl_timeout, else \
-                  HCCL_EXEC_TIMEOUT, else 1836. The 60000 of the reference's example is too short for that.",
+        summary: "timeout of stream synchronization on the host",
+        details: "How long the host waits for a stream; -1: no limit. In a cluster it must exceed the timeout of \
+                  collectives in seconds (hccl_timeout, else HCCL_EXEC_TIMEOUT, else 1836); the 60000 of the \
+                  reference's example is too short.",
         ..EXCEPTION_REMEDY_ROW
     },
     OptionRow {
@@ -49,9 +49,8 @@ pub(super) const EXCEPTION: &[OptionRow] = &[
         kind: OptionKind::Int { min: -1, max: i64::MAX },
         default: DefaultValue::Int(-1),
         unit: Some("ms"),
-        summary: "how long the host waits for an event when a graph is run",
-        details: "The time after which the wait for an event is reported as failed. -1 sets no limit, and nothing \
-                  is reported.",
+        summary: "timeout of event synchronization on the host",
+        details: "How long the host waits for an event. -1: no limit.",
         ..EXCEPTION_REMEDY_ROW
     },
 ];
@@ -62,10 +61,9 @@ pub(super) const EXPERIMENT: &[OptionRow] = &[
         kind: OptionKind::Object {
             class: "ExperimentalConfig",
         },
-        summary: "the object that holds experimental settings",
-        details: "An ExperimentalConfig, made before the NPURunConfig; anything else is refused. Its fields are \
-                  options of their own here. They are meant for debugging, may change and do not belong into \
-                  products.",
+        summary: "experimental settings (object)",
+        details: "An ExperimentalConfig, made before the NPURunConfig; other values are rejected. Its fields are \
+                  separate options here. They are meant for debugging, may change and do not belong into products.",
         rule: "R8",
         source: "NPURunConfig option reference; TensorFlow adapter npu_config.py",
         ..EXPERIMENT_ROW
@@ -78,7 +76,7 @@ pub(super) const EXPERIMENT: &[OptionRow] = &[
         details: "LB balances the load; SINGLE puts the model onto the device that logical_device_id names. \
                   Experimental.",
         parameter: Some("experimental_logical_device_cluster_deploy_mode"),
-        memory_effect: "nothing here: one device is simulated",
+        memory_effect: "not simulated: one device is simulated",
         ..EXPERIMENT_ROW
     },
     OptionRow {
@@ -87,25 +85,25 @@ pub(super) const EXPERIMENT: &[OptionRow] = &[
         summary: "the logical device that a model is put on",
         details: "Read where logical_device_cluster_deploy_mode is SINGLE. Experimental.",
         parameter: Some("experimental_logical_device_id"),
-        memory_effect: "nothing here: one device is simulated",
+        memory_effect: "not simulated: one device is simulated",
         ..EXPERIMENT_ROW
     },
     OptionRow {
         key: "experimental_config.model_deploy_mode",
         kind: OptionKind::Text,
         summary: "how a model is deployed in a heterogeneous system",
-        details: "Passed on to the engine unchanged. Experimental, and without a published description.",
+        details: "Passed to the engine unchanged. It is experimental and undocumented.",
         parameter: Some("experimental_model_deploy_mode"),
-        memory_effect: "nothing here: one device is simulated",
+        memory_effect: "not simulated: one device is simulated",
         ..EXPERIMENT_ROW
     },
     OptionRow {
         key: "experimental_config.model_deploy_devicelist",
         kind: OptionKind::Text,
         summary: "the devices that a model is deployed on",
-        details: "Passed on to the engine unchanged. Experimental, and without a published description.",
+        details: "Passed to the engine unchanged. It is experimental and undocumented.",
         parameter: Some("experimental_model_deploy_devicelist"),
-        memory_effect: "nothing here: one device is simulated",
+        memory_effect: "not simulated: one device is simulated",
         ..EXPERIMENT_ROW
     },
     OptionRow {
@@ -113,11 +111,11 @@ pub(super) const EXPERIMENT: &[OptionRow] = &[
         kind: OptionKind::Object {
             class: "GraphMemoryOptimizeConfig",
         },
-        summary: "the object that asks for recomputation or slicing to save memory",
+        summary: "recomputation or slicing to save memory (object)",
         details: "A GraphMemoryOptimizeConfig with the arguments recompute and graph_slice, each auto or manual; \
-                  anything else is refused. Experimental.",
-        memory_effect: "nothing here: the graph is run unchanged. In reality recomputation drops activations and computes \
-                        them again in the backward part",
+                  other values are rejected. Experimental.",
+        memory_effect: "not simulated: the graph is run unchanged; on a device, recomputation drops activations and \
+                        recomputes them in the backward part",
         ..EXPERIMENT_ROW
     },
     OptionRow {
@@ -125,7 +123,7 @@ pub(super) const EXPERIMENT: &[OptionRow] = &[
         kind: OptionKind::Any,
         summary: "whether a graph is split over several devices by itself",
         details: "Turns automatic parallel execution on, as graph_parallel_option_path describes it. Experimental.",
-        memory_effect: "nothing here: one device is simulated. In reality each device holds its part of the graph",
+        memory_effect: "not simulated: one device is simulated; on a device, each device holds its part of the graph",
         ..EXPERIMENT_ROW
     },
     OptionRow {
@@ -133,7 +131,7 @@ pub(super) const EXPERIMENT: &[OptionRow] = &[
         kind: OptionKind::Path(PathKind::File),
         summary: "the file that describes how a graph is split",
         details: "Read with enable_graph_parallel. Experimental.",
-        memory_effect: "nothing here: one device is simulated",
+        memory_effect: "not simulated: one device is simulated",
         ..EXPERIMENT_ROW
     },
     OptionRow {
@@ -150,20 +148,20 @@ pub(super) const EXPERIMENT: &[OptionRow] = &[
         key: "experimental_config.resource_config_path",
         kind: OptionKind::Path(PathKind::File),
         summary: "the file that describes the devices of a cluster",
-        details: "Passed on to the engine unchanged. Experimental, and without a published description.",
-        memory_effect: "nothing here: one device is simulated",
+        details: "Passed to the engine unchanged. It is experimental and undocumented.",
+        memory_effect: "not simulated: one device is simulated",
         ..EXPERIMENT_ROW
     },
     OptionRow {
         key: "experimental_config.accelerate_train_mode",
         kind: OptionKind::Text,
         summary: "how much of a training runs in low precision",
-        details: "Three fields with bars between them, such as \"fast|step|0.9\": fast (float16) or fast1 \
-                  (bfloat16), what the training is divided by (step or loss), and the share, 0.2 to 0.9 of the steps \
-                  or 1.01 to 1.5 times the target loss. It needs a precision mode that leaves data types alone, and \
-                  the hook TellMeStepOrLossHook in the script. Experimental.",
+        details: "Three fields separated by |, such as \"fast|step|0.9\": fast (float16) or fast1 (bfloat16), what \
+                  the training is divided by (step or loss), and the share, 0.2 to 0.9 of the steps or 1.01 to 1.5 \
+                  times the target loss. It needs a precision mode that leaves data types alone, and the hook \
+                  TellMeStepOrLossHook in the script. Experimental.",
         parameter: Some("experimental_accelerate_train_mode"),
-        memory_effect: "nothing here: one precision is simulated. In reality the part in low precision holds \
+        memory_effect: "not simulated: one precision is simulated; on a device, the part in low precision holds \
                         narrower activations",
         source: "ExperimentalConfig constructor; TensorFlow adapter npu_config.py",
         ..EXPERIMENT_ROW
@@ -181,7 +179,7 @@ pub(super) const EXPERIMENT: &[OptionRow] = &[
                   false prefers ready-made binaries, which compiles fastest. auto does the first for static and the \
                   second for dynamic graphs. The reference limits it to large recommendation models.",
         rule: "R4",
-        memory_effect: "nothing here: in reality ready-made kernels are for any shape and may need other scratch \
+        memory_effect: "not simulated: on a device, ready-made kernels are for any shape and may need other scratch \
                         memory",
         source: "NPURunConfig option reference; TensorFlow adapter npu_config.py",
         ..EXPERIMENT_ROW

@@ -3,20 +3,18 @@
 use super::adapter::ADAPTER_ROW;
 use super::{Choice, DefaultValue, OptionKind, OptionRow};
 
-const AUTO_OR_MANUAL: &[Choice<&'static str>] = &[
-    ("auto", "the engine decides where"),
-    ("manual", "where scopes in the script say so"),
-];
+const AUTO_OR_MANUAL: &[Choice<&'static str>] =
+    &[("auto", "the engine decides"), ("manual", "by scopes of the script")];
 
 pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: "recompute",
         kind: OptionKind::TextChoice(AUTO_OR_MANUAL),
-        summary: "whether activations are dropped and computed again to save memory",
+        summary: "whether activations are dropped and recomputed to save memory",
         details: "In a parameter map it is a separate entry. For NPURunConfig it is an argument of \
                   GraphMemoryOptimizeConfig, which belongs to ExperimentalConfig as graph_memory_optimize_config. \
                   Experimental.",
-        memory_effect: "nothing here: in reality tensors that are computed again live shorter",
+        memory_effect: "not simulated: on a device, recomputed tensors live shorter",
         since: Some("adapter of 2022"),
         source: "TensorFlow adapter npu_attrs.cc",
         ..ADAPTER_ROW
@@ -28,7 +26,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         details: "In a parameter map it is a separate entry. For NPURunConfig it is an argument of \
                   GraphMemoryOptimizeConfig, which belongs to ExperimentalConfig as graph_memory_optimize_config. \
                   Experimental.",
-        memory_effect: "nothing here: in reality slices that run in turn hold less at a time",
+        memory_effect: "not simulated: on a device, slices run one after another and hold less memory",
         since: Some("adapter of 2022"),
         source: "TensorFlow adapter npu_attrs.cc",
         ..ADAPTER_ROW
@@ -38,9 +36,9 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: OptionKind::Bool,
         default: DefaultValue::Bool(true),
         summary: "whether the graph is sent to the device at all",
-        details: "It exists only as an entry of a parameter map, in scripts for sess.run; NPURunConfig has no such \
-                  argument. Off, the framework runs everything on the host.",
-        memory_effect: "nothing here: the device is what is simulated",
+        details: "Only an entry of parameter maps (sess.run scripts); NPURunConfig has no such argument. Off, the \
+                  framework runs everything on the host.",
+        memory_effect: "not simulated: only the device is simulated",
         since: Some("adapter of 2020"),
         source: "TensorFlow adapter npu_attrs.cc",
         ..ADAPTER_ROW
@@ -50,9 +48,9 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: OptionKind::ANY_INT,
         default: DefaultValue::Int(600_000),
         unit: Some("ms"),
-        summary: "how long one run of a graph may take",
-        details: "It exists only as an entry of a parameter map, in scripts for sess.run; NPURunConfig has no such \
-                  argument. The time after which a run is reported as failed.",
+        summary: "timeout of one graph run",
+        details: "Only an entry of parameter maps (sess.run scripts); NPURunConfig has no such argument. Timeout of \
+                  one run.",
         since: Some("adapter of 2023"),
         source: "TensorFlow adapter npu_attrs.cc",
         ..ADAPTER_ROW
@@ -62,8 +60,8 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: OptionKind::Bool,
         default: DefaultValue::Bool(false),
         summary: "whether functional control flow is rewritten into switches and merges",
-        details: "It exists only as an entry of a parameter map, in scripts for sess.run; NPURunConfig has no such \
-                  argument. On, If and While of version 2 become the control flow of version 1.",
+        details: "Only an entry of parameter maps (sess.run scripts); NPURunConfig has no such argument. On, If and \
+                  While of version 2 become the control flow of version 1.",
         since: Some("adapter of 2020"),
         source: "TensorFlow adapter npu_attrs.cc",
         ..ADAPTER_ROW
@@ -73,8 +71,8 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: OptionKind::Text,
         default: DefaultValue::Text("localhost"),
         summary: "the job of this process in a cluster",
-        details: "It exists only as an entry of a parameter map, in scripts for sess.run; NPURunConfig has no such \
-                  argument. In a cluster it is ps or worker; NPURunConfig takes it from TF_CONFIG.",
+        details: "Only an entry of parameter maps (sess.run scripts); NPURunConfig has no such argument. In a cluster \
+                  it is ps or worker; NPURunConfig takes it from TF_CONFIG.",
         since: Some("adapter of 2020"),
         source: "TensorFlow adapter npu_attrs.cc",
         ..ADAPTER_ROW
@@ -84,8 +82,8 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: OptionKind::Int { min: 0, max: i64::MAX },
         default: DefaultValue::Int(0),
         summary: "the number of this process within its job",
-        details: "It exists only as an entry of a parameter map, in scripts for sess.run; NPURunConfig has no such \
-                  argument. NPURunConfig takes it from TF_CONFIG.",
+        details: "Only an entry of parameter maps (sess.run scripts); NPURunConfig has no such argument. NPURunConfig \
+                  takes it from TF_CONFIG.",
         since: Some("adapter of 2020"),
         source: "TensorFlow adapter npu_attrs.cc",
         ..ADAPTER_ROW
@@ -94,11 +92,11 @@ pub(super) const ROWS: &[OptionRow] = &[
         key: "in_out_pair_flag",
         kind: OptionKind::Bool,
         default: DefaultValue::Bool(true),
-        summary: "whether the ops within in_out_pair go to the device or stay on the host",
-        details: "It exists only as an entry of a parameter map, in scripts for sess.run; NPURunConfig has no such \
-                  argument. True sends that part to the device and leaves the rest on the host, False the other way \
-                  round. For mixed computing in online inference.",
-        memory_effect: "nothing here: simulation.host_ops says what stays on the host",
+        summary: "whether the ops within in_out_pair run on the device or the host",
+        details: "Only an entry of parameter maps (sess.run scripts); NPURunConfig has no such argument. True runs \
+                  that part on the device and the rest on the host, False the opposite. For mixed computing in online \
+                  inference.",
+        memory_effect: "not simulated: see simulation.host_ops",
         since: Some("adapter of 2023"),
         source: "TensorFlow adapter npu_attrs.cc",
         ..ADAPTER_ROW
@@ -106,11 +104,11 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: "in_out_pair",
         kind: OptionKind::Text,
-        summary: "the first and last ops of the part that in_out_pair_flag is about",
-        details: "It exists only as an entry of a parameter map, in scripts for sess.run; NPURunConfig has no such \
-                  argument. A list with the names of the first and of the last ops, as a text; one such part can be \
-                  given. For mixed computing in online inference.",
-        memory_effect: "nothing here: simulation.host_ops says what stays on the host",
+        summary: "first and last ops of the part selected by in_out_pair_flag",
+        details: "Only an entry of parameter maps (sess.run scripts); NPURunConfig has no such argument. A list with \
+                  the names of the first and of the last ops, as a text; one such part can be given. For mixed \
+                  computing in online inference.",
+        memory_effect: "not simulated: see simulation.host_ops",
         since: Some("adapter of 2023"),
         source: "TensorFlow adapter npu_attrs.cc",
         ..ADAPTER_ROW
@@ -118,10 +116,10 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: "min_group_size",
         kind: OptionKind::Any,
-        summary: "how many ops a part of the graph has at least to go to the device",
-        details: "It exists only as an entry of a parameter map, in scripts for sess.run; NPURunConfig has no such \
-                  argument. Scripts of 2020 set it to 1.",
-        memory_effect: "nothing here: simulation.host_ops says what stays on the host",
+        summary: "minimum number of ops of a subgraph on the device",
+        details: "Only an entry of parameter maps (sess.run scripts); NPURunConfig has no such argument. Scripts of \
+                  2020 set it to 1.",
+        memory_effect: "not simulated: see simulation.host_ops",
         since: Some("adapter of 2020"),
         source: "TensorFlow adapter npu_attrs.cc",
         ..ADAPTER_ROW
@@ -129,7 +127,7 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: "auto_tune_mode",
         kind: OptionKind::Names(&[("RL", "by reinforcement learning"), ("GA", "by a genetic algorithm")]),
-        summary: "which methods tune kernels",
+        summary: "kernel tuning methods",
         details: "An option of the adapters of 2020 and 2021, as an entry of a parameter map and as an argument of \
                   NPURunConfig. Later ones take aoe_mode and ignore it.",
         since: Some("adapter of 2020"),

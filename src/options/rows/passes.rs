@@ -9,10 +9,10 @@ pub(super) const ROWS: &[OptionRow] = &[
         key: keys::REMAT_HEURISTIC,
         kind: OptionKind::TextChoice(&HEURISTIC_CHOICES),
         default: DefaultValue::Text(DEFAULT_HEURISTIC),
-        summary: "what is evicted where dtr.eviction_threshold is reached",
-        details: "DTRConfig drives MegEngine's static planner, which is the default. The others are there to compare it \
-                  with: MegEngine's eager interpreter, and the heuristics of the DTR paper, which decide while the \
-                  program runs and fail with out of memory where nothing is left to evict.",
+        summary: "eviction heuristic under dtr.eviction_threshold",
+        details: "The default, MegEngine's static planner, is what DTRConfig configures. For comparison: MegEngine's \
+                  eager interpreter, and the heuristics of the DTR paper, which decide at run time and run out of \
+                  memory if nothing is evictable.",
         lowers_to: Some("RematRequest::heuristic"),
         acts: UNDER_BUDGET,
         memory_effect: "with dtr.eviction_threshold set, decides which tensors are evicted and recomputed; nothing \
@@ -23,7 +23,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         key: keys::THRASH_LIMIT,
         kind: OptionKind::NOT_NEGATIVE,
         default: DefaultValue::Int(1),
-        summary: "how much recomputation may cost before a run counts as thrashing",
+        summary: "limit of recomputation cost before a run counts as thrashing",
         details: "In units of the cost of the program without a budget: at 1, a run stops once it has spent more time on \
                   recomputation than on the program itself. MegEngine's planner has no such limit and may go on for \
                   exponentially long.",
@@ -35,13 +35,13 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: keys::FREE_NEIGHBORS,
         kind: OptionKind::TextChoice(&[
-            ("zero", "nothing is free beside a tensor"),
+            ("zero", "no free bytes next to a tensor"),
             ("arena", "gaps of an arena: lowest address first, no alignment"),
         ]),
         default: DefaultValue::Text("zero"),
-        summary: "where MegEngine's eager interpreter finds free bytes beside a tensor",
-        details: "Its score counts the free bytes beside a tensor, because evicting it joins them. What the real \
-                  allocator leaves free depends on the device.",
+        summary: "source of free bytes next to a tensor, for MegEngine's eager interpreter",
+        details: "Its score counts the free bytes next to a tensor, because eviction merges them. The real \
+                  allocator's gaps depend on the device.",
         lowers_to: Some("RematRequest::free_neighbors"),
         acts: UNDER_BUDGET,
         memory_effect: "with simulation.remat_heuristic at megengine_eager, the choice of what is evicted; nothing \
@@ -65,8 +65,8 @@ pub(super) const ROWS: &[OptionRow] = &[
         unit: Some("operations a second"),
         summary: "the estimated rate of floating point operations, for the cost of recomputing ops",
         details: "An op whose time the source does not state takes simulation.op_launch_ns and the larger of its \
-                  operations over this rate and its bytes over simulation.op_bytes_per_second. Unset, the figure of the \
-                  device profile holds.",
+                  operations over this rate and its bytes over simulation.op_bytes_per_second. Unset, the device \
+                  profile applies.",
         lowers_to: Some("OpRates::flops_per_second"),
         acts: UNDER_BUDGET,
         memory_effect: "the estimated cost of recomputation, which most heuristics weigh",
@@ -80,7 +80,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         summary: "the estimated bandwidth of ops, for the cost of recomputing them",
         details: "An op whose time the source does not state takes simulation.op_launch_ns and the larger of its \
                   operations over simulation.flops_per_second and its bytes, read and written, over this bandwidth. \
-                  Unset, the figure of the device profile holds.",
+                  Unset, the device profile applies.",
         lowers_to: Some("OpRates::bytes_per_second"),
         acts: UNDER_BUDGET,
         memory_effect: "the estimated cost of recomputation, which most heuristics weigh",
@@ -92,7 +92,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: OptionKind::Int { min: 0, max: i64::MAX },
         default: DefaultValue::Int(0),
         unit: Some("ns"),
-        summary: "the estimated time that every op takes whatever its size, for the cost of recomputing it",
+        summary: "fixed time per op, for the cost of recomputation",
         details: "It is added to the estimated time of each op that computes or moves anything; an op whose time the \
                   source states takes that time alone, and one that only makes views takes none. At 0 time is \
                   proportional to work, which makes small ops too short. simulation.launch_ns, the device's figure, \

@@ -8,32 +8,32 @@ pub(super) const ROWS: &[OptionRow] = &[
         key: "hcom_parallel",
         kind: OptionKind::Bool,
         default: DefaultValue::Bool(true),
-        summary: "whether gradients are exchanged while the network is still computing",
+        summary: "whether gradient exchange overlaps with computation",
         details: "In distributed training AllReduce of gradients runs beside forward and backward passes. For small \
                   networks, such as ResNet-18, the reference advises against it. It gives no default; the code has \
                   True, releases of 2020 and 2021 had False.",
-        memory_effect: "nothing here: one stream is simulated. In reality gradients in flight live longer",
+        memory_effect: "not simulated: one stream is simulated; on a device, gradients in flight live longer",
         source: "NPURunConfig option reference; TensorFlow adapter npu_config.py",
         ..PERFORMANCE_ROW
     },
     OptionRow {
         key: "op_precision_mode",
         kind: OptionKind::Path(PathKind::File),
-        summary: "a file that sets precision or speed op by op",
+        summary: "file of precision or speed by op",
         details: "An .ini file with the sections [ByOpType] and [ByNodeName], of which the second wins. Values are \
                   high_precision, high_performance, super_performance, keep_fp16 and support_out_of_bound_index (checks \
                   indices, slower). It wins over op_select_implmode and optypelist_for_implmode, with which it should not \
                   be combined. Rarely needed.",
-        memory_effect: "nothing here: in reality the chosen kernels may need other scratch memory",
+        memory_effect: "not simulated: on a device, the chosen kernels may need other scratch memory",
         ..PERFORMANCE_ROW
     },
     OptionRow {
         key: "enable_scope_fusion_passes",
         kind: OptionKind::Names(&[]),
         summary: "the scope fusion patterns that are switched on",
-        details: "Names of registered patterns with commas between them. General patterns are always on; this is for \
-                  those that fit certain networks only and are off by default.",
-        memory_effect: "nothing here: the ops of the file are run unchanged. In reality fusion removes the tensors \
+        details: "Names of registered patterns separated by commas. General patterns are always on; this is for those \
+                  that fit certain networks only and are off by default.",
+        memory_effect: "not simulated: the ops of the file are run unchanged; on a device, fusion removes the tensors \
                         between fused ops",
         ..PERFORMANCE_ROW
     },
@@ -41,20 +41,20 @@ pub(super) const ROWS: &[OptionRow] = &[
         key: "stream_max_parallel_num",
         kind: OptionKind::Text,
         unset_means: Some("1 for every engine"),
-        summary: "how many tasks an engine runs at the same time",
-        details: "Pairs of engine and number with commas between them: \"DNN_VM_AICPU:10,AIcoreEngine:1\". The \
-                  number is at least 1 and at most the number of AI Cores, which the profile of a product knows \
+        summary: "number of concurrent tasks per engine",
+        details: "Pairs of engine and number separated by commas: \"DNN_VM_AICPU:10,AIcoreEngine:1\". The number is \
+                  at least 1 and at most the number of AI Cores, which the profile of a product knows \
                   (simulation.device). For NMT networks only.",
         rule: "R41",
-        memory_effect: "nothing here: one stream is simulated. In reality streams reuse each other's memory later or \
-                        not at all",
+        memory_effect: "not simulated: one stream is simulated; on a device, streams reuse each other's memory later \
+                        or not at all",
         ..PERFORMANCE_ROW
     },
     OptionRow {
         key: "is_tailing_optimization",
         kind: OptionKind::Bool,
         default: DefaultValue::Bool(false),
-        summary: "whether computing overlaps with the last exchange of gradients",
+        summary: "whether computation overlaps with the last gradient exchange",
         details: "Moves work that does not depend on the last AllReduce beside it, in distributed training of BERT \
                   networks. The script's NPUOptimizer must be given the same value.",
         ..PERFORMANCE_ROW
@@ -70,7 +70,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         summary: "whether convolutions with 4 channels or fewer are optimised",
         details: "It helps GoogLeNet and ResNet and may harm other networks. In training it is off, and should stay so. \
                   In online inference (graph_run_mode 0) it is always 1, regardless of this option.",
-        memory_effect: "nothing here: in reality the optimised layout pads the tensors that it touches",
+        memory_effect: "not simulated: on a device, the optimised layout pads the tensors that it touches",
         source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..PERFORMANCE_ROW
     },
@@ -88,11 +88,11 @@ const ITERATIONS_PER_LOOP: OptionRow = OptionRow {
     kind: OptionKind::Int { min: 1, max: i64::MAX },
     default: DefaultValue::Int(1),
     unit: Some("iterations"),
-    summary: "how many training iterations the device runs before it reports to the host",
-    details: "With more than 1, the loop itself is sent to the device and the host hears of it once per loop, which \
-              saves round trips. The number of iterations of the training must be a multiple of it. \
-              It must be 1 under mixed computing. Loss scaling and the loop on the device can make the iterations \
-              that count differ from the number asked for.",
+    summary: "training iterations per loop on the device",
+    details: "With more than 1, the loop runs on the device and reports to the host once per loop, which saves round \
+              trips. The number of iterations of the training must be a multiple of it. It must be 1 under mixed \
+              computing. Loss scaling and the loop on the device can make the iterations that count differ from the \
+              number asked for.",
     memory_effect: "above 1, four int64 scalars that steer the loop on the device join the variables (4 times 1536 \
                     bytes); the iterations that are simulated are those of the schedule",
     lowers_to: Some("Params::loop_variables"),
@@ -108,7 +108,7 @@ const VARIABLE_PLACEMENT: OptionRow = OptionRow {
         ("Host", "variables live in host memory"),
     ]),
     default: DefaultValue::Text("Device"),
-    summary: "where the variables of the network live",
+    summary: "placement of variables",
     details: "Host moves the variables out of device memory, for networks whose weights do not fit. It needs \
               mix_compile_mode=True, which lets ops stay on the host as well. Scripts with \
               TensorFlow 1 control flow may fail under Host until they enable version 2 control flow and resource \
@@ -129,11 +129,11 @@ const GRAPH_MAX_PARALLEL_MODEL_NUM: OptionRow = OptionRow {
     },
     default: DefaultValue::Int(1),
     unit: Some("graphs"),
-    summary: "how many threads may run graphs at the same time, in online inference",
-    details: "With more than 1, that many threads execute graphs side by side, which raises throughput. Each running \
-              instance needs separate feature memory. It does not go with memory policies 2 and 4: there the graphs share \
-              addresses, so instances that run together would write over each other.",
-    memory_effect: "that many copies of the feature memory are held at once",
+    summary: "number of concurrent graph runs in online inference",
+    details: "More than 1 runs graphs concurrently, which raises throughput. Each instance needs separate feature \
+              memory. Incompatible with memory policies 2 and 4, whose graphs share addresses and would overwrite \
+              each other.",
+    memory_effect: "holds that many copies of the feature memory",
     lowers_to: Some("Params::feature_copies"),
     rule: "R19",
     ..PERFORMANCE_ROW

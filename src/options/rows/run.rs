@@ -8,15 +8,13 @@ pub(super) const BASIC: &[OptionRow] = &[
         key: "session_device_id",
         kind: OptionKind::Int { min: 0, max: i64::MAX },
         unset_means: Some("the device that ASCEND_DEVICE_ID or DEVICE_ID names, else 0"),
-        summary: "the logical id of the device that a session runs on",
-        details: "Lets one script run different models on several devices: one session, one id. It wins over the \
-                  variable ASCEND_DEVICE_ID, which wins over DEVICE_ID; without any of them the id is 0. Negative \
-                  ids are refused.",
+        summary: "logical device id of the session",
+        details: "Lets one script run models on several devices, one id per session. Precedence: this option, \
+                  ASCEND_DEVICE_ID, DEVICE_ID, 0. Negative ids are rejected.",
         lowers_to: Some("Params::device_bytes"),
         acts: Acts::ON_DEVICE.with(&[keys::OCCUPIED_MEMORY]),
         rule: "R37",
-        memory_effect: "picks the entry of simulation.occupied_memory that is taken off the device's memory; nothing \
-                        where that is not set",
+        memory_effect: "selects the entry of simulation.occupied_memory; no effect without that option",
         source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..BASIC_ROW
     },
@@ -26,11 +24,10 @@ pub(super) const BASIC: &[OptionRow] = &[
             class: "ParameterServerStrategy",
         },
         summary: "the strategy object of training with parameter servers",
-        details: "Takes a ParameterServerStrategy for the PS-Worker architecture; nothing else is accepted. It \
-                  belongs with a cluster in the variable TF_CONFIG: one without the other is an error. A cluster \
-                  also needs mix_compile_mode=True.",
+        details: "A ParameterServerStrategy (PS-Worker architecture); other values are rejected. Requires a cluster \
+                  in the variable TF_CONFIG, and vice versa. A cluster also needs mix_compile_mode=True.",
         rule: "R5",
-        memory_effect: "nothing here: one device is simulated. In reality a worker fetches its variables from the \
+        memory_effect: "not simulated: one device is simulated; on a device, a worker fetches its variables from the \
                         servers",
         source: "NPURunConfig option reference; TensorFlow adapter npu_config.py",
         ..BASIC_ROW
@@ -42,11 +39,11 @@ pub(super) const BASIC: &[OptionRow] = &[
             (1, "the same result each time, slower"),
         ]),
         default: DefaultValue::Int(0),
-        summary: "whether ops give the same result each time for the same input on the same hardware",
+        summary: "whether ops are deterministic",
         details: "Kernels that add in several threads sum floating point numbers in varying order, so results may \
                   differ from run to run. 1 fixes the order at the price of speed; use it to debug and to tune \
                   accuracy. For fully fixed results the script must fix its random seeds as well.",
-        memory_effect: "nothing here: in reality deterministic kernels may need more scratch memory",
+        memory_effect: "not simulated: on a device, deterministic kernels may need more scratch memory",
         ..BASIC_ROW
     },
 ];
@@ -55,16 +52,16 @@ pub(super) const DYNAMIC: &[OptionRow] = &[
     OptionRow {
         key: "ac_parallel_enable",
         kind: OptionKind::TextChoice(&[
-            ("0", "AI CPU ops get no stream of their own"),
-            ("1", "AI CPU ops run in parallel on a stream of their own"),
+            ("0", "AI CPU ops have no separate stream"),
+            ("1", "AI CPU ops run in parallel on a separate stream"),
         ]),
         unset_means: Some("\"0\""),
         summary: "whether AI CPU ops may run beside AI Core ops in dynamic graphs",
-        details: "With \"1\" the system finds AI CPU ops of a dynamic graph that can run at the same time as AI Core ops, \
-                  and sends the ops of each engine to a separate stream. That uses the device better and speeds dynamic \
-                  graphs up. The value is a text, not a number.",
-        memory_effect: "nothing here: one stream is simulated. In reality streams reuse each other's memory later or \
-                        not at all",
+        details: "With \"1\" the system finds AI CPU ops of a dynamic graph that can run at the same time as AI Core \
+                  ops, and sends the ops of each engine to a separate stream. That uses the device better and speeds \
+                  dynamic graphs up. The value is text, not a number.",
+        memory_effect: "not simulated: one stream is simulated; on a device, streams reuse each other's memory later \
+                        or not at all",
         ..DYNAMIC_SHAPE_ROW
     },
     OptionRow {

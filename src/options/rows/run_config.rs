@@ -21,15 +21,15 @@ pub(super) const ROWS: &[OptionRow] = &[
         key: "tf_random_seed",
         kind: OptionKind::ANY_INT,
         summary: "the seed of random initial values",
-        details: "Left out, initial values differ from run to run. The same seed does not make results equal by \
-                  itself: see deterministic.",
+        details: "Unset, initial values differ from run to run. The same seed does not make results equal by itself: \
+                  see deterministic.",
         ..RUN_CONFIG_ROW
     },
     OptionRow {
         key: "save_summary_steps",
         kind: NUMBER,
         default: DefaultValue::Int(0),
-        summary: "how many steps lie between two summaries",
+        summary: "steps between summaries",
         details: "0 saves none, which is the adapter's default, unlike TensorFlow's. With iterations_per_loop above \
                   1 summaries may be missed.",
         ..RUN_CONFIG_ROW
@@ -38,18 +38,17 @@ pub(super) const ROWS: &[OptionRow] = &[
         key: "save_checkpoints_steps",
         kind: NUMBER,
         unset_means: Some("100 where save_checkpoints_secs is not given either"),
-        summary: "how many steps lie between two checkpoints",
-        details: "Goes with save_checkpoints_secs only one at a time; without either, 100 steps. With \
-                  iterations_per_loop above 1 it should be a multiple of that.",
+        summary: "steps between checkpoints",
+        details: "Mutually exclusive with save_checkpoints_secs. Without either, 100 steps. With iterations_per_loop \
+                  above 1 it should be a multiple of that.",
         ..RUN_CONFIG_ROW
     },
     OptionRow {
         key: "save_checkpoints_secs",
         kind: NUMBER,
         unit: Some("s"),
-        summary: "how many seconds lie between two checkpoints",
-        details: "Goes with save_checkpoints_steps only one at a time. Setting it takes the default of 100 steps \
-                  away.",
+        summary: "seconds between checkpoints",
+        details: "Mutually exclusive with save_checkpoints_steps. It removes the default of 100 steps.",
         ..RUN_CONFIG_ROW
     },
     OptionRow {
@@ -64,7 +63,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         key: "keep_checkpoint_max",
         kind: NUMBER,
         default: DefaultValue::Int(5),
-        summary: "how many checkpoints are kept",
+        summary: "number of checkpoints kept",
         details: "Older ones are deleted. 0 or None keeps all.",
         ..RUN_CONFIG_ROW
     },
@@ -73,7 +72,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: NUMBER,
         default: DefaultValue::Int(10_000),
         unit: Some("h"),
-        summary: "after how many hours a checkpoint is kept for good",
+        summary: "hours after which a checkpoint is kept permanently",
         details: "The default is so long that it never happens. It matters only with a large keep_checkpoint_max.",
         ..RUN_CONFIG_ROW
     },
@@ -81,7 +80,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         key: "log_step_count_steps",
         kind: NUMBER,
         default: DefaultValue::Int(100),
-        summary: "how many steps lie between two lines about speed and loss",
+        summary: "steps between log lines",
         details: "Counts global steps. With iterations_per_loop above 1 lines may be missed.",
         ..RUN_CONFIG_ROW
     },
@@ -91,7 +90,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         summary: "the strategy object of distributed training",
         details: "Accepted for TensorFlow's sake. The adapter uses it for itself and advises not to set it; use \
                   distribute.",
-        memory_effect: "nothing here: one device is simulated",
+        memory_effect: "not simulated: one device is simulated",
         since: Some("adapter of 2021"),
         ..RUN_CONFIG_ROW
     },
@@ -101,7 +100,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         summary: "the strategy object of distributed evaluation",
         details: "Accepted for TensorFlow's sake. The adapter uses it for itself and advises not to set it; use \
                   distribute.",
-        memory_effect: "nothing here: one device is simulated",
+        memory_effect: "not simulated: one device is simulated",
         since: Some("adapter of 2021"),
         ..RUN_CONFIG_ROW
     },

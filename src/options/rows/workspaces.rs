@@ -8,16 +8,16 @@ pub(super) const ROWS: &[OptionRow] = &[
         key: keys::WORKSPACE_ESTIMATE,
         kind: OptionKind::TextChoice(&[
             ("off", "none: figures without stated scratch memory are lower bounds"),
-            (ON, "by op type, as simulation.workspace_table says"),
+            (ON, "by op type (simulation.workspace_table)"),
         ]),
         default: DefaultValue::Text("off"),
-        summary: "whether ops whose source states no scratch memory are given some by their type",
-        details: "Kernels take scratch memory (workspaces) while they run, and most formats do not state it. On, each op \
-                  without stated workspaces that simulation.workspace_table fits holds an estimated one on its own step. \
-                  What a source states is always used. How much a real kernel takes depends on the chip and its operator \
-                  package.",
+        summary: "whether scratch memory is estimated by op type",
+        details: "Kernels take scratch memory (workspaces) while they run, and most formats do not state it. On, each \
+                  op without stated workspaces that simulation.workspace_table fits holds an estimated one on its own \
+                  step. Stated scratch memory always takes precedence. Real kernels depend on the chip and its \
+                  operator package.",
         lowers_to: Some("Lowered::workspaces"),
-        memory_effect: "one more block of feature memory on the step of each op that the table fits",
+        memory_effect: "one more block of feature memory on the step of each matching op",
         is_estimate: true,
         ..OWN
     },
@@ -25,9 +25,9 @@ pub(super) const ROWS: &[OptionRow] = &[
         key: keys::WORKSPACE_TABLE,
         kind: OptionKind::Names(&[]),
         default: DefaultValue::Text(DEFAULT_WORKSPACES),
-        summary: "how much scratch memory an op takes by its type, where simulation.workspace_estimate is on",
-        details: "Rules with commas between them, such as Conv*=25%,LayerNorm=2MiB: an op type, or its beginning with a \
-                  * behind it; then whole percents of the bytes of the op's results, or a size. Types are compared as \
+        summary: "scratch memory by op type, with simulation.workspace_estimate",
+        details: "Rules separated by commas, such as Conv*=25%,LayerNorm=2MiB: an op type, or its beginning with a * \
+                  behind it; then whole percents of the bytes of the op's results, or a size. Types are compared as \
                   those of simulation.kept_ops, and the first rule that fits holds. The default is a guess for \
                   orientation: convolutions and their gradients, matrix products, attention, norms, reductions, \
                   sorting and recurrent layers.",

@@ -205,7 +205,7 @@ impl DocumentFile {
 fn baseline_of(text: &str, remarks: &mut Diagnostics) -> Option<LaneId> {
     let lane = lane_of(text);
     if lane.is_none() {
-        let message = format!("there is no lane \"{text}\" to compare others with; the usual one is taken");
+        let message = format!("unknown baseline lane \"{text}\"; the default is used");
         remarks.warning(message, "baseline");
     }
     lane
@@ -215,7 +215,7 @@ fn baseline_of(text: &str, remarks: &mut Diagnostics) -> Option<LaneId> {
 fn goal_of(text: &str, remarks: &mut Diagnostics) -> LaneGoal {
     LaneGoal::parse(text).unwrap_or_else(|| {
         let usual = LaneGoal::default();
-        let message = format!("the goal \"{text}\" is not known; {} is used", usual.name());
+        let message = format!("unknown goal \"{text}\"; {} is used", usual.name());
         remarks.warning(message, "goal");
         usual
     })
@@ -274,7 +274,7 @@ fn first_line(reason: String) -> ConfigError {
 
 fn too_large() -> String {
     format!(
-        "it is larger than {} MiB, which no document is; graphs and recordings are named in it, not held",
+        "larger than {} MiB, the limit of documents, which reference graphs and recordings by path",
         MOST_DOCUMENT_BYTES >> 20
     )
 }
@@ -289,7 +289,7 @@ fn source_of(wire: &PersistedSource, folder: Option<&Path>, remarks: &mut Diagno
     if let Some(format) = &wire.format
         && highwater_import::importer(format).is_none()
     {
-        let message = format!("there is no format \"{format}\"; the content of the file is asked instead");
+        let message = format!("unknown format \"{format}\"; the format is detected");
         remarks.warning(message, "sources");
     }
     let found = places::found(wire, folder);
@@ -301,11 +301,11 @@ fn source_of(wire: &PersistedSource, folder: Option<&Path>, remarks: &mut Diagno
 fn not_again(source: &SourceSpec) -> String {
     match source {
         SourceSpec::Path(path) if path.to_str().is_none() => format!(
-            "{}: its name is no text (UTF-8), so that no document can name it; rename it",
+            "{}: the file name is not UTF-8, so a document cannot store it; rename the file",
             path.display()
         ),
         other => format!(
-            "{}: it came without a path and cannot be opened again; write it to a file, and open that",
+            "{}: the source has no path and cannot be reopened; save it to a file and open that",
             other.title()
         ),
     }

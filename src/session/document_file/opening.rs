@@ -49,12 +49,10 @@ impl SourceNote {
         match &self.state {
             SourceState::Same => None,
             SourceState::Changed => Some(format!(
-                "{label}: it is not the file that the document was saved with (its content differs); what is shown is of the \
-                 file as it is now. Locate the old one, or save the document to accept the new one"
+                "{label}: the file changed since the document was saved; the current content is shown. Locate the old \
+                 file, or save the document to accept the new one"
             )),
-            SourceState::Missing(reason) => Some(format!(
-                "{label}: {reason}. Locate it, or put it back where the document names it"
-            )),
+            SourceState::Missing(reason) => Some(format!("{label}: {reason}. Locate it, or restore it at that path")),
         }
     }
 }
@@ -180,8 +178,8 @@ pub(crate) fn states_of(
 
 fn reason_of(error: &std::io::Error) -> String {
     match error.kind() {
-        std::io::ErrorKind::NotFound => "it is not there".to_owned(),
-        _ => format!("it cannot be looked at ({error})"),
+        std::io::ErrorKind::NotFound => "the file does not exist".to_owned(),
+        _ => format!("the file cannot be examined ({error})"),
     }
 }
 

@@ -61,7 +61,7 @@ pub(super) fn read(elements: &mut Vec<Json>, remarks: &mut Diagnostics) -> (Vec<
                 true
             }
             Err(why) => {
-                let message = format!("{why}; this pin is left out, and stays in the file as it is");
+                let message = format!("{why}; this pin is not shown but kept in the file");
                 remarks.warning(message, &place);
                 unread.push(std::mem::take(element));
                 false
@@ -73,16 +73,16 @@ pub(super) fn read(elements: &mut Vec<Json>, remarks: &mut Diagnostics) -> (Vec<
 
 fn pin_of(element: &mut Json, place: &str, pins: &[Pin], remarks: &mut Diagnostics) -> Result<Pin, String> {
     let Some(fields) = element.as_object_mut() else {
-        return Err(format!("{place} is no object with a name and a configuration"));
+        return Err(format!("{place} is not an object with a name and a configuration"));
     };
     let Some(name) = fields.get("name").and_then(Json::as_str) else {
-        return Err(format!("{place}.name is no text"));
+        return Err(format!("{place}.name is not a text"));
     };
     let name = Pin::checked_name(name, pins.iter().map(|pin| pin.name.as_str()))
         .map_err(|why| format!("{place}.name: {why}"))?;
     let name = name.to_owned();
     let Some(Json::Object(configuration)) = fields.get_mut("configuration") else {
-        return Err(format!("{place}.configuration is no object"));
+        return Err(format!("{place}.configuration is not an object"));
     };
     let mut whole = configuration.clone();
     whole.entry(VERSION).or_insert_with(|| json!(1));

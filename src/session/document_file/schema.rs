@@ -12,14 +12,14 @@ pub fn document_schema() -> Json {
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "highwater document",
-        "description": "What is open with its settings: a .highwater file (docs/document.md).",
+        "description": "A document: sources and settings (.highwater; docs/document.md).",
         "type": "object",
         "required": ["highwater_document"],
         "properties": {
             "highwater_document": {"type": "integer", "minimum": 1, "maximum": DOCUMENT_VERSION},
-            "tool_version": {"type": "string", "description": "The highwater that wrote it."},
+            "tool_version": {"type": "string", "description": "Version of highwater that wrote the document."},
             "sources": {"type": "array", "maxItems": MOST_SOURCES, "items": source()},
-            "part": {"type": "string", "description": "What of the sources is looked at by itself."},
+            "part": {"type": "string", "description": "Part of the sources that is shown alone."},
             "settings": {
                 "type": "object",
                 "description": "A configuration (docs/config.schema.json) without effective, sources and predicted: \
@@ -29,16 +29,16 @@ pub fn document_schema() -> Json {
             "lanes": lanes(),
             "strategies": {
                 "type": "object",
-                "description": "How the static arenas of single lanes are placed: by lane, the strategy's name.",
+                "description": "Placement strategy of the static arenas, by lane.",
                 "additionalProperties": {"type": "string"}
             },
             "bookmarks": {"type": "array", "maxItems": MOST_BOOKMARKS, "items": bookmark()},
             "pins": {"type": "array", "maxItems": MAX_PINS, "items": pin()},
-            "baseline": {"type": "string", "description": "The lane that others are compared with, such as \"policy 0\" or \"pin 1\"."},
+            "baseline": {"type": "string", "description": "Baseline lane, e.g. \"policy 0\" or \"pin 1\"."},
             "goal": {"enum": LaneGoal::ALL.map(LaneGoal::name), "description": "The goal by which a policy is recommended; least-overhead unless given."},
             "view": {
                 "type": "object",
-                "description": "How the window showed it; it has its own version, and may be left out.",
+                "description": "State of the window, with a separate version; optional.",
                 "properties": {"version": count()}
             }
         }
@@ -50,13 +50,13 @@ fn source() -> Json {
         "type": "object",
         "anyOf": [{"required": ["path"]}, {"required": ["sample"]}],
         "properties": {
-            "path": {"type": "string", "description": "Seen from the document's folder, with / between names."},
+            "path": {"type": "string", "description": "Relative to the document's folder, separated by /."},
             "sample": {"type": "string", "description": "The name of a bundled sample."},
-            "format": {"type": "string", "description": "Read as this format, whatever the content looks like."},
+            "format": {"type": "string", "description": "Format to read the file as, without detection."},
             "sha256": {
                 "type": "string",
                 "pattern": "^[0-9a-f]{64}$",
-                "description": "Of the content when the document was saved; of a folder as docs/document.md says."
+                "description": "Hash of the content when the document was saved; of a folder, see docs/document.md."
             }
         }
     })
@@ -65,13 +65,13 @@ fn source() -> Json {
 fn lanes() -> Json {
     json!({
         "type": "object",
-        "description": "What lanes are compared for; policies where it is left out.",
+        "description": "Kind of lanes; policies by default.",
         "required": ["kind"],
         "properties": {
             "kind": {"type": "string", "examples": LANE_KINDS},
             "runs": {
                 "type": "array",
-                "description": "Runs under budgets, for the kind \"budgets\"; one without a budget has none.",
+                "description": "Runs of the kind \"budgets\"; a run without this field is unconstrained.",
                 "items": {
                     "type": "object",
                     "required": ["heuristic"],
@@ -91,7 +91,7 @@ fn bookmark() -> Json {
         "type": "object",
         "properties": {
             "step": count(),
-            "turn": {"type": "object", "description": "What happens on the step."},
+            "turn": {"type": "object", "description": "Note on the step."},
             "note": {"type": "string"},
             "lane": {"type": "string", "examples": ["policy 2", "problem 0", "pass 1", "pin 0", "measured 0"]}
         }
@@ -101,10 +101,10 @@ fn bookmark() -> Json {
 fn pin() -> Json {
     json!({
         "type": "object",
-        "description": "A configuration that is kept to compare with.",
+        "description": "Pinned configuration.",
         "required": ["name", "configuration"],
         "properties": {
-            "name": {"type": "string", "minLength": 1, "maxLength": 200, "description": "No other pin has it."},
+            "name": {"type": "string", "minLength": 1, "maxLength": 200, "description": "Unique among pins."},
             "configuration": {
                 "type": "object",
                 "description": "A configuration (docs/config.schema.json): options, environment and schedule.",

@@ -24,8 +24,8 @@ impl<'de> Deserialize<'de> for Version {
         match u64::deserialize(deserializer)? {
             0 => Err(D::Error::custom("versions of documents start at 1")),
             version if version > DOCUMENT_VERSION => Err(D::Error::custom(format!(
-                "this document has version {version}, written by a newer highwater; this one reads up to version \
-                 {DOCUMENT_VERSION}: update highwater, or have the document saved by an older one"
+                "document version {version} is newer than {DOCUMENT_VERSION}, the latest that this highwater reads; \
+                 update highwater"
             ))),
             version => Ok(Self(version)),
         }
@@ -130,7 +130,7 @@ impl WireLanes {
             NAME_REUSE => LaneSet::NameReuse,
             BUDGETS => LaneSet::Remat(self.runs.iter().filter_map(|run| run.lane(remarks)).collect()),
             kind => {
-                let message = format!("lanes of the kind \"{kind}\" are not known; policies are compared");
+                let message = format!("unknown kind of lanes \"{kind}\"; policies are compared");
                 remarks.warning(message, "lanes");
                 LaneSet::Policies
             }
@@ -154,7 +154,7 @@ impl WireRun {
 
     fn lane(&self, remarks: &mut Diagnostics) -> Option<RematLane> {
         let Ok(heuristic) = find_heuristic(&self.heuristic) else {
-            let message = format!("there is no heuristic \"{}\"; its lane is left out", self.heuristic);
+            let message = format!("unknown heuristic \"{}\"; its lane is left out", self.heuristic);
             remarks.warning(message, "lanes");
             return None;
         };
@@ -181,7 +181,7 @@ pub(super) fn strategies(wire: &BTreeMap<String, String>, remarks: &mut Diagnost
         match (lane_of(lane), highwater_plan::find(name)) {
             (Some(lane), Ok(strategy)) => strategies.set(lane, Some(strategy)),
             _ => remarks.warning(
-                format!("lane \"{lane}\" placed by \"{name}\" is not known; it is kept as it is"),
+                format!("unknown lane \"{lane}\" or strategy \"{name}\"; the entry is kept unused"),
                 "strategies",
             ),
         }

@@ -35,15 +35,14 @@ impl Passed {
     /// A warning per kind, with the first entry.
     pub(super) fn diagnostics(&self) -> Diagnostics {
         let mut diagnostics = Diagnostics::new();
-        let deep =
-            format!("a folder lies more than {MOST_LEVELS} levels down and is not looked into; open it by itself");
+        let deep = format!("a folder more than {MOST_LEVELS} levels deep is skipped; open it directly");
         for (folders, message) in [
             (
                 &self.links,
-                "a link to a folder is not followed; open the folder that it names by itself",
+                "a link to a folder is not followed; open its target directly",
             ),
             (&self.deep, deep.as_str()),
-            (&self.closed, "a folder cannot be read; check who may read it"),
+            (&self.closed, "a folder cannot be read; check its permissions"),
         ] {
             if let Some(first) = folders.first() {
                 let place = first.display().to_string();

@@ -110,7 +110,7 @@ impl Session {
         let Some(subject) = subject else {
             self.budget_sweep = BudgetSweep::default();
             self.notice = Some(Notice::Failed(
-                "there is nothing to run under a budget: open a graph or a DTR log".to_owned(),
+                "nothing to run under a budget; open a graph or a DTR log".to_owned(),
             ));
             return;
         };

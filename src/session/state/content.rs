@@ -66,7 +66,7 @@ impl Task for ContentTask {
 
     fn perform(self, _: &Progress<'_>) -> Result<Content, Failure> {
         match self.order {
-            ContentOrder::Maps => Err(Failure("memory maps are there already".to_owned())),
+            ContentOrder::Maps => Err(Failure("memory maps exist already".to_owned())),
             ContentOrder::Areas => Ok(Content::Areas(Areas::new(&self.timeline, &self.look))),
             ContentOrder::Lifetimes { lane, by } => {
                 let rows = LaneRows::new(&self.comparison, &self.timeline, lane, by);

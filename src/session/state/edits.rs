@@ -99,8 +99,8 @@ impl Session {
     /// Undoes or redoes a step.
     pub(super) fn step(&mut self, is_back: bool) {
         let Some((document, names)) = self.history.step(self.plain_document(), is_back) else {
-            let what = if is_back { "undo" } else { "do again" };
-            self.notice = Some(Notice::Done(format!("there is nothing to {what}")));
+            let what = if is_back { "undo" } else { "redo" };
+            self.notice = Some(Notice::Done(format!("nothing to {what}")));
             return;
         };
         let is_mark = |name: &String| [BASELINE, BOOKMARKS, GOAL].contains(&name.as_str());
@@ -119,7 +119,7 @@ impl Session {
                 self.settle_edit(before);
             }
         }
-        let verb = if is_back { "undone" } else { "done again" };
+        let verb = if is_back { "undone" } else { "redone" };
         self.notice = Some(Notice::Done(format!("{verb}: {}", first_three(&names))));
     }
 

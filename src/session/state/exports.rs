@@ -90,7 +90,7 @@ impl Session {
     pub(super) fn export(&mut self, form: ExportForm, path: PathBuf, lanes: Option<&[LaneId]>) -> Result<(), Failure> {
         form.check(&path)?;
         let subject = self.export_subject(lanes);
-        let subject = subject.ok_or("nothing is worked out yet, so there is nothing to write")?;
+        let subject = subject.ok_or("no result to export yet; wait for the comparison")?;
         self.notice = None;
         self.exporting.push_back((form, path.clone()));
         let sources = self.document.sources.clone();
@@ -119,7 +119,7 @@ impl Session {
             let lane = comparison.lanes.iter().position(|known| known.id == lane)?;
             Some((comparison, timeline, lane))
         });
-        let (comparison, timeline, lane) = found.ok_or("there is no such lane to draw")?;
+        let (comparison, timeline, lane) = found.ok_or("no such lane")?;
         let look = self.look();
         self.write(path, move |_| {
             let text = lane_svg(&LaneDrawing {

@@ -228,7 +228,7 @@ impl Session {
     /// Opens a document that was kept for recovery; it counts as changed.
     pub(super) fn recover(&mut self, kept: &PersistedDocument) -> Result<(), Failure> {
         let read = kept.read();
-        let file = read.map_err(|error| format!("what was kept for recovery cannot be read: {error}"))?;
+        let file = read.map_err(|error| format!("the recovery file cannot be read: {error}"))?;
         let sources = file.document.sources.clone();
         let hashes = file.hashes.clone();
         self.begin(kept.path().map(Path::to_owned), file, Vec::new());
@@ -317,7 +317,7 @@ impl Session {
 
     fn tell_conflict(&mut self, path: PathBuf) {
         let name = path.display();
-        let words = format!("not saved: {name} was changed by somebody else since it was opened or saved");
+        let words = format!("not saved: {name} changed on disk since it was opened or saved");
         self.notice = Some(Notice::Failed(words));
         self.file.conflict = Some(path);
     }

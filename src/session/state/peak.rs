@@ -87,7 +87,7 @@ impl Session {
     /// Writes the last report; the extension decides the format.
     pub(super) fn export_peak(&mut self, path: PathBuf) -> Result<(), Failure> {
         let answer = self.peak_of_answer();
-        let (comparison, report) = answer.ok_or("there is no explained step to write yet")?;
+        let (comparison, report) = answer.ok_or("no explained step to export yet; select a step")?;
         let name = path.display().to_string();
         let form = path.extension().and_then(|extension| extension.to_str());
         let form = form.map(str::to_ascii_lowercase);

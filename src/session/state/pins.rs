@@ -90,7 +90,7 @@ impl Session {
             self.document.pins.insert(position + 1, copy);
             self.baseline_moved(|other| Some(other + usize::from(other > position)));
         }
-        Ok(Some(format!("pinned it again as \"{name}\"")))
+        Ok(Some(format!("restored the pin \"{name}\"")))
     }
 
     /// Keeps the baseline on its pin where others move; a removed pin is no baseline.
@@ -103,11 +103,11 @@ impl Session {
 
     pub(super) fn pin(&mut self, name: &str, configuration: Configuration) -> Result<Option<String>, Failure> {
         if self.document.pins.len() >= MAX_PINS {
-            let why = format!("{MAX_PINS} pins are kept at most; remove one in the pane Compare first");
+            let why = format!("at most {MAX_PINS} pins; remove one in the pane Compare");
             return Err(Failure(why));
         }
         let name = Pin::checked_name(name, self.names_of_pins())?.to_owned();
-        let told = format!("pinned \"{name}\": its lane is below the others");
+        let told = format!("pinned \"{name}\" as a lane");
         self.document.pins.push(Pin::new(name, configuration));
         Ok(Some(told))
     }
@@ -121,7 +121,7 @@ impl Session {
         self.document.options = configuration.options;
         self.document.environment = configuration.environment;
         self.document.plan = configuration.plan;
-        Some(format!("the options are those of the pin \"{name}\" now"))
+        Some(format!("applied the pin \"{name}\""))
     }
 }
 

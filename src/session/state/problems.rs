@@ -116,7 +116,7 @@ fn lines_of(session: &Session) -> Vec<ProblemLine> {
     });
     lines.extend(out_of_memory.map(|text| line(Severity::Error, "device", text)));
     lines.extend(session.assumed_dims().iter().map(|symbol| {
-        let text = format!("dimension \"{symbol}\" has no value, 1 is assumed; type yours under Session");
+        let text = format!("dimension \"{symbol}\" has no value, 1 is assumed; set it under Session");
         line(Severity::Warning, "schedule", text)
     }));
     for (name, remarks) in session.config_remarks() {
@@ -136,14 +136,14 @@ fn add_pins(session: &Session, lines: &mut Vec<ProblemLine>) {
         return;
     };
     for problem in &comparison.pin_failures {
-        let text = format!("pinned \"{}\" has no lane: {}", problem.name, problem.why);
+        let text = format!("pin \"{}\" has no lane: {}", problem.name, problem.why);
         lines.push(line(Severity::Warning, "pin", text));
     }
     for lane in &comparison.lanes {
         let findings = lane.pinned.iter().flat_map(|pinned| &pinned.findings);
         for finding in findings.filter(|finding| finding.severity == Severity::Error) {
             let name = lane.title.as_deref().unwrap_or_default();
-            let text = format!("pinned \"{name}\" breaks {}: {}", finding.rule, finding.message);
+            let text = format!("pin \"{name}\" violates {}: {}", finding.rule, finding.message);
             lines.push(line(Severity::Warning, "pin", text));
         }
     }

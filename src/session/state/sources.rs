@@ -191,7 +191,7 @@ impl Session {
         self.check();
         self.load();
         self.notice = Some(Notice::Failed(format!(
-            "what was open last cannot be opened again, so a sample is shown: {message}"
+            "the last files cannot be reopened, a sample is shown: {message}"
         )));
     }
 

@@ -88,7 +88,7 @@ impl Session {
     /// Writes the table that is shown.
     pub(super) fn export_table(&mut self, path: PathBuf) -> Result<(), Failure> {
         let table = self.table().map(Arc::clone);
-        let table = table.ok_or("there is no table yet: open the pane Tables (X) first")?;
+        let table = table.ok_or("no table to export yet; open the pane Tables (X)")?;
         self.write(path, move |progress| Ok(table_csv(&table, progress)?));
         Ok(())
     }

@@ -122,7 +122,7 @@ fn a_traced_step_is_aligned_to_its_graph() {
     let lane = comparison.lanes.last().unwrap();
     let told: Vec<&str> = lane.explanation.iter().map(|remark| remark.text.as_str()).collect();
     assert!(told.iter().any(|text| text.contains("measured ops")), "{told:?}");
-    assert!(told.iter().any(|text| text.contains("than was measured")), "{told:?}");
+    assert!(told.iter().any(|text| text.contains("than measured")), "{told:?}");
     let config = config_from_document(session.document(), Some(comparison));
     let alone = opened(vec![sample("lenet_training.pb")]);
     let expected = config_from_document(alone.document(), Some(alone.answer().unwrap().0));
@@ -145,7 +145,7 @@ fn many_events_share_the_few_steps_of_a_graph() {
     assert!(
         lane.explanation
             .iter()
-            .any(|remark| remark.text.contains("spread evenly"))
+            .any(|remark| remark.text.contains("aligned by order only"))
     );
 }
 
@@ -305,7 +305,7 @@ fn without_marks_peaks_are_aligned() {
     let (birth, _, told) = aligned("phases", &[(2, "loading data")]);
     // Two results of the graph are live in its second op.
     assert_eq!(birth, 1, "{told}");
-    assert!(told.contains("marks no phase"), "{told}");
+    assert!(told.contains("No phase of the recording"), "{told}");
 }
 
 #[test]
@@ -313,5 +313,5 @@ fn a_run_is_aligned_by_time() {
     // 1000 ns over 200 us: the block lives from 120 ns, 24 us, in the second op, to 600 ns, 120 us, in the fifth.
     let (birth, last, told) = aligned("time", &[]);
     assert_eq!((birth, last), (1, 3), "{told}");
-    assert!(told.contains("the 200.00"), "{told}");
+    assert!(told.contains("200.00"), "{told}");
 }

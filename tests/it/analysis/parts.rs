@@ -114,6 +114,6 @@ fn compare_takes_one_graph_by_name() {
     assert_eq!(alone["policies"][0], whole["policies"][0]);
     fails(
         &["compare", &file, "--graph", "missing"],
-        "it holds main, sequential_1/lstm_1",
+        "the file has main, sequential_1/lstm_1",
     );
 }

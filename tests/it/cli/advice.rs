@@ -207,7 +207,7 @@ fn a_run_that_thrashes_above_its_budget_is_over_the_budget() {
     let output = run(&arguments);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
-        text.contains("over the budget") && text.contains("simulation.thrash_limit"),
+        text.contains("over budget") && text.contains("simulation.thrash_limit"),
         "{text}"
     );
 }

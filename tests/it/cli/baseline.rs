@@ -161,7 +161,7 @@ fn markdown_names_changes() {
         "- :x: `peak_reserved>+5%`: peak reserved grew from ",
         "| lane | peak reserved |",
         "against the baseline",
-        "<details><summary>What is held otherwise at the peak of live bytes</summary>",
+        "<details><summary>Changed tensors at the peak of live bytes</summary>",
         "| bigger |",
     ] {
         assert!(text.contains(part), "{part}: {text}");
@@ -183,14 +183,14 @@ fn errors_of_compare_take_one_line() {
         path
     };
     for (text, expected) in [
-        ("", "line 1, column 0: this is no JSON"),
-        ("{\"policies\": [", "line 1, column 14: this is no JSON"),
-        ("{}", "it has no \"policies\", so it is no answer of `compare`"),
-        ("[1]", "it has no \"policies\""),
-        ("{\"policies\": [{}]}", "its \"effective_policy\" is no policy"),
+        ("", "line 1, column 0: not JSON"),
+        ("{\"policies\": [", "line 1, column 14: not JSON"),
+        ("{}", "no \"policies\" in it, so it is not an answer of `compare`"),
+        ("[1]", "no \"policies\" in it"),
+        ("{\"policies\": [{}]}", "its \"effective_policy\" is not a policy"),
         (
             "{\"policies\": [{\"policy\": 2}], \"effective_policy\": 0}",
-            "holds no figures of its effective policy 0",
+            "no figures of its active policy 0",
         ),
         (
             "{\"policies\": [{\"policy\": 0, \"at_peak\": 5}], \"effective_policy\": 0}",
@@ -211,18 +211,15 @@ fn errors_of_compare_take_one_line() {
     for (more, expected) in [
         (
             &["--fail-if", "peak>+5%"][..],
-            "there is no metric \"peak\"; known: peak_reserved",
+            "unknown metric \"peak\"; known: peak_reserved",
         ),
-        (
-            &["--policies", "4"],
-            "policy 0 is in force, and --policies leaves it out",
-        ),
+        (&["--policies", "4"], "policy 0 is active but missing in --policies"),
     ] {
         fails(&beside(&sparse, more), expected);
     }
     fails(
         &["compare", "sample:bert", "--fail-if", "peak_live>+5%"],
-        "give the earlier answer with --baseline FILE",
+        "add --baseline FILE",
     );
 }
 

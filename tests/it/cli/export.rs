@@ -212,9 +212,9 @@ fn other_frameworks_have_no_policy() {
         let script = place.write(name, script);
         let (code, checked, stderr) = told(&["check", &script]);
         assert_eq!(code, 0, "{stderr}");
-        assert!(!checked.contains("policy in force"), "{checked}");
+        assert!(!checked.contains("active policy"), "{checked}");
         let compared = told(&["compare", "sample:lenet", "--config", &script]).1;
-        assert!(!compared.contains("in force"), "{compared}");
+        assert!(!compared.contains("active"), "{compared}");
         for to in ["out.py", "out.json"] {
             let (code, stdout, stderr) = told(&["export", "--config", &script, "--to", &place.at(to)]);
             assert_eq!((code, &*stdout), (0, &*format!("wrote {}\n", place.at(to))), "{stderr}");
@@ -254,10 +254,10 @@ fn a_policy_of_one_branch_depends_on_its_condition() {
     );
     let words = "depends on the condition \"not args.static\" (line 1)";
     let checked = told(&["check", &script]).1;
-    let line = format!("policy in force: 4 (static and dynamic expansion), {words}\n");
+    let line = format!("active policy: 4 (static and dynamic expansion), {words}\n");
     assert!(checked.contains(&line), "{checked}");
     let compared = told(&["compare", "sample:lenet", "--config", &script]).1;
-    assert!(compared.contains(&format!("in force, {words}")), "{compared}");
+    assert!(compared.contains(&format!("active, {words}")), "{compared}");
     let expected = serde_json::json!([{"condition": "not args.static", "line": 1}]);
     for arguments in [
         &["check", &script][..],

@@ -129,7 +129,7 @@ fn errors_of_unreadable_files_state_format_and_remedy() {
     fails(&["inspect", "/no/such/file"], "No such file");
     let empty = folder.path().join("nothing");
     std::fs::create_dir(&empty).unwrap();
-    fails(&["inspect", empty.to_str().unwrap()], "there is no file in the folder");
+    fails(&["inspect", empty.to_str().unwrap()], "the folder is empty");
 }
 
 #[test]
@@ -142,11 +142,6 @@ fn recordings_that_hold_nothing_are_one_line() {
     let said = text(&["inspect", &table.path], 0);
     says(
         &said,
-        &[
-            "recording",
-            "M3",
-            "19 recordings of 0 B all the time: M0, M1",
-            "and 7 more",
-        ],
+        &["recording", "M3", "19 recordings always at 0 B: M0, M1", "and 7 more"],
     );
 }

@@ -36,7 +36,7 @@ fn a_traced_step_teaches_rates_and_scratch_memory() {
     assert_eq!(notes.len(), 3, "what could not be learned is told: {notes:?}");
     let fit = notes[0].as_str().expect("a sentence");
     assert!(
-        fit.starts_with("96 ops took 201.57") && fit.contains("in the median ("),
+        fit.starts_with("96 ops took 201.57") && fit.contains("the median error per op"),
         "{fit}"
     );
     let again = run(&["learn", GRAPH, RUN, "--format", "json"]);
@@ -77,8 +77,8 @@ fn settings_are_chosen_by_key_and_errors_are_reported() {
     assert_eq!(keys(&answer), ["simulation.workspace_table"]);
     fails(
         &["learn", GRAPH, RUN, "--only", "precision_mode"],
-        "learned are: simulation.",
+        "learned settings: simulation.",
     );
-    fails(&["learn", GRAPH], "nothing in it was measured");
+    fails(&["learn", GRAPH], "no measurement in it");
     fails(&["learn", GRAPH, RUN, "--format", "csv"], "csv");
 }

@@ -56,7 +56,7 @@ fn pins_are_lanes_of_every_form() {
     assert_eq!(of("fits"), [true, false]);
     assert_eq!(
         answer["pins"][0]["on_axis"][0],
-        "Its dimensions have other values than the axis names."
+        "Dimensions have other values than the axis shows."
     );
     let settings = answer["pins"][0]["differences"].as_array().expect("differences");
     let settings: Vec<&str> = settings.iter().filter_map(|row| row["setting"].as_str()).collect();
@@ -112,8 +112,8 @@ fn lanes_are_compared_with_a_chosen_one() {
     assert_eq!(others[3]["lane"], "pinned batch 16");
     let text = String::from_utf8(run(&with(&pins, &["--baseline-lane", "policy 0", "--top", "2"])).stdout).unwrap();
     for part in [
-        "\nlanes against policy 0\n",
-        "\npinned batch 16 against policy 0\n",
+        "\nlanes compared with policy 0\n",
+        "\npinned batch 16 compared with policy 0\n",
         "device calls",
         "bigger",
     ] {
@@ -157,7 +157,7 @@ fn documents_carry_their_pins() {
     // A second pin of the same name is rejected.
     fails(
         &["compare", path, "--pin", &pins[0]],
-        "there is a pin \"batch 16\" already",
+        "a pin \"batch 16\" exists already",
     );
     let again = folder.path().join("y.highwater");
     let again = again.to_str().expect("a path of letters");
@@ -172,11 +172,11 @@ fn invalid_pins_are_rejected() {
     std::fs::write(&broken, "{\"highwater_config\": 99}").expect("it can be written");
     let broken = format!("a={}", broken.display());
     for (pin, part) in [
-        ("nothing", "write --pin NAME=CONFIG.json"),
-        ("a=", "write --pin NAME=CONFIG.json"),
+        ("nothing", "expected --pin NAME=CONFIG.json"),
+        ("a=", "expected --pin NAME=CONFIG.json"),
         ("=x.json", "a pin needs a name"),
         ("a=/nowhere/x.json", "/nowhere/x.json"),
-        (&broken, "line 1, column 24: this configuration has version 99"),
+        (&broken, "line 1, column 24: configuration version 99"),
     ] {
         fails(&[&SESSION[..], &["--pin", pin]].concat(), part);
     }

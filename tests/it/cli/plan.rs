@@ -119,11 +119,11 @@ fn the_answer_to_a_capacity_states_its_certainty() {
     let capacity = bound.to_string();
     says(
         &text(&["plan", &problem, "--capacity", &capacity, "--strategy", "naive"], 1),
-        &["there may be a plan", "of the bound"],
+        &["a plan may exist", "of the bound"],
     );
     says(
         &text(&["plan", &problem, "--capacity", "1"], 1),
-        &["proved, no plan does"],
+        &["proven: no plan fits"],
     );
     says(&text(&["plan", &problem, "--capacity", "1GiB"], 0), &["fits in 1.000"]);
     let own = file(
@@ -273,12 +273,12 @@ fn explanations_name_buffers() {
     says(
         &shown,
         &[
-            "What holds the footprint",
-            "Fragmentation: the footprint is 20 bytes (100.00 %) above",
-            "reached at step 6: 10 bytes live, 30 in 1 hole",
+            "Stacked buffers",
+            "Fragmentation: the arena is 20 bytes (100.00 %) larger than peak live",
+            "step of the peak 6: 10 bytes live, 30 in 1 gap",
             "Why \"b\" (10 bytes, steps 3 to 6) is at 10",
-            "together they refuse every lower offset",
-            "could be lower, at 0",
+            "together they exclude every lower offset",
+            "a lower offset is possible: 0",
         ],
     );
     let answer = json(&[&arguments[..], &["--format", "json"]].concat(), 0);
@@ -313,7 +313,7 @@ fn flags_act() {
     }
     let help = text(&["plan", "--help"], 0);
     for row in highwater::plan::STRATEGIES {
-        assert!(help.contains(&format!("- {}: ", row.name)), "{}", row.name);
+        assert!(help.contains(row.name), "{}", row.name);
     }
     // A deadline in the past still gives a plan.
     json(&["plan", "sample:resnet50", "--deadline", "0", "--format", "json"], 0);
@@ -361,7 +361,7 @@ fn every_sample_states_its_purpose() {
         ],
         0,
     );
-    says(&shown, &["as_dumped", "within", "hole"]);
+    says(&shown, &["as_dumped", "within", "gap"]);
     let free = json(
         &["plan", &sample("small_plan.csv"), "--free-offsets", "--format", "json"],
         0,

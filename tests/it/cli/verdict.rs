@@ -64,10 +64,7 @@ fn growth_of_reserved_bytes_is_reported_by_graph() {
     for format in ["text", "markdown"] {
         let (_, text) = told(&two(large, &[&gate[..], &["--format", format]].concat()));
         assert!(text.contains("arena: reserved, unused (main"), "{format}: {text}");
-        assert!(
-            !text.contains("every tensor holds what it held before"),
-            "{format}: {text}"
-        );
+        assert!(!text.contains("same size as before"), "{format}: {text}");
     }
 }
 
@@ -93,12 +90,12 @@ fn an_earlier_answer_without_reserved_holders_says_so() {
         path,
     ];
     let (_, text) = told(&grown);
-    assert!(text.contains("write the baseline again with this version"), "{text}");
+    assert!(text.contains("write it again with this version"), "{text}");
     let answer = json(&[&grown[..], &["--format", "json"]].concat(), 0);
     assert_eq!(answer["baseline"]["changes_at_peak_reserved"], Json::Null);
     let (_, text) = told(&[&BERT[..], &["--baseline", path]].concat());
-    assert!(text.contains("every tensor holds what it held before"), "{text}");
-    assert!(!text.contains("differ in what was asked"), "{text}");
+    assert!(text.contains("same size as before"), "{text}");
+    assert!(!text.contains("requests differ"), "{text}");
 }
 
 #[test]
@@ -121,9 +118,9 @@ fn a_run_out_of_memory_comes_first_and_fails_every_limit() {
     assert_eq!(code, 1);
     let first = page.lines().find(|line| line.starts_with("- ")).expect("a verdict");
     for part in [
-        "- :x: policy 0, which is in force, runs out of memory.",
-        " asks for ",
-        " is enough for the whole session",
+        "- :x: policy 0, which is active, runs out of memory.",
+        " requests ",
+        " is sufficient for the whole session",
     ] {
         assert!(first.contains(part), "{part}: {page}");
     }
@@ -139,10 +136,10 @@ fn a_run_out_of_memory_comes_first_and_fails_every_limit() {
     let (_, text) = told(&gate);
     assert!(!text.contains("\nholds "), "{text}");
     assert!(
-        text.contains("\nfails: policy 0, which is in force, runs out of memory."),
+        text.contains("\nfails: policy 0, which is active, runs out of memory."),
         "{text}"
     );
-    assert!(text.contains("its value for the whole run is unknown"), "{text}");
+    assert!(text.contains("unknown for the whole run"), "{text}");
     let answer = json(&[&gate[..], &["--format", "json"]].concat(), 1);
     assert_eq!(answer["baseline"]["changes"], Json::Null);
 }
@@ -156,7 +153,7 @@ fn a_baseline_that_ended_early_gives_no_relative_limit() {
     let (code, page) = told(&[&gate[..], &["--format", "markdown"]].concat());
     assert_eq!(code, 0, "{page}");
     for part in [
-        "- :warning: `peak_reserved>+5%`: the baseline did not run to its end",
+        "- :warning: `peak_reserved>+5%`: the baseline stopped early",
         "| before, until out of memory | now |",
         "generic-32GB with 90.00 MiB before, generic-32GB with 32.00 GiB now",
     ] {
@@ -166,9 +163,7 @@ fn a_baseline_that_ended_early_gives_no_relative_limit() {
     let limit = &json(&[&gate[..], &["--format", "json"]].concat(), 0)["baseline"]["limits"][0];
     assert_eq!(limit["is_broken"], false);
     assert!(
-        limit["why"]
-            .as_str()
-            .is_some_and(|why| why.contains("did not run to its end")),
+        limit["why"].as_str().is_some_and(|why| why.contains("stopped early")),
         "{limit}"
     );
     let absolute = [&BERT[..], &["--baseline", path, "--fail-if", "peak_reserved>1KiB"]].concat();
@@ -205,7 +200,7 @@ fn changed_requests_are_reported() {
     ] {
         let session = ["compare", "sample:bert", "--dim", "seq=128", "--baseline", path];
         let (_, text) = told(&[&session[..], arguments].concat());
-        let expected = format!("warning: The two differ in what was asked: {part}");
+        let expected = format!("warning: The requests differ: {part}");
         assert!(text.replace('\u{a0}', " ").contains(&expected), "{arguments:?}: {text}");
     }
     let (_, same) = told(&[&BERT[..], &["--baseline", path]].concat());
@@ -214,7 +209,7 @@ fn changed_requests_are_reported() {
     assert_eq!(code, 0);
     let first = page.lines().find(|line| line.starts_with("- ")).expect("a verdict");
     assert!(
-        first.contains(":warning: The baseline is of another workload: its graphs are main\\_graph"),
+        first.contains(":warning: The baseline has other graphs: main\\_graph"),
         "{page}"
     );
 }
@@ -296,7 +291,7 @@ fn a_measured_lane_reports_the_error_of_each_simulated_peak() {
     let (run, graph) = (file("lenet_training.runmeta.pb.gz"), file("lenet_training.pb"));
     let (_, text) = told(&["compare", &run, &graph]);
     assert!(
-        text.contains("\nsimulated, and by how much that is more or less\nthan measured "),
+        text.contains("\nsimulated, with the difference from the measurement\nthan measured "),
         "{text}"
     );
     let row = text.split("\nthan measured ").nth(1).expect("a table");

@@ -130,7 +130,7 @@ fn the_page_contains_the_figures_of_the_answer() {
         "@media screen and (prefers-color-scheme: dark)",
         "@media print",
         "est.\u{a0}",
-        "in force",
+        "active",
         "No option is set",
     ] {
         assert!(html.contains(words), "{words}");
@@ -288,14 +288,11 @@ fn a_problem_that_does_not_fit_is_reported_first() {
     let html = std::fs::read_to_string(path).unwrap();
     check(&html);
     let summary = html.split("</section>").next().unwrap();
-    assert!(
-        summary.contains("No policy runs to its end on this device."),
-        "{summary}"
-    );
+    assert!(summary.contains("No policy completes on this device."), "{summary}");
     assert!(summary.contains("runs out of memory at step"));
     let stops = |lane: &Json| lane["stops"].is_u64();
     assert!(data(&html)["lanes"].as_array().unwrap().iter().all(stops));
-    assert!(html.contains("Who holds the device then"));
+    assert!(html.contains("Reserved memory at that step"));
 }
 
 #[test]

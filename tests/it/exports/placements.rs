@@ -97,7 +97,7 @@ fn a_problem_keeps_names_and_times_when_written() {
     );
     let html = std::fs::read_to_string(&to).unwrap();
     super::page::well_formed(&html);
-    assert!(html.contains("highwater plan ") && html.contains("The smallest plan is"));
+    assert!(html.contains("highwater plan ") && html.contains("Lowest peak, "));
 }
 
 #[test]
@@ -106,5 +106,5 @@ fn a_graph_of_changing_sizes_has_no_plan() {
     let comparison = std::sync::Arc::make_mut(&mut subject.comparison);
     comparison.lanes.iter_mut().for_each(|lane| lane.plans.clear());
     let error = file(&subject, ExportForm::Plan, "plan.csv").unwrap_err().to_string();
-    assert!(error.contains("no graph is static here"), "{error}");
+    assert!(error.contains("no graph is static"), "{error}");
 }

@@ -133,9 +133,9 @@ fn groups_of_the_second_adapter_are_kept() {
             aoe_config_file = Text("/a")
             unknown experimental.a.b = 1
             unknown strange.x = {"python":"f()"}
-            warning: line 5: no option "experimental.a.b"; highwater options lists them; it is kept as it is
+            warning: line 5: no option "experimental.a.b"; highwater options lists them; it is kept unchanged
             warning: line 8: strange.x is computed when the script runs (f()); set it by hand
-            warning: line 8: no option "strange.x"; highwater options lists them; it is kept as it is
+            warning: line 8: no option "strange.x"; highwater options lists them; it is kept unchanged
         "#]],
     );
 }

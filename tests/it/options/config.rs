@@ -159,7 +159,7 @@ fn unknown_names_are_warned_about_and_survive() {
         messages[0],
         (
             "graph_runmode",
-            "no option \"graph_runmode\"; did you mean \"graph_run_mode\"? It is kept as it is"
+            "no option \"graph_runmode\"; did you mean \"graph_run_mode\"? It is kept unchanged"
         )
     );
     assert_eq!(messages[1].0, "memory_config.huge");
@@ -178,7 +178,7 @@ fn errors_carry_their_place() {
         ("{\"a\": 1,\n  \"b\" 2}", 2, 7, "expected `:`"),
         ("[1, 2]", 1, 1, "JSON object"),
         ("3", 1, 1, "JSON object"),
-        ("{\n \"highwater_config\": 2}", 2, 23, "newer highwater"),
+        ("{\n \"highwater_config\": 2}", 2, 23, "is newer than 1"),
         ("{\n \"highwater_config\": 0}", 2, 23, "start at 1"),
         ("{\"highwater_config\": \"one\"}", 1, 26, "invalid type"),
         (
@@ -223,11 +223,11 @@ fn the_answer_of_check_has_all_fields() {
     assert_eq!(json["findings"][0]["severity"], "error");
     assert_eq!(json["findings"][0]["options"], serde_json::json!([POLICY]));
     assert_eq!(json["effective"][POLICY], 0);
-    expect![[r"
-        error    R49  static_memory_policy is 7: use 0, 2, 3 or 4; the engine takes it for 0 without a word
-        policy in force: 0 (dynamic allocation)
+    expect![[r#"
+        error    R49  static_memory_policy is 7: use 0, 2, 3 or 4; GE silently uses 0
+        active policy: 0 (dynamic allocation)
         1 error, no warnings, no notes
-    "]]
+    "#]]
     .assert_eq(&report.to_text());
     assert!(!CheckReport::of(&Options::new(), &Environment::new(), &NoFiles).has_errors());
 }

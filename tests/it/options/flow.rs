@@ -241,7 +241,7 @@ fn conflicts_under_assumed_conditions_are_warnings() {
         .filter(|finding| finding.rule == "K7")
         .map(|finding| format!("{}: {}", finding.severity, finding.message))
         .collect();
-    expect![[r#"warning: enable_dump and enable_dump_debug are both on, which the engine refuses: keep one of them; this is so when both conditions hold: "FLAGS.over_dump" (line 3) and "FLAGS.dump" (line 5)"#]].assert_eq(&found.join("\n"));
+    expect![[r#"warning: enable_dump and enable_dump_debug are both on, which GE rejects: keep one of them (when both conditions hold: "FLAGS.over_dump" (line 3) and "FLAGS.dump" (line 5))"#]].assert_eq(&found.join("\n"));
 }
 
 /// The configuration of a script that flags switch off is still its configuration.

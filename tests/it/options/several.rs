@@ -11,7 +11,7 @@ fn read_of(text: &str, of: Option<&str>) -> highwater::export::ConfigDocument {
 }
 
 /// The configurations with the device of each, by their names.
-fn devices(text: &str) -> Vec<(String, Option<i64>)> {
+pub(super) fn devices(text: &str) -> Vec<(String, Option<i64>)> {
     let read = |of| {
         highwater::export::read_config_of("train.py", text.as_bytes(), of)
             .unwrap()
@@ -31,7 +31,7 @@ fn devices(text: &str) -> Vec<(String, Option<i64>)> {
         .collect()
 }
 
-fn expected(names: &[(&str, i64)]) -> Vec<(String, Option<i64>)> {
+pub(super) fn expected(names: &[(&str, i64)]) -> Vec<(String, Option<i64>)> {
     names
         .iter()
         .map(|(name, device)| ((*name).to_owned(), Some(*device)))

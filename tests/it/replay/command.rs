@@ -96,8 +96,8 @@ fn bad_usage_is_one_line() {
     let small = file(SMALL);
     let path = small.path.as_str();
     fails(&["replay", path], "--policy");
-    fails(&["replay", path, "--policy", "5"], "there is no such policy; use 0, 1");
-    fails(&["replay", path, "--policy", "two"], "there is no such policy");
+    fails(&["replay", path, "--policy", "5"], "unknown policy; use 0, 1");
+    fails(&["replay", path, "--policy", "two"], "unknown policy");
     fails(&["replay", path, "--policy", "0", "--documented"], "--policy 2");
     fails(
         &["replay", path, "--policy", "0", "--format", "csv"],
@@ -109,7 +109,7 @@ fn bad_usage_is_one_line() {
     );
     fails(
         &["replay", path, "--policy", "0", "--device-memory", "9000TiB"],
-        "in a replay",
+        "expected 1 byte to",
     );
     fails(
         &["replay", "sample:resnet50", "--policy", "0"],

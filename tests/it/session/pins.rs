@@ -117,11 +117,11 @@ fn failed_pins_are_explained_in_a_sentence() {
         other => panic!("{other:?}"),
     };
     for (name, part) in [
-        ("one", "there is a pin \"one\" already"),
-        (" one", "there is a pin \"one\" already"),
+        ("one", "a pin \"one\" exists already"),
+        (" one", "a pin \"one\" exists already"),
         ("\t", "a pin needs a name"),
         ("a\nb", "one line"),
-        (&"x".repeat(201), "at most 200 letters; this one has 201"),
+        (&"x".repeat(201), "has 201 letters; the limit is 200"),
     ] {
         pin(&mut session, name);
         assert!(told(&session).contains(part), "{name}: {}", told(&session));
@@ -135,7 +135,7 @@ fn failed_pins_are_explained_in_a_sentence() {
     for number in 1..=MAX_PINS {
         pin(&mut session, &number.to_string());
     }
-    assert!(told(&session).contains("16 pins are kept at most"));
+    assert!(told(&session).contains("at most 16 pins"));
     assert_eq!(names(&session).len(), MAX_PINS);
 }
 

@@ -148,5 +148,5 @@ fn without_a_table_there_is_nothing_to_write() {
     let mut session = session();
     session.apply(Command::ExportTable("/nowhere/x.csv".into()));
     let notice = format!("{:?}", session.notice());
-    assert!(notice.contains("there is no table yet"), "{notice}");
+    assert!(notice.contains("no table to export yet"), "{notice}");
 }

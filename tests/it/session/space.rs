@@ -104,7 +104,7 @@ fn impossible_spaces_are_reported() {
     let many = order(&session, &["malloc_ns=1..1000", "free_ns=1..1000"]);
     session.apply(Command::StartSweep(Box::new(many)));
     assert!(session.sweep().is_none() && !session.is_sweep_running());
-    assert!(format!("{:?}", session.notice()).contains("100000 can be simulated"));
+    assert!(format!("{:?}", session.notice()).contains("the limit of 100000"));
     let few = order(&session, &["policy=0,2"]);
     session.apply(Command::StartSweep(Box::new(few)));
     session.settle();

@@ -58,30 +58,30 @@ fn axes_are_lists_and_ranges() {
 #[test]
 fn an_invalid_axis_error_shows_valid_forms() {
     for (text, part) in [
-        ("", "write KEY=VALUE"),
-        ("policy", "write KEY=VALUE"),
-        ("=1", "write KEY=VALUE"),
-        ("policy=", "a value is empty"),
-        ("policy=1,,2", "a value is empty"),
+        ("", "expected KEY=VALUE"),
+        ("policy", "expected KEY=VALUE"),
+        ("=1", "expected KEY=VALUE"),
+        ("policy=", "empty value"),
+        ("policy=1,,2", "empty value"),
         ("bathc=1", "did you mean \"batch\"?"),
         ("polcy=1", "did you mean"),
         ("zzzzzzzzz=1", "dimensions: batch"),
         ("dim:seq=1", "no graph has a dimension \"seq\"; dimensions: batch"),
-        ("job_type=x", "no option and no dimension"),
+        ("job_type=x", "no option or dimension"),
         ("iterations_per_loopp=2", "did you mean \"iterations_per_loop\"?"),
-        ("soc_config=x", "changes nothing that is simulated"),
-        ("batch=0", "\"0\" is no whole number from 1"),
-        ("batch=0..4", "0 is no whole number from 1"),
-        ("batch=x", "\"x\" is no whole number from 1"),
-        ("batch=-1", "\"-1\" is no whole number from 1"),
+        ("soc_config=x", "is not simulated"),
+        ("batch=0", "\"0\" is not an integer from 1"),
+        ("batch=0..4", "0 is not an integer from 1"),
+        ("batch=x", "\"x\" is not an integer from 1"),
+        ("batch=-1", "\"-1\" is not an integer from 1"),
         ("iterations=4294967296", "from 1 to 4294967295"),
         ("batch=4..2", "ends below its start"),
         ("batch=1..9+0", "never ends: its step is 0"),
         ("batch=1..9x1", "never ends: its factor must be 2 or more"),
         ("eviction_threshold=0..9x2", "never ends: 0 stays 0"),
-        ("batch=1..", "is no range"),
-        ("batch=a..b", "is no range"),
-        ("batch=1..99999999999999999999", "is no range"),
+        ("batch=1..", "is not a range"),
+        ("batch=a..b", "is not a range"),
+        ("batch=1..99999999999999999999", "is not a range"),
         ("batch=1..100000", "more than 10000 values"),
     ] {
         let error = SweepAxis::parse(text, &["batch".to_owned()])
@@ -92,7 +92,7 @@ fn an_invalid_axis_error_shows_valid_forms() {
     let inert = SweepAxis::option("soc_config", vec![Value::Int(1)])
         .unwrap_err()
         .to_string();
-    assert!(inert.contains("changes nothing"), "{inert}");
+    assert!(inert.contains("is not simulated"), "{inert}");
     assert!(SweepAxis::option(keys::DEVICE, Vec::new()).is_err());
 }
 
@@ -126,7 +126,7 @@ fn sizes_are_exact_and_have_a_limit() {
     assert_eq!(large.size(), 18_440_000_000_000_000_000);
     let error = large.checked().unwrap_err().to_string();
     assert!(
-        error.contains("18440000000000000000 combinations, and 100000 can"),
+        error.contains("18440000000000000000 combinations, more than the limit of 100000"),
         "{error}"
     );
     let mut over = axes(&request, &many);

@@ -142,7 +142,7 @@ fn recommend_names_a_winner_and_says_why() {
     let text = String::from_utf8(text.stdout).unwrap();
     for part in [
         "has the largest batch that fits in 1.000",
-        "to take it: --dim batch=",
+        "to apply it: --dim batch=",
         "uncertain: Overhead is an estimate",
     ] {
         assert!(text.contains(part), "{part}: {text}");
@@ -201,7 +201,10 @@ fn the_flags_of_a_recommendation_reproduce_its_figures() {
         asked.extend(axes.iter().flat_map(|axis| ["--axis", *axis]));
         let winner = json(&[&asked[..], &["--format", "json"]].concat(), 0)["winner"].clone();
         let text = String::from_utf8(run(&asked).stdout).unwrap();
-        let printed = text.lines().find_map(|line| line.strip_prefix("to take it: ")).unwrap();
+        let printed = text
+            .lines()
+            .find_map(|line| line.strip_prefix("to apply it: "))
+            .unwrap();
         let flags = words(printed);
         let mut taken = vec!["compare", file, "--format", "json"];
         taken.extend(flags.iter().map(String::as_str));
@@ -225,17 +228,20 @@ fn errors_of_a_sweep_take_one_line() {
     fail(&["--axis", "bathc=1"], "did you mean \"batch\"?");
     fail(
         &["--axis", "batch=1", "--axis", "dim:batch=2"],
-        "axis batch is there twice",
+        "axis batch is given twice",
     );
     fail(&["--capacity", "much"], "--capacity");
     fail(&["--capacity", "0"], "--capacity must be more than 0");
     fail(
         &["--capacity", "1GiB", "--axis", "device_memory=1GiB"],
-        "leave out one of them",
+        "remove it or --capacity",
     );
     fail(&["--format", "markdown"], "--format markdown is for");
-    fails(&["recommend", "sample:bert", "--goal", "magic"], "write least-overhead");
-    fails(&["sweep", "sample:measured"], "configurations are tried on graphs");
+    fails(
+        &["recommend", "sample:bert", "--goal", "magic"],
+        "expected least-overhead",
+    );
+    fails(&["sweep", "sample:measured"], "sweeps need graphs");
     let many = [
         "sweep",
         "sample:bert",
@@ -246,6 +252,6 @@ fn errors_of_a_sweep_take_one_line() {
     ];
     fails(
         &many,
-        "the axes have 1000000 combinations, and 100000 can be simulated at most",
+        "the axes have 1000000 combinations, more than the limit of 100000",
     );
 }

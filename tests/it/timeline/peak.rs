@@ -370,7 +370,7 @@ fn text_of(comparison: &Comparison, at: PeakAt, by: Attribute) -> String {
 #[test]
 fn a_report_reads_well() {
     let comparison = compared(STEP, &[], &[]);
-    expect![[r"
+    expect![[r#"
         net.json, policy 0: the live peak, step 2 (relu)
 
                                     bytes        exact
@@ -398,24 +398,24 @@ fn a_report_reads_well() {
         relu act             2        1  2.000 MiB
         sum loss             3        1  2.000 MiB
 
-        the peak without   lower by        exact       peak  at step
-        a                 4.000 MiB  4 194 304 B  4.000 MiB        2
-        b                 2.000 MiB  2 097 148 B  6.000 MiB        3
-        c                 2.000 MiB  2 097 152 B  6.000 MiB        1
-    "]]
+        savings if removed   lower by        exact       peak  at step
+        a                   4.000 MiB  4 194 304 B  4.000 MiB        2
+        b                   2.000 MiB  2 097 148 B  6.000 MiB        3
+        c                   2.000 MiB  2 097 152 B  6.000 MiB        1
+    "#]]
     .assert_eq(&text_of(&comparison, PeakAt::Peak, Attribute::OpType));
     let range = StepRange::between(Step(3), Step(1), 5).unwrap();
-    expect![[r"
+    expect![[r#"
         net.json, policy 0: steps 1 to 3, highest at step 2 (relu)
 
-                                       bytes        exact
-        live                       8.000 MiB  8 388 608 B
-        in 3 tensors               8.000 MiB  8 388 608 B
-        rounding by allocators          96 B         96 B
-        reserved, unused           1.406 KiB      1 440 B
-        inputs and outputs         1.251 MiB  1 311 744 B
-        reserved                   9.252 MiB  9 701 888 B
-        alive before the range: 1  4.000 MiB  4 194 304 B
+                                      bytes        exact
+        live                      8.000 MiB  8 388 608 B
+        in 3 tensors              8.000 MiB  8 388 608 B
+        rounding by allocators         96 B         96 B
+        reserved, unused          1.406 KiB      1 440 B
+        inputs and outputs        1.251 MiB  1 311 744 B
+        reserved                  9.252 MiB  9 701 888 B
+        live before the range: 1  4.000 MiB  4 194 304 B
 
         range                 bytes        exact
         live peak         8.000 MiB  8 388 608 B  step 2
@@ -424,10 +424,10 @@ fn a_report_reads_well() {
         reserved peak     9.252 MiB  9 701 888 B  step 1
         reserved mean     9.252 MiB  9 701 888 B  3 steps
         reserved minimum  9.252 MiB  9 701 888 B  step 1
-        alive before      4.000 MiB  4 194 304 B  1 tensor
+        live before       4.000 MiB  4 194 304 B  1 tensor
         allocated inside  4.000 MiB  4 194 308 B  3 tensors
         freed inside      2.000 MiB  2 097 152 B  1 tensor
-        alive behind      6.000 MiB  6 291 460 B  3 tensors
+        live after        6.000 MiB  6 291 460 B  3 tensors
 
         by phase  tensors       live     share  largest
         forward         3  8.000 MiB  100.00 %  a
@@ -445,11 +445,11 @@ fn a_report_reads_well() {
         relu act             2        1  2.000 MiB
         sum loss             3        1  2.000 MiB
 
-        the peak without   lower by        exact       peak  at step
-        a                 4.000 MiB  4 194 304 B  4.000 MiB        2
-        b                 2.000 MiB  2 097 148 B  6.000 MiB        3
-        c                 2.000 MiB  2 097 152 B  6.000 MiB        1
-    "]]
+        savings if removed   lower by        exact       peak  at step
+        a                   4.000 MiB  4 194 304 B  4.000 MiB        2
+        b                   2.000 MiB  2 097 148 B  6.000 MiB        3
+        c                   2.000 MiB  2 097 152 B  6.000 MiB        1
+    "#]]
     .assert_eq(&text_of(&comparison, PeakAt::Range(range), Attribute::Phase));
 }
 

@@ -104,6 +104,6 @@ fn the_command_line_reports_them_too() {
     assert!(text.contains("policy 3"), "{text}");
     fails(
         &["peak", "sample:mixed", "--against", "9"],
-        "--against 9: there is no such lane; there are policy 0, policy 2",
+        "--against 9: no such lane; there are policy 0, policy 2",
     );
 }

@@ -35,7 +35,7 @@ pub(super) fn causes(winner: &ChosenLane, other: &ChosenLane) -> Option<Sentence
     let name = if which == WhichChoice::Winner {
         "The recommended one"
     } else {
-        "The next one"
+        "The runner-up"
     };
     let difference = Nanos(own.0.abs_diff(next.0));
     let (slow, fast) = (&slow.lane()?.summary, &fast.lane()?.summary);
@@ -57,7 +57,7 @@ fn sentence(name: &str, net: Nanos, slow: &[Overhead], fast: &[Overhead], link: 
     let mut sentence = Sentence::of(format!("{name} spends "));
     let is_all_of_it = less.is_empty() && more.len() == 1 && rest.unsigned_abs() < u128::from(LEAST.0);
     if !is_all_of_it {
-        sentence = sentence.time(net, link.clone()).say(" more in sum: ");
+        sentence = sentence.time(net, link.clone()).say(" more in total: ");
     }
     let n_named = more.len() + less.len();
     for (position, share) in more.into_iter().chain(less).enumerate() {
@@ -141,7 +141,8 @@ mod tests {
             &[(Malloc, 4, 400_000), (Map, 2, 40_000)],
             &[(Malloc, 2, 200_000), (Map, 10, 200_000)],
             Some(
-                "It spends 40.00 µs more in sum: 200.00 µs more on device mallocs (4 instead of 2), 160.00 µs less on pages mapped (2 instead of 10).",
+                "It spends 40.00 µs more in total: 200.00 µs more on device mallocs (4 instead of 2), 160.00 µs less \
+                 on pages mapped (2 instead of 10).",
             ),
         );
         // One cause alone, and a remainder of rounding that is no reason.
@@ -156,7 +157,8 @@ mod tests {
             &[(Map, 333, 19_980_000)],
             &[(Malloc, 2, 160_000)],
             Some(
-                "It spends 19.82 ms more in sum: 19.98 ms more on pages mapped (333 instead of 0), 160.00 µs less on all else.",
+                "It spends 19.82 ms more in total: 19.98 ms more on pages mapped (333 instead of 0), 160.00 µs less \
+                 on all else.",
             ),
         );
         // Fewer that take longer; three causes, of which the smallest is in the rest.
@@ -174,7 +176,8 @@ mod tests {
             ],
             &[],
             Some(
-                "It spends 520.00 µs more in sum: 300.00 µs more on device mallocs (3 instead of 0), 150.00 µs more on device frees (3 instead of 0), 70.00 µs more on all else.",
+                "It spends 520.00 µs more in total: 300.00 µs more on device mallocs (3 instead of 0), 150.00 µs more \
+                 on device frees (3 instead of 0), 70.00 µs more on all else.",
             ),
         );
     }

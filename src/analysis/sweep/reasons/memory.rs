@@ -29,7 +29,7 @@ pub(super) fn parts(winner: &ChosenLane, other: &ChosenLane) -> Option<Sentence>
         .filter(|(bytes, _)| *bytes > Bytes::ZERO)
         .collect();
     grown.sort_by_key(|(bytes, _)| std::cmp::Reverse(*bytes));
-    let mut sentence = Sentence::of("The higher of the two peaks holds ");
+    let mut sentence = Sentence::of("The higher peak has ");
     for (position, (bytes, name)) in grown.iter().enumerate() {
         if position > 0 {
             sentence = sentence.say(" and ");
@@ -81,7 +81,7 @@ pub(super) fn waiting(winner: &ChosenLane, other: &ChosenLane) -> Option<Sentenc
         let shared = if low_row.expands_pools {
             "maps the pages of a static graph only while it runs"
         } else {
-            "lets static graphs take turns in one arena"
+            "shares one arena among static graphs"
         };
         return Some(
             Sentence::of(format!("Policy {} keeps ", high.policy()))
@@ -132,9 +132,9 @@ pub(super) fn pools(winner: &ChosenLane, other: &ChosenLane) -> Option<Sentence>
         step: high.peak_step(),
     };
     (high_idle > low_idle && high.policy() != low.policy()).then(|| {
-        Sentence::of("At their peaks the pools of dynamic graphs hold ")
+        Sentence::of("At the peaks, pools of dynamic graphs hold ")
             .bytes(high_idle, link)
-            .say(format!(" that no tensor uses under policy {}, ", high.policy()))
+            .say(format!(" unused under policy {}, ", high.policy()))
             .bytes(low_idle, Link::Lane(low_which))
             .say(format!(" under policy {}.", low.policy()))
     })

@@ -10,7 +10,7 @@ pub(in crate::sweep) fn uncertain(space: &Space, found: &Recommendation, winner:
     let mut sentences = Vec::new();
     if !found.searched.is_whole() {
         sentences.push(Sentence::of(format!(
-            "{} of {} were tried: there may be a better one.",
+            "{} of {} were simulated; a better configuration may exist.",
             highwater_model::units::grouped(found.searched.tried),
             counted(found.searched.of, "configuration")
         )));
@@ -18,13 +18,13 @@ pub(in crate::sweep) fn uncertain(space: &Space, found: &Recommendation, winner:
     let Some(winner) = winner else { return sentences };
     let comparison = &winner.comparison;
     sentences.push(
-        Sentence::of("Overhead is an estimate: calls are counted exactly, and what each costs is a figure of ")
+        Sentence::of("Overhead is an estimate: exact call counts times the costs of ")
             .linked(comparison.device.name.clone(), Link::Option(keys::DEVICE.to_owned()))
             .say("."),
     );
     if space.axes().iter().any(|axis| !matches!(axis.of, AxisOf::Option(_))) {
         sentences.push(Sentence::of(
-            "Overhead is of the whole schedule: where an axis changes what runs, it does not compare like with like.",
+            "Overhead covers the whole schedule, so it is not comparable where an axis changes the schedule.",
         ));
     }
     if let Some(note) = comparison.scratch.note() {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, ExprAttribute, ExprCall, ExprDict, ExprSubscript, Operator, StmtAugAssign};
-use ruff_text_size::{Ranged as _, TextRange};
+use ruff_text_size::Ranged as _;
 
 use highwater_model::diagnostics::Severity;
 use highwater_options::{Section, TABLE, Value, find};
@@ -11,7 +11,7 @@ use highwater_options::{Section, TABLE, Value, find};
 use super::arithmetic::{Outcome, binary};
 use super::changes::{merged, path_of};
 use super::constructors::find_class;
-use super::datum::{Datum, Fact, Field, Fields, Message, Object};
+use super::datum::{Datum, Entry, Fact, Field, Fields, Object};
 use super::evaluate::Depth;
 use super::parameters::{Stored, read_field, stored};
 use super::reader::Reader;
@@ -42,23 +42,12 @@ fn is_engine_key(name: &str) -> bool {
     name.starts_with("ge.") || find(name).is_some_and(|row| row.section == Section::Engine)
 }
 
-/// An entry of `parameter_map`.
-struct Parameter<'a> {
-    map: &'a Expr,
-    key: &'a Expr,
-    /// The optimizer, where it is known.
-    optimizer: Option<Rc<Message>>,
-    range: TextRange,
-}
-
-/// The map and the key of `map["name"]` or `map.get_or_create("name")`.
-fn entry_of(expr: &Expr) -> Option<(&Expr, &Expr)> {
+/// The map of `map[key]` or `map.get_or_create(key)`.
+fn map_of(expr: &Expr) -> Option<&Expr> {
     match expr {
-        Expr::Subscript(entry) => Some((&entry.value, &entry.slice)),
+        Expr::Subscript(entry) => Some(&entry.value),
         Expr::Call(call) => match &*call.func {
-            Expr::Attribute(method) if method.attr.as_str() == "get_or_create" => {
-                Some((&method.value, call.arguments.args.first()?))
-            }
+            Expr::Attribute(method) if method.attr.as_str() == "get_or_create" => Some(&method.value),
             _ => None,
         },
         _ => None,
@@ -211,22 +200,22 @@ impl<'a> Reader<'a> {
 
     fn assign_attribute(&mut self, target: &'a ExprAttribute, value: &'a Expr, fact: Fact) {
         let name = target.attr.as_str();
-        if let Some((map, key)) = entry_of(&target.value)
-            && let Datum::ParameterMap(optimizer) = self.evaluate(map).datum
-        {
-            let parameter = Parameter {
-                map,
-                key,
-                optimizer,
-                range: target.value.range(),
-            };
-            return self.assign_parameter(&parameter, name, value, &fact);
-        }
         if self.assign_eager(target, value, &fact) {
             return;
         }
         let owner = self.evaluate(&target.value);
         match owner.datum {
+            Datum::Entry(entry) => return self.assign_parameter(&entry, target, value, &fact),
+            Datum::Unknown(_)
+                if map_of(&target.value)
+                    .is_some_and(|map| matches!(self.evaluate(map).datum, Datum::ParameterMap(_))) =>
+            {
+                let message = format!(
+                    "{} is an option computed at run time; set it by hand",
+                    self.source.shown(target.value.range())
+                );
+                return self.records.warn(self.source.line(target.value.start()), message);
+            }
             Datum::GlobalOptions(group) => {
                 // The second adapter has options of the first one in a group.
                 let key = match &*group {
@@ -276,15 +265,11 @@ impl<'a> Reader<'a> {
         self.followed(&path, Fact::plain(Datum::Object(changed)), target.range);
     }
 
-    /// `custom_op.parameter_map["name"].i = value`; `field` is the `i`.
-    fn assign_parameter(&mut self, parameter: &Parameter<'a>, field: &str, value: &'a Expr, fact: &Fact) {
-        let optimizer = match parameter.map {
-            Expr::Attribute(map) => match &*map.value {
-                Expr::Name(owner) => self.scopes.get(&format!("{}.name", owner.id)),
-                _ => None,
-            },
-            _ => None,
-        };
+    /// `custom_op.parameter_map["name"].i = value`.
+    fn assign_parameter(&mut self, entry: &Entry, target: &'a ExprAttribute, value: &'a Expr, fact: &Fact) {
+        let field = target.attr.as_str();
+        let optimizer = entry.owner.as_ref().map(|owner| format!("{owner}.name"));
+        let optimizer = optimizer.and_then(|name| self.scopes.get(&name));
         let is_other = optimizer.is_some_and(|binding| match &binding.fact.datum {
             Datum::Value(Value::Text(name)) => name != OPTIMIZER,
             _ => false,
@@ -292,20 +277,12 @@ impl<'a> Reader<'a> {
         if is_other {
             return;
         }
-        let Datum::Value(Value::Text(name)) = self.evaluate(parameter.key).datum else {
-            let line = self.source.line(parameter.range.start());
-            let message = format!(
-                "{} is an option computed at run time; set it by hand",
-                self.source.shown(parameter.range)
-            );
-            return self.records.warn(line, message);
-        };
-        let key = key_of_parameter(&name).unwrap_or(&name);
-        let run = self.run_of_map(parameter.map, parameter.optimizer.as_deref());
-        let place = Place::of_run(parameter.range.start(), run);
+        let key = key_of_parameter(&entry.name).unwrap_or(&entry.name);
+        let run = self.run_of_entry(entry);
+        let place = Place::of_run(target.value.start(), run);
         let kind = find(key).map(|row| &row.kind);
         let line = self.source.line(value.start());
-        if field == "s" && matches!(value, Expr::StringLiteral(_) | Expr::FString(_)) {
+        if field == "s" && !self.source.is_python_2 && matches!(value, Expr::StringLiteral(_) | Expr::FString(_)) {
             self.records.text_lines.insert(line);
         }
         let fact = match fact.as_value().map(|value| stored(field, value, read_field(key, kind))) {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, ExprCall};
-use ruff_text_size::Ranged as _;
+use ruff_text_size::{Ranged as _, TextRange};
 
 use highwater_options::{Group, Value};
 
@@ -52,15 +52,11 @@ impl<'a> Reader<'a> {
                     None => self.computed(expr),
                 }
             }
-            ("list" | "set" | "frozenset", Some(items)) => self.converted(expr, items, look, |value| {
-                value.items().map(|items| Value::List(items.to_vec()))
-            }),
-            ("tuple", Some(items)) => self.converted(expr, items, look, |value| {
-                value.items().map(|items| Value::Tuple(items.to_vec()))
-            }),
+            ("list" | "set" | "frozenset", Some(items)) => self.listed(expr, items, look, Value::List),
+            ("tuple", Some(items)) => self.listed(expr, items, look, Value::Tuple),
             ("list" | "set" | "frozenset", None) => Fact::value(Value::List(Vec::new())),
             ("tuple", None) => Fact::value(Value::Tuple(Vec::new())),
-            ("dict", _) => Fact::plain(Datum::Dict(Rc::new(self.arguments(&[], 0, call, look)))).held(),
+            ("dict", _) => Fact::plain(Datum::Dict(Rc::new(self.dict_of(call, look)))).held(),
             ("range", Some(_)) if call.arguments.keywords.is_empty() => self.range(expr, call, look),
             ("enumerate", Some(items)) if call.arguments.len() == 1 => {
                 let items = self.look(items, look);
@@ -87,7 +83,11 @@ impl<'a> Reader<'a> {
             }
             ("isinstance", Some(value)) => self.is_instance(expr, value, call, look),
             ("sorted", Some(items)) if call.arguments.keywords.is_empty() => self.sorted_names(expr, items, look),
-            ("getattr", Some(_)) => self.named_attribute(expr, call, look),
+            ("getattr", Some(object)) => self.named_attribute(expr, object, call, look),
+            ("vars", Some(object)) if matches!(self.look(object, look).datum, Datum::Unknown(_)) => {
+                Fact::plain(Datum::Flags)
+            }
+            ("flag_values_dict", None) => Fact::plain(Datum::Flags),
             ("getenv", Some(name)) => self.environment_variable(expr, name, call, look),
             ("join", Some(_)) if self.source.slice(call.func.range()).ends_with("path.join") => {
                 self.joined_path(expr, call, look)
@@ -96,6 +96,7 @@ impl<'a> Reader<'a> {
                 let instance = Instance {
                     class: name.to_owned(),
                     fields: self.arguments(&[], 0, call, look),
+                    changed: None,
                 };
                 Fact::plain(Datum::Instance(Rc::new(instance))).held()
             }
@@ -156,6 +157,48 @@ impl<'a> Reader<'a> {
             }
         }
         fields
+    }
+
+    /// `dict(...)`: of a dictionary or of pairs, and of named arguments.
+    fn dict_of(&self, call: &'a ExprCall, look: Depth) -> Fields {
+        let [pairs] = &*call.arguments.args else {
+            return self.arguments(&[], 0, call, look);
+        };
+        match Self::fields_of_pairs(&self.look(pairs, look), pairs.range()) {
+            Some(mut fields) => {
+                let named = self.arguments(&[], 1, call, look);
+                fields.fields.extend(named.fields);
+                fields.is_partial |= named.is_partial;
+                fields
+            }
+            None => self.arguments(&[], 0, call, look),
+        }
+    }
+
+    /// The entries of a list of pairs with texts as keys.
+    pub(super) fn fields_of_pairs(pairs: &Fact, range: TextRange) -> Option<Fields> {
+        let mut fields = Fields::default();
+        for pair in Self::facts_of(pairs)? {
+            let [key, value] = &Self::facts_of(&pair)?[..] else {
+                return None;
+            };
+            fields.fields.push(Field {
+                name: key.as_value()?.as_text()?.to_owned(),
+                fact: value.clone().held(),
+                range,
+                path: Path::new(),
+            });
+        }
+        Some(fields)
+    }
+
+    /// `list(...)` or `tuple(...)` of known items.
+    fn listed(&self, expr: &Expr, items: &'a Expr, look: Depth, wrap: fn(Vec<Value>) -> Value) -> Fact {
+        let fact = self.look(items, look);
+        match Self::facts_of(&fact) {
+            Some(facts) => self.list_of(expr, facts, wrap).with_note(fact.note.as_ref()),
+            None => self.computed_from(expr, &[&fact]),
+        }
     }
 
     /// The items of a list or tuple.
@@ -297,15 +340,18 @@ impl<'a> Reader<'a> {
         self.assumed(default, &format!("of {}", self.source.shown(expr.range())), look)
     }
 
-    /// `getattr(object, "name", default)`: a flag of that name, else the default.
-    fn named_attribute(&self, expr: &'a Expr, call: &'a ExprCall, look: Depth) -> Fact {
+    /// `getattr(object, "name", default)`: a flag or an attribute of that name, else the default.
+    fn named_attribute(&self, expr: &'a Expr, object: &'a Expr, call: &'a ExprCall, look: Depth) -> Fact {
         let name = call.arguments.args.get(1).map(|name| self.look(name, look).datum);
         let Some(Datum::Value(Value::Text(name))) = name else {
             return self.computed(expr);
         };
-        match (self.survey.flags.contains_key(&name), call.arguments.args.get(2)) {
-            (false, Some(default)) => self.assumed_of(expr, default, look),
-            _ => self.flag(expr, &name, look),
+        let attribute = self.attribute_of(expr, object, &name, look);
+        match (&attribute.datum, call.arguments.args.get(2)) {
+            (Datum::Unknown(_), Some(default)) if !self.survey.flags.contains_key(&name) => {
+                self.assumed_of(expr, default, look)
+            }
+            _ => attribute,
         }
     }
 
@@ -339,6 +385,17 @@ impl<'a> Reader<'a> {
                 self.outcome(expr, outcome, &operands)
             }
             (Datum::Environ, "get" | "setdefault", Some(name)) => self.environment_variable(expr, name, call, look),
+            (Datum::ParameterMap(optimizer), "get_or_create", Some(key)) => match self.look(key, look).as_value() {
+                Some(Value::Text(name)) => self.entry(&callee.value, optimizer.as_ref(), name),
+                _ => self.computed(expr),
+            },
+            (Datum::Flags, "get", Some(key)) => match self.look(key, look).as_value() {
+                Some(Value::Text(name)) if self.survey.flags.contains_key(name) => self.flag(expr, name, look),
+                _ => match call.arguments.args.get(1) {
+                    Some(default) => self.assumed_of(expr, default, look),
+                    None => self.computed(expr),
+                },
+            },
             (Datum::Dict(dict), "get", Some(key)) => match self.look(key, look).as_value() {
                 Some(Value::Text(key)) => match (dict.entry(key), call.arguments.args.get(1)) {
                     (Some(field), _) if !field.is_certain(&self.path) => self.computed(expr),

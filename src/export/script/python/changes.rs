@@ -12,7 +12,7 @@ use ruff_text_size::{Ranged as _, TextRange};
 use highwater_options::Value;
 
 use super::constructors::RUN_CONFIG;
-use super::datum::{Datum, Fact, Fields, MAX_ITEMS, Object};
+use super::datum::{Datum, Fact, Fields, Instance, MAX_ITEMS, Object};
 use super::evaluate::Depth;
 use super::reader::Reader;
 
@@ -384,6 +384,11 @@ impl<'a> Reader<'a> {
                 self.records.replace_object(&changed);
                 Fact::plain(Datum::Object(changed))
             }
+            // Its methods are still known.
+            Some(Datum::Instance(instance)) => Fact::plain(Datum::Instance(Rc::new(Instance {
+                changed: Some(why.into()),
+                ..Instance::clone(&instance)
+            }))),
             _ => Fact::unknown(why),
         };
         self.scopes.bind(path, fact, line);

@@ -30,8 +30,12 @@ pub(super) enum Datum {
     Message(Rc<Message>),
     /// `custom_op.parameter_map`, and its optimizer where that is known.
     ParameterMap(Option<Rc<Message>>),
+    /// An entry of a parameter map.
+    Entry(Rc<Entry>),
     /// `os.environ`.
     Environ,
+    /// The flags of the command line as a dictionary: `vars(args)`.
+    Flags,
     /// An object of a class that the script declares.
     Instance(Rc<Instance>),
     /// Why it is unknown, as words after the name of an option.
@@ -55,6 +59,18 @@ pub(super) struct Message {
     /// The name of the last field behind the configuration.
     pub(super) field: String,
     pub(super) optimizer: Option<Made>,
+}
+
+/// An entry of a parameter map: `custom_op.parameter_map["name"]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) name: String,
+    /// The name of the optimizer, or of the map where that has a name.
+    pub(super) owner: Option<String>,
+    /// The optimizer, where it is known.
+    pub(super) optimizer: Option<Rc<Message>>,
+    /// The line of the map.
+    pub(super) line: usize,
 }
 
 /// A datum and the assumption behind it.
@@ -89,6 +105,8 @@ pub(super) struct Field {
 pub(super) struct Instance {
     pub(super) class: String,
     pub(super) fields: Fields,
+    /// Why its attributes may have changed.
+    pub(super) changed: Option<Rc<str>>,
 }
 
 #[derive(Clone, Debug)]
@@ -136,7 +154,13 @@ impl Fact {
             Datum::Object(_) | Datum::ParameterMap(_) | Datum::Instance(_) => Some(true),
             Datum::Items(items) => Some(!items.is_empty()),
             Datum::Dict(dict) if !dict.is_partial => Some(!dict.fields.is_empty()),
-            Datum::Dict(_) | Datum::Environ | Datum::GlobalOptions(_) | Datum::Message(_) | Datum::Unknown(_) => None,
+            Datum::Dict(_)
+            | Datum::Entry(_)
+            | Datum::Environ
+            | Datum::Flags
+            | Datum::GlobalOptions(_)
+            | Datum::Message(_)
+            | Datum::Unknown(_) => None,
         }
     }
 

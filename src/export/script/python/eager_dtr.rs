@@ -6,7 +6,7 @@ use ruff_python_ast::{Expr, ExprAttribute};
 use ruff_text_size::Ranged as _;
 
 use highwater_model::diagnostics::Severity;
-use highwater_options::{Value, find, keys};
+use highwater_options::{Value, keys};
 
 use super::changes::path_of;
 use super::datum::Fact;
@@ -16,7 +16,10 @@ use super::reader::Reader;
 pub(super) const MODULE: &str = "megengine.dtr";
 
 /// The heuristic of the eager interpreter.
-const HEURISTIC: &str = "megengine_eager";
+pub(in super::super) const EAGER_HEURISTIC: &str = "megengine_eager";
+
+/// The settings of the module that are simulated.
+pub(in super::super) const EAGER_KEYS: [&str; 2] = [keys::DTR_EVICTION_THRESHOLD, keys::DTR_EVICTEE_MINIMUM_SIZE];
 
 /// The units of the module's texts.
 const UNITS: [(&str, u32); 4] = [("GB", 30), ("MB", 20), ("KB", 10), ("B", 0)];
@@ -55,7 +58,7 @@ impl<'a> Reader<'a> {
         let name = target.attr.as_str();
         let line = self.source.line(target.start());
         let key = format!("dtr.{name}");
-        if !matches!(name, "eviction_threshold" | "evictee_minimum_size") || find(&key).is_none() {
+        if !EAGER_KEYS.contains(&&*key) {
             self.records
                 .info(line, format!("{MODULE}.{name} has no effect here: it is not simulated"));
             return true;
@@ -88,7 +91,7 @@ impl<'a> Reader<'a> {
             self.records.warn(line, message);
         }
         self.take_value(&key, &fact, value.range(), target.range.into());
-        let heuristic = Fact::value(HEURISTIC);
+        let heuristic = Fact::value(EAGER_HEURISTIC);
         self.take_value(keys::REMAT_HEURISTIC, &heuristic, value.range(), target.range.into());
         true
     }

@@ -83,10 +83,12 @@ impl<'a> Reader<'a> {
                 Some(result) => result.clone(),
                 None => self.call(expr, call, look),
             },
-            Expr::ListComp(_) => match self.results.get(&self.made(expr.start())) {
-                Some(result) => result.clone(),
-                None => self.computed(expr),
-            },
+            Expr::ListComp(_) | Expr::SetComp(_) | Expr::DictComp(_) | Expr::Generator(_) => {
+                match self.results.get(&self.made(expr.start())) {
+                    Some(result) => result.clone(),
+                    None => self.computed(expr),
+                }
+            }
             Expr::BinOp(operation) => self.operation(expr, operation, look),
             Expr::UnaryOp(operation) => self.unary_operation(expr, operation, look),
             Expr::BoolOp(operation) => self.bool_operation(expr, operation, look),

@@ -3,36 +3,40 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use ruff_python_ast::{Expr, ExprCall, StmtFunctionDef};
+use ruff_python_ast::{Expr, ExprCall};
 use ruff_text_size::Ranged as _;
 
 use super::datum::{Datum, Fact, Field, Fields};
 use super::reader::{Pending, Reader};
+use super::survey::Maker;
 
 /// The largest number of followed calls within each other.
 const MAX_CALLS: usize = 4;
 
 /// A call that is followed, with the values of the parameters.
 pub(super) struct Followed<'a> {
-    function: &'a StmtFunctionDef,
+    maker: Maker<'a>,
     parameters: Vec<(&'a str, Fact)>,
 }
 
 impl<'a> Reader<'a> {
     /// The call with the values of its arguments before it, where it is followed.
     pub(super) fn followed_call(&self, call: &'a ExprCall) -> Option<Followed<'a>> {
-        let Expr::Name(name) = &*call.func else {
-            return None;
-        };
-        let function = *self.survey.makers.get(name.id.as_str())?;
+        let maker = self.maker_of(call)?;
+        let function = maker.function;
         let is_open = self.following.len() < MAX_CALLS && !self.following.contains(&function.start());
-        if !is_open || !self.has_rounds() || !self.is_varied(function) {
+        if !is_open || !self.has_rounds() || !self.is_varied(maker) {
             return None;
         }
-        let n_calls = self.survey.functions.get(function.name.as_str()).map_or(0, Vec::len);
+        let n_calls = self.calls_of(maker).len();
         let mut parameters = Vec::new();
         let mut is_known = false;
-        for (position, parameter) in function.parameters.iter_non_variadic_params().enumerate() {
+        let n_bound = usize::from(maker.is_bound());
+        for parameter in function.parameters.iter_non_variadic_params().take(n_bound) {
+            parameters.push((parameter.name().as_str(), Fact::unknown("is the object of the method")));
+        }
+        let others = function.parameters.iter_non_variadic_params().skip(n_bound);
+        for (position, parameter) in others.enumerate() {
             let name = parameter.name().as_str();
             let fact = match self.given(call, position, name) {
                 Some(fact) => {
@@ -58,16 +62,62 @@ impl<'a> Reader<'a> {
             let fact = Fact::unknown(&format!("is passed to {}()", function.name));
             parameters.push((rest.name.as_str(), fact));
         }
-        (is_known || self.followed.contains(&function.start())).then_some(Followed { function, parameters })
+        (is_known || self.followed.contains(&function.start())).then_some(Followed { maker, parameters })
+    }
+
+    /// The function or method that a call runs, where it makes configurations: of a method the class is known, or there is one of its
+    /// name.
+    fn maker_of(&self, call: &'a ExprCall) -> Option<Maker<'a>> {
+        let named = |name: &str| self.survey.makers.get(name).map_or(&[][..], Vec::as_slice);
+        match &*call.func {
+            Expr::Name(name) => named(name.id.as_str())
+                .iter()
+                .find(|maker| maker.class.is_none())
+                .copied(),
+            Expr::Attribute(method) => {
+                let makers = named(method.attr.as_str());
+                let class = self.class_of(&method.value)?;
+                let own = makers.iter().find(|maker| maker.class == Some(&*class));
+                let mut methods = makers.iter().filter(|maker| maker.class.is_some());
+                let only = methods.next().filter(|_| methods.next().is_none());
+                own.or(only).copied()
+            }
+            _ => None,
+        }
+    }
+
+    /// The class of the object of a method: `self`, a class of the script, or an object of one.
+    fn class_of(&self, owner: &'a Expr) -> Option<String> {
+        if let Expr::Name(name) = owner {
+            let name = name.id.as_str();
+            if matches!(name, "self" | "cls") {
+                return self.classes.last().map(|class| (*class).to_owned());
+            }
+            if self.survey.classes.contains(name) {
+                return Some(name.to_owned());
+            }
+        }
+        match self.evaluate(owner).datum {
+            Datum::Instance(instance) => Some(instance.class.clone()),
+            _ => None,
+        }
+    }
+
+    fn calls_of(&self, maker: Maker<'a>) -> &[&'a ExprCall] {
+        let calls = match maker.class {
+            None => self.survey.functions.get(maker.function.name.as_str()),
+            Some(_) => self.survey.method_calls.get(maker.function.name.as_str()),
+        };
+        calls.map_or(&[], Vec::as_slice)
     }
 
     /// Whether the calls of a function pass different values, or one that is no literal.
-    fn is_varied(&self, function: &StmtFunctionDef) -> bool {
-        let calls = self.survey.functions.get(function.name.as_str());
+    fn is_varied(&self, maker: Maker<'a>) -> bool {
+        let calls = self.calls_of(maker);
         let texts = |call: &&ExprCall| self.source.slice(call.arguments.range()).to_owned();
-        let distinct: BTreeSet<String> = calls.into_iter().flatten().map(texts).collect();
+        let distinct: BTreeSet<String> = calls.iter().map(texts).collect();
         let is_literal = |value: &Expr| value.is_literal_expr() || value.is_unary_op_expr();
-        let has_names = calls.into_iter().flatten().any(|call| {
+        let has_names = calls.iter().any(|call| {
             let keywords = call.arguments.keywords.iter().map(|keyword| &keyword.value);
             !call.arguments.args.iter().chain(keywords).all(is_literal)
         });
@@ -124,7 +174,8 @@ impl<'a> Reader<'a> {
 
     /// Reads the body of the function with the arguments of the call, and keeps what it returns.
     pub(super) fn follow(&mut self, call: &'a ExprCall, followed: Followed<'a>) {
-        let Followed { function, parameters } = followed;
+        let Followed { maker, parameters } = followed;
+        let function = maker.function;
         // Branches of the module are a part of its flow.
         let layers = if self.n_functions > 0 {
             self.scopes.leave()
@@ -134,8 +185,8 @@ impl<'a> Reader<'a> {
         let is_left = self.n_functions > 0;
         self.n_functions += 1;
         let globals = std::mem::take(&mut self.globals);
-        let classes = std::mem::take(&mut self.classes);
-        let n_calls = self.survey.functions.get(function.name.as_str()).map_or(0, Vec::len);
+        let classes = std::mem::replace(&mut self.classes, maker.class.into_iter().collect());
+        let n_calls = self.calls_of(maker).len();
         let is_around = self.is_in_rounds;
         self.is_in_rounds |= n_calls > 1;
         let line = self.source.line(function.name.start());
@@ -168,12 +219,9 @@ impl<'a> Reader<'a> {
     /// The functions of a scope in the order of their reading: callers before what they call, so that calls are followed first.
     pub(super) fn next_pending(&self, pending: &mut Vec<Pending<'a>>) -> Option<Pending<'a>> {
         let is_maker = |one: &Pending<'a>| {
-            one.1.is_none()
-                && self
-                    .survey
-                    .makers
-                    .get(one.0.name.as_str())
-                    .is_some_and(|maker| self.is_varied(maker))
+            let makers = self.survey.makers.get(one.0.name.as_str()).into_iter().flatten();
+            let mut own = makers.filter(|maker| maker.function.start() == one.0.start());
+            own.any(|maker| self.is_varied(*maker))
         };
         let is_called = |one: &Pending<'a>| {
             pending

@@ -43,8 +43,13 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn attribute(&self, expr: &'a Expr, attribute: &'a ExprAttribute, look: Depth) -> Fact {
-        let name = attribute.attr.as_str();
-        if let Expr::Name(owner) = &*attribute.value {
+        self.attribute_of(expr, &attribute.value, attribute.attr.as_str(), look)
+    }
+
+    /// The attribute of an object by its name: `owner.name`, `getattr(owner, "name")`, `vars(owner)["name"]`.
+    pub(super) fn attribute_of(&self, expr: &'a Expr, owner: &'a Expr, name: &str, look: Depth) -> Fact {
+        let object = owner;
+        if let Expr::Name(owner) = object {
             let owner = owner.id.as_str();
             if let Some(binding) = self.scopes.get(&format!("{owner}.{name}")).filter(|_| look.hops == 0) {
                 return binding.fact.clone();
@@ -60,11 +65,14 @@ impl<'a> Reader<'a> {
         if name == "environ" {
             return Fact::plain(Datum::Environ);
         }
-        let owner = self.look(&attribute.value, look).datum;
-        if let Some(field) = self.message_field(expr, &attribute.value, name, &owner) {
+        let owner = self.look(object, look).datum;
+        if let Some(field) = self.message_field(expr, object, name, &owner) {
             return field;
         }
         match owner {
+            Datum::Unknown(_) if name == "__dict__" => Fact::plain(Datum::Flags),
+            // absl: `FLAGS["name"].value`.
+            Datum::Unknown(_) if name == "value" && object.is_subscript_expr() => self.flag_item(expr, object, look),
             Datum::GlobalOptions(group) if group.is_empty() => Fact::plain(Datum::GlobalOptions(name.into())),
             Datum::GlobalOptions(group) if group.len() <= MAX_GROUP => {
                 Fact::plain(Datum::GlobalOptions(format!("{group}.{name}").into()))
@@ -82,6 +90,9 @@ impl<'a> Reader<'a> {
 
     /// An attribute of an object of the script's classes: an argument of its constructor, or a declaration of the class.
     fn instance_attribute(&self, expr: &Expr, instance: &Instance, name: &str, look: Depth) -> Fact {
+        if let Some(why) = &instance.changed {
+            return Fact::unknown(why);
+        }
         let key = format!("{}.{name}", instance.class);
         let has_constructor = self.survey.constructors.contains(instance.class.as_str());
         let declarations = self.survey.attributes.get(&key).map_or(&[][..], Vec::as_slice);
@@ -146,10 +157,38 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The flag of `FLAGS["name"]`.
+    fn flag_item(&self, expr: &'a Expr, item: &'a Expr, look: Depth) -> Fact {
+        let key = item.as_subscript_expr().map(|item| self.look(&item.slice, look));
+        match key.as_ref().and_then(Fact::as_value) {
+            Some(Value::Text(name)) => self.flag(expr, name, look),
+            _ => self.computed(expr),
+        }
+    }
+
+    /// The object of `vars(object)` or `object.__dict__`.
+    fn namespace_of(expr: &Expr) -> Option<&Expr> {
+        match expr {
+            Expr::Call(call) => {
+                let is_vars = matches!(&*call.func, Expr::Name(name) if name.id.as_str() == "vars");
+                call.arguments.args.first().filter(|_| is_vars)
+            }
+            Expr::Attribute(attribute) if attribute.attr.as_str() == "__dict__" => Some(&attribute.value),
+            _ => None,
+        }
+    }
+
     pub(super) fn subscript(&self, expr: &'a Expr, subscript: &'a ExprSubscript, look: Depth) -> Fact {
-        let owner = self.look(&subscript.value, look);
         let key = self.look(&subscript.slice, look);
+        if let (Some(object), Some(Value::Text(name))) = (Self::namespace_of(&subscript.value), key.as_value()) {
+            return self.attribute_of(expr, object, name, look);
+        }
+        let owner = self.look(&subscript.value, look);
         match (&owner.datum, key.as_value()) {
+            (Datum::Flags, Some(Value::Text(name))) => self.flag(expr, name, look),
+            (Datum::ParameterMap(optimizer), Some(Value::Text(name))) => {
+                self.entry(&subscript.value, optimizer.as_ref(), name)
+            }
             (Datum::Environ, Some(Value::Text(name))) => self.variable(name, None, look),
             (Datum::Dict(dict), Some(Value::Text(name))) => match dict.entry(name) {
                 Some(field) if field.is_certain(&self.path) => field.fact.clone(),

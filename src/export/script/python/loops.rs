@@ -1,14 +1,16 @@
 //! Loops: simple loops over literals are followed; values that other loops change are unknown.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{Comprehension, Expr, ExprContext, Stmt, StmtFor};
+use ruff_python_ast::{Comprehension, Expr, ExprContext, Stmt, StmtFor, StmtWhile};
 use ruff_text_size::{Ranged as _, TextRange};
 
 use highwater_model::diagnostics::Severity;
 use highwater_options::Value;
 
+use super::arithmetic::{Outcome, binary, compare};
 use super::arms::Path;
 use super::changes::{CHANGED, is_pure, is_reading};
 use super::constructors::find_class;
@@ -141,15 +143,15 @@ impl<'a> Reader<'a> {
         (!dict.is_partial).then(|| dict.fields.iter().map(item).collect())?
     }
 
-    /// `[element for target in items if condition]`.
-    pub(super) fn comprehension(&mut self, expr: &'a Expr, element: &'a Expr, generators: &'a [Comprehension]) {
+    /// `[element for target in items if condition]`, and the same as a set, a generator or a dictionary.
+    pub(super) fn comprehension(&mut self, expr: &'a Expr, element: Element<'a>, generators: &'a [Comprehension]) {
         let [only] = generators else {
             return walk_expr(self, expr);
         };
         self.visit_expr(&only.iter);
         let rounds = self
             .rounds_over(&only.iter)
-            .filter(|rounds| rounds.len() <= MAX_MAKING_ROUNDS && !only.is_async && self.has_rounds());
+            .filter(|rounds| rounds.len() <= self.most_rounds(element) && !only.is_async && self.has_rounds());
         self.scopes.open();
         if let Some(rounds) = rounds {
             let mut facts = Some(Vec::new());
@@ -158,22 +160,46 @@ impl<'a> Reader<'a> {
                 facts = facts.filter(|_| is_known);
             }
             if let Some(facts) = facts {
-                let list = self.list_of(expr, facts, Value::List);
-                self.results.insert(self.made(expr.start()), list);
+                let result = match element {
+                    Element::One(_) if expr.is_dict_comp_expr() => self.computed(expr),
+                    Element::One(_) => self.list_of(expr, facts, Value::List),
+                    Element::Pair { .. } => self.dict_of_rounds(expr, facts),
+                };
+                self.results.insert(self.made(expr.start()), result);
             }
         } else {
             self.assign_unknown(&only.target, &only.iter);
             only.ifs.iter().for_each(|test| self.visit_expr(test));
-            self.visit_expr(element);
+            element.parts().for_each(|part| self.visit_expr(part));
         }
         drop(self.scopes.close());
+    }
+
+    /// The largest number of followed rounds of a comprehension.
+    fn most_rounds(&self, element: Element<'a>) -> usize {
+        let mut inside = Inside {
+            reader: self,
+            makes: false,
+            is_simple: true,
+        };
+        element.parts().for_each(|part| inside.visit_expr(part));
+        if inside.makes { MAX_MAKING_ROUNDS } else { MAX_ROUNDS }
+    }
+
+    /// The dictionary of a key and a value for each round.
+    fn dict_of_rounds(&self, expr: &Expr, facts: Vec<Fact>) -> Fact {
+        let pairs = Fact::plain(Datum::Items(facts.into()));
+        match Self::fields_of_pairs(&pairs, expr.range()) {
+            Some(fields) => Fact::plain(Datum::Dict(Rc::new(fields))).held(),
+            None => self.computed(expr),
+        }
     }
 
     /// Adds the element of one round, unless a condition leaves it out; whether that is known.
     fn comprehended(
         &mut self,
         of: &'a Comprehension,
-        element: &'a Expr,
+        element: Element<'a>,
         round: Round<'a>,
         facts: Option<&mut Vec<Fact>>,
     ) -> bool {
@@ -184,17 +210,94 @@ impl<'a> Reader<'a> {
                 Some(true) => {}
                 // The element may be there.
                 None => {
-                    self.visit_expr(element);
+                    element.parts().for_each(|part| self.visit_expr(part));
                     return false;
                 }
                 Some(false) => return true,
             }
         }
-        self.visit_expr(element);
+        element.parts().for_each(|part| self.visit_expr(part));
         if let Some(facts) = facts {
-            facts.push(self.evaluate(element));
+            facts.push(match element {
+                Element::One(element) => self.evaluate(element),
+                Element::Pair { key, value } => {
+                    Fact::plain(Datum::Items([self.evaluate(key), self.evaluate(value)].into()))
+                }
+            });
         }
         true
+    }
+
+    /// `while i < n` with a counter that the body increases by a literal: the rounds are read one by one. Whether that is so.
+    pub(super) fn counted(&mut self, repeated: &'a StmtWhile) -> bool {
+        let Some(n_rounds) = self.n_counted(repeated) else {
+            return false;
+        };
+        let is_around = std::mem::replace(&mut self.is_in_rounds, true);
+        for _ in 0..n_rounds {
+            self.in_round(|reader| reader.body(&repeated.body));
+        }
+        self.is_in_rounds = is_around;
+        self.body(&repeated.orelse);
+        true
+    }
+
+    /// The number of rounds of such a loop, from 1 to [`MAX_MAKING_ROUNDS`].
+    fn n_counted(&self, repeated: &'a StmtWhile) -> Option<usize> {
+        let Expr::Compare(test) = &*repeated.test else {
+            return None;
+        };
+        let (Expr::Name(counter), [op], [bound]) = (&*test.left, &*test.ops, &*test.comparators) else {
+            return None;
+        };
+        let name = counter.id.as_str();
+        let is_step = |statement: &&'a Stmt| matches!(statement, Stmt::AugAssign(step) if matches!(&*step.target, Expr::Name(target) if target.id.as_str() == name));
+        let mut steps = repeated.body.iter().filter(is_step);
+        let (Some(Stmt::AugAssign(step)), None) = (steps.next(), steps.next()) else {
+            return None;
+        };
+        let mut others = Bound::default();
+        repeated
+            .body
+            .iter()
+            .filter(|statement| !is_step(statement))
+            .for_each(|statement| others.visit_stmt(statement));
+        let mut inside = Inside {
+            reader: self,
+            makes: false,
+            is_simple: true,
+        };
+        inside.visit_body(&repeated.body);
+        let is_followed = inside.is_simple
+            && repeated.body.len() <= MAX_STATEMENTS
+            && repeated
+                .body
+                .iter()
+                .all(|statement| is_followed(statement) && !may_skip(statement))
+            && self.has_rounds();
+        let is_stable = !others.names.contains(name)
+            && match bound {
+                Expr::Name(bound) => !others.names.contains(bound.id.as_str()),
+                _ => bound.is_literal_expr(),
+            };
+        let (at, bound) = (self.evaluate(&test.left), self.evaluate(bound));
+        let step_by = self.evaluate(&step.value);
+        if !is_followed || !is_stable || [&at, &bound, &step_by].iter().any(|fact| fact.note.is_some()) {
+            return None;
+        }
+        let (mut at, bound, step_by) = (at.as_value()?.clone(), bound.as_value()?, step_by.as_value()?);
+        let mut n_rounds = 0;
+        while compare(&at, *op, bound)? {
+            n_rounds += 1;
+            let Outcome::Value(next) = binary(&at, step.op, step_by) else {
+                return None;
+            };
+            at = next;
+            if n_rounds > MAX_MAKING_ROUNDS {
+                return None;
+            }
+        }
+        (n_rounds > 0).then_some(n_rounds)
     }
 
     /// A body that runs any number of times: values that it binds or changes are unknown at its start.
@@ -235,6 +338,40 @@ impl<'a> Reader<'a> {
                 self.assign(target, iter, fact);
             }
         }
+    }
+}
+
+/// Whether a statement may leave out the rest of a loop's body.
+fn may_skip(statement: &Stmt) -> bool {
+    match statement {
+        Stmt::Continue(_) => true,
+        Stmt::If(choice) => {
+            let others = choice.elif_else_clauses.iter().flat_map(|clause| &clause.body);
+            choice.body.iter().chain(others).any(may_skip)
+        }
+        Stmt::With(with) => with.body.iter().any(may_skip),
+        _ => false,
+    }
+}
+
+/// The element of a comprehension.
+#[derive(Clone, Copy)]
+pub(super) enum Element<'a> {
+    One(&'a Expr),
+    /// Of a dictionary.
+    Pair {
+        key: &'a Expr,
+        value: &'a Expr,
+    },
+}
+
+impl<'a> Element<'a> {
+    fn parts(self) -> impl Iterator<Item = &'a Expr> {
+        let (first, second) = match self {
+            Self::One(element) => (element, None),
+            Self::Pair { key, value } => (key, Some(value)),
+        };
+        std::iter::once(first).chain(second)
     }
 }
 

@@ -8,13 +8,19 @@ use ruff_text_size::Ranged as _;
 use highwater_options::Value;
 
 use super::changes::path_of;
-use super::datum::{Datum, Fact, Made, Message};
+use super::datum::{Datum, Entry, Fact, Made, Message};
 use super::evaluate::Depth;
 use super::reader::Reader;
 use super::records::{Owner, Run, Session};
 
 /// The class of session configurations.
 const SESSION: &str = "ConfigProto";
+
+/// Parts of a session configuration that a script may make by themselves, with the fields that they are put into.
+const PARTS: [(&str, &str); 2] = [("GraphOptions", FIELDS[0]), ("RewriterConfig", FIELDS[1])];
+
+/// The class of an optimizer.
+const OPTIMIZER: &str = "CustomGraphOptimizer";
 
 /// The list of optimizers in a session configuration.
 pub(super) const OPTIMIZERS: &str = "custom_optimizers";
@@ -43,6 +49,11 @@ impl Message {
     const fn is_whole(&self) -> bool {
         self.field.is_empty() && self.optimizer.is_none()
     }
+
+    /// Whether it is a configuration or a part of one with optimizers.
+    fn has_optimizers(&self) -> bool {
+        self.is_whole() || self.optimizer.is_none() && FIELDS.contains(&self.field.as_str())
+    }
 }
 
 /// The expression of the configuration behind its fields: `config` of `config.graph_options.rewrite_options`.
@@ -59,13 +70,21 @@ impl<'a> Reader<'a> {
     /// A call that makes a session configuration or adds an optimizer to one.
     pub(super) fn message_of_call(&self, name: &str, call: &'a ExprCall, look: Depth) -> Option<Fact> {
         let made = self.made(call.start());
+        let whole = Message {
+            config: Some(made),
+            name: None,
+            field: String::new(),
+            optimizer: None,
+        };
+        let part = PARTS.iter().find(|(class, _)| *class == name);
         let message = match (name, &*call.func) {
-            (SESSION, _) if !self.survey.classes.contains(SESSION) => Message {
-                config: Some(made),
-                name: None,
-                field: String::new(),
-                optimizer: None,
+            _ if self.survey.classes.contains(name) => return None,
+            (SESSION, _) => whole,
+            (OPTIMIZER, _) => Message {
+                optimizer: Some(made),
+                ..whole
             },
+            _ if let Some((_, field)) = part => whole.field(field),
             ("add", Expr::Attribute(method)) => match &*method.value {
                 Expr::Attribute(list) if list.attr.as_str() == OPTIMIZERS => {
                     let owner = self.look(&method.value, look).datum;
@@ -126,14 +145,17 @@ impl<'a> Reader<'a> {
         {
             let line = self.source.line(call.start());
             match (message.config, message.optimizer) {
-                (_, Some(_)) if self.records.optimizers.contains(&message) => {}
+                (_, Some(_)) if name == OPTIMIZER || self.records.optimizers.contains(&message) => {}
                 (_, Some(_)) => self.records.optimizers.push(message),
                 (Some(made), None) => {
-                    let session = Session {
-                        line,
-                        ..Session::default()
-                    };
-                    self.records.sessions.entry(made).or_insert(session);
+                    if message.is_whole() {
+                        let session = Session {
+                            line,
+                            ..Session::default()
+                        };
+                        self.records.sessions.entry(made).or_insert(session);
+                    }
+                    self.take_parts(&message, call);
                 }
                 (None, None) => {}
             }
@@ -145,12 +167,19 @@ impl<'a> Reader<'a> {
         match (self.evaluate(&method.value).datum, &*name) {
             (Datum::Message(list), "pop" | "clear") if list.field == OPTIMIZERS => self.remove_optimizers(&list, &name),
             (Datum::Message(config), "Clear") if config.is_whole() => self.remove_optimizers(&config, &name),
-            (Datum::Message(config), "CopyFrom" | "MergeFrom") if config.is_whole() => {
-                if let Some(from) = call.arguments.args.first()
-                    && let Datum::Message(from) = self.evaluate(from).datum
-                    && from.is_whole()
-                {
-                    self.copy_optimizers(&config, &from, self.made(call.start()));
+            (Datum::Message(to), "CopyFrom" | "MergeFrom") if to.has_optimizers() => {
+                if let Some(from) = call.arguments.args.first() {
+                    let from = self.evaluate(from);
+                    if name == "CopyFrom" {
+                        self.remove_optimizers(&to, "clear");
+                    }
+                    self.take_optimizers(&to, &from, self.made(call.start()));
+                }
+            }
+            (Datum::Message(list), "extend" | "append") if list.field == OPTIMIZERS => {
+                if let Some(from) = call.arguments.args.first() {
+                    let from = self.evaluate(from);
+                    self.take_optimizers(&list, &from, self.made(call.start()));
                 }
             }
             (Datum::ParameterMap(Some(optimizer)), "clear") => self.remove_parameters(&optimizer, None),
@@ -202,16 +231,68 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `config.CopyFrom(from)`: the optimizers with their options so far.
-    fn copy_optimizers(&mut self, config: &Message, from: &Message, made: Made) {
-        let sources: Vec<Rc<Message>> = self.optimizers_of(from).cloned().collect();
-        // Several optimizers of one call would be one.
-        let [source] = &sources[..] else {
-            return;
+    /// `ConfigProto(graph_options=...)`, `RewriterConfig(custom_optimizers=[...])`: the optimizers of parts.
+    fn take_parts(&mut self, config: &Message, call: &'a ExprCall) {
+        for keyword in &call.arguments.keywords {
+            if keyword.arg.as_ref().is_some_and(|name| FIELDS.contains(&name.as_str())) {
+                let from = self.evaluate(&keyword.value);
+                self.take_optimizers(config, &from, self.made(call.start()));
+            }
+        }
+    }
+
+    /// Adds the optimizers of a message, or of a list, to a configuration.
+    fn take_optimizers(&mut self, to: &Message, from: &Fact, made: Made) {
+        let messages: Vec<Rc<Message>> = match &from.datum {
+            Datum::Message(message) => vec![Rc::clone(message)],
+            Datum::Items(items) => {
+                let messages = items.iter().filter_map(|item| match &item.datum {
+                    Datum::Message(message) => Some(Rc::clone(message)),
+                    _ => None,
+                });
+                messages.collect()
+            }
+            _ => return,
         };
+        for message in messages {
+            let is_session = message
+                .config
+                .is_none_or(|made| self.records.sessions.contains_key(&made));
+            let sources: Vec<Rc<Message>> = match message.optimizer {
+                Some(_) => vec![message],
+                None => self.optimizers_of(&message).cloned().collect(),
+            };
+            for source in sources {
+                if is_session {
+                    self.copy_optimizer(to, &source, made);
+                } else {
+                    self.move_optimizer(to, &source);
+                }
+            }
+        }
+    }
+
+    /// An optimizer that the script makes apart from a configuration becomes one of the configuration, with its options.
+    fn move_optimizer(&mut self, to: &Message, optimizer: &Rc<Message>) {
+        let moved = Message {
+            optimizer: optimizer.optimizer,
+            ..to.clone()
+        };
+        self.records
+            .optimizers
+            .retain(|known| known.optimizer != optimizer.optimizer);
+        self.records.optimizers.push(Rc::new(moved));
+        if let Some(run) = optimizer.optimizer.and_then(|made| self.records.run_at(made)) {
+            self.records.runs[run].config = to.config;
+        }
+    }
+
+    /// A copy of an optimizer with its options so far. Several copies of one call differ by their rounds.
+    fn copy_optimizer(&mut self, to: &Message, source: &Message, made: Made) {
+        let made = self.in_round(|reader| reader.made(made.at));
         let copy = Message {
             optimizer: Some(made),
-            ..config.clone()
+            ..to.clone()
         };
         self.records.optimizers.push(Rc::new(copy));
         let Some(run) = source.optimizer.and_then(|made| self.records.run_at(made)) else {
@@ -219,8 +300,8 @@ impl<'a> Reader<'a> {
         };
         let copied = Run {
             owner: Owner::Call(made),
-            config: config.config,
-            name: config.name.clone(),
+            config: to.config,
+            name: to.name.clone(),
             line: self.source.line(made.at),
             ..self.records.runs[run].clone()
         };
@@ -236,14 +317,24 @@ impl<'a> Reader<'a> {
         self.records.settings.extend(settings);
     }
 
-    /// The position of the parameters that an expression of a map belongs to.
-    pub(super) fn run_of_map(&mut self, map: &'a Expr, optimizer: Option<&Message>) -> usize {
+    /// An entry of a map.
+    pub(super) fn entry(&self, map: &Expr, optimizer: Option<&Rc<Message>>, name: &str) -> Fact {
         let owner = match map {
             Expr::Attribute(map) => path_of(&map.value),
             other => path_of(other),
         };
-        let line = self.source.line(map.start());
-        let run = if let Some(message) = optimizer {
+        Fact::plain(Datum::Entry(Rc::new(Entry {
+            name: name.to_owned(),
+            owner,
+            optimizer: optimizer.cloned(),
+            line: self.source.line(map.start()),
+        })))
+    }
+
+    /// The position of the parameters that an entry belongs to.
+    pub(super) fn run_of_entry(&mut self, entry: &Entry) -> usize {
+        let (owner, line) = (entry.owner.clone(), entry.line);
+        let run = if let Some(message) = entry.optimizer.as_deref() {
             Run {
                 owner: message.optimizer.map_or(Owner::Unknown, Owner::Call),
                 config: message.config,

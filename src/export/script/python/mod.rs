@@ -58,6 +58,7 @@ use survey::Survey;
 
 pub(super) use comments::{DEVICE_MARK, EVALUATION_MARK, MARK, SCHEDULE_MARK};
 pub(super) use constructors::{RUN_CONFIG, RUN_CONFIG_ARGUMENTS};
+pub(super) use eager_dtr::{EAGER_HEURISTIC, EAGER_KEYS};
 pub(super) use parameters::{Stored, read_field, stored};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +85,9 @@ pub(super) fn from_python(text: &str, dialect: Dialect, is_lossy: bool, of: Opti
     let Some(parsed) = parse_unchecked(text, ParseOptions::from(mode)).try_into_module() else {
         return refused(1, "is no Python script");
     };
-    let source = Source::new(text, is_lossy, &parsed);
+    let is_python_2 = newer.is_some() || older::is_python_2(text, &parsed);
+    let new_source = || Source::new(text, is_lossy, &parsed).of_python_2(is_python_2);
+    let source = new_source();
     let error = parsed.errors().first().map(|error| ConfigError {
         line: source.line(error.location.start()),
         column: source.column(error.location.start()),
@@ -93,7 +96,7 @@ pub(super) fn from_python(text: &str, dialect: Dialect, is_lossy: bool, of: Opti
     let mut reading = read(&parsed, source, of);
     // The defaults of flags may choose the branches without a configuration, or leave out others: then those are read, too.
     if reading.drops_by_assumption {
-        let all = read_all(&parsed, Source::new(text, is_lossy, &parsed), of);
+        let all = read_all(&parsed, new_source(), of);
         reading = with_left_out(reading, all, of);
     }
     reading.error = error;

@@ -1,6 +1,8 @@
-//! Number literals of Python 2: `0777` and `1800L`.
+//! Python 2: number literals such as `0777` and `1800L`, and statements that only Python 2 runs.
 
-use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
+use ruff_python_ast::visitor::{Visitor, walk_except_handler};
+use ruff_python_ast::{ExceptHandler, Expr, ModModule};
+use ruff_python_parser::{Mode, ParseOptions, Parsed, parse_unchecked};
 use ruff_text_size::TextSize;
 
 use super::nesting;
@@ -46,6 +48,53 @@ fn mended(text: &str) -> Option<String> {
     }
     mended.push_str(text.get(from..)?);
     (!edits.is_empty()).then_some(mended)
+}
+
+/// Whether a script has statements that only Python 2 runs: `print` and `exec` without brackets, `except X, e`, `raise X, "text"`.
+pub(super) fn is_python_2(text: &str, parsed: &Parsed<ModModule>) -> bool {
+    let mut finder = Handlers { has_pair: false };
+    finder.visit_body(&parsed.syntax().body);
+    finder.has_pair
+        || parsed
+            .errors()
+            .iter()
+            .any(|error| is_older(line_at(text, error.location.start())))
+}
+
+/// The line of a place without blanks around it.
+fn line_at(text: &str, at: TextSize) -> &str {
+    let (before, behind) = text.split_at_checked(at.to_usize()).unwrap_or((text, ""));
+    let start = before.rfind('\n').map_or(0, |end| end + 1);
+    let end = before.len() + behind.find('\n').unwrap_or(behind.len());
+    text[start..end].trim()
+}
+
+fn is_older(line: &str) -> bool {
+    // Behind the colon of a statement on the same line.
+    let statement = line.rsplit(": ").next().unwrap_or(line);
+    let is_statement = |word: &str| {
+        let rest = statement.strip_prefix(word).unwrap_or("");
+        rest.starts_with([' ', '\t']) && !rest.trim_start().starts_with(['=', '('])
+    };
+    let is_pair = |word: &str| line.starts_with(word) && line.contains(',') && !line.contains('(');
+    is_statement("print") || is_statement("exec") || is_pair("except ") || is_pair("raise ")
+}
+
+/// Finds `except X, e`, which newer versions of Python 3 read as two classes.
+struct Handlers {
+    has_pair: bool,
+}
+
+impl<'a> Visitor<'a> for Handlers {
+    fn visit_except_handler(&mut self, handler: &'a ExceptHandler) {
+        let ExceptHandler::ExceptHandler(clause) = handler;
+        if let Some(Expr::Tuple(pair)) = clause.type_.as_deref() {
+            let is_value =
+                |expr: &Expr| matches!(expr, Expr::Name(name) if name.id.starts_with(|c: char| c.is_ascii_lowercase()));
+            self.has_pair |= !pair.parenthesized && pair.elts.len() == 2 && is_value(&pair.elts[1]);
+        }
+        walk_except_handler(self, handler);
+    }
 }
 
 /// Position, number of dropped bytes, and replacement.

@@ -37,6 +37,33 @@ pub(super) struct Flag<'a> {
     pub(super) is_final: bool,
 }
 
+/// A function that makes configurations, and the class of a method.
+#[derive(Clone, Copy)]
+pub(super) struct Maker<'a> {
+    pub(super) function: &'a StmtFunctionDef,
+    pub(super) class: Option<&'a str>,
+}
+
+impl Maker<'_> {
+    /// Whether the first parameter is the object or the class.
+    pub(super) fn is_bound(self) -> bool {
+        self.class.is_some() && !self.has_decorator("staticmethod")
+    }
+
+    fn has_decorator(self, name: &str) -> bool {
+        let mut decorators = self.function.decorator_list.iter();
+        decorators.any(|decorator| matches!(&decorator.expression, Expr::Name(own) if own.id.as_str() == name))
+    }
+
+    /// Whether the calls of the function run its body as it is.
+    fn is_plain(self) -> bool {
+        let is_method =
+            self.class.is_some() && (self.has_decorator("staticmethod") || self.has_decorator("classmethod"));
+        let n_known = usize::from(is_method);
+        !self.function.is_async && self.function.decorator_list.len() == n_known
+    }
+}
+
 #[derive(Clone, Copy)]
 pub(super) struct Attribute<'a> {
     pub(super) value: &'a Expr,
@@ -59,8 +86,8 @@ pub(super) struct Survey<'a> {
     /// Calls by the name of the method, and those of classes by the name of the class.
     pub(super) method_calls: BTreeMap<&'a str, Vec<&'a ExprCall>>,
     effects: BTreeMap<&'a str, Effects<'a>>,
-    /// Functions of the module that make configurations, or call one that does.
-    pub(super) makers: BTreeMap<&'a str, &'a StmtFunctionDef>,
+    /// Functions of the module and methods that make configurations, or call one that does, by name.
+    pub(super) makers: BTreeMap<&'a str, Vec<Maker<'a>>>,
     /// Names that are read other than to reach an optimizer or to set a field.
     pub(super) used_names: BTreeSet<&'a str>,
     /// Whether the script makes a session or an estimator.
@@ -164,8 +191,8 @@ struct Surveyor<'a, 's> {
     classes: Vec<&'a str>,
     /// The number of functions around this place.
     n_functions: usize,
-    /// Functions of the module by name.
-    definitions: BTreeMap<&'a str, Vec<&'a StmtFunctionDef>>,
+    /// Functions of the module and methods by name.
+    definitions: BTreeMap<&'a str, Vec<Maker<'a>>>,
     calls: Vec<(&'a str, &'a ExprCall)>,
     parsing: Parsing<'a>,
 }
@@ -200,8 +227,12 @@ impl<'a> Visitor<'a> for Surveyor<'a, '_> {
                     self.survey.functions.entry(name).or_default();
                 }
                 self.survey.effects.insert(name, effects);
-                if self.n_functions == 0 && self.classes.is_empty() {
-                    self.definitions.entry(name).or_default().push(function);
+                if self.n_functions == 0 {
+                    let class = self.classes.last().copied();
+                    self.definitions
+                        .entry(name)
+                        .or_default()
+                        .push(Maker { function, class });
                 }
                 self.n_functions += 1;
                 walk_stmt(self, statement);
@@ -263,28 +294,34 @@ fn is_configuring(attribute: &ExprAttribute) -> bool {
 }
 
 impl<'a> Surveyor<'a, '_> {
-    /// Functions that are defined once and have a constructor or a parameter map, and those that call them.
+    /// Functions and methods that are defined once and have a constructor or a parameter map, and those that call them.
     fn find_makers(&mut self) {
-        let definitions: Vec<(&'a str, &'a StmtFunctionDef)> = self
+        let definitions: Vec<(&'a str, Maker<'a>)> = self
             .definitions
             .iter()
-            .filter_map(|(name, definitions)| match definitions[..] {
-                [only] if !only.is_async && only.decorator_list.is_empty() => Some((*name, only)),
-                _ => None,
+            .flat_map(|(name, definitions)| {
+                let is_only =
+                    |one: &Maker<'a>| definitions.iter().filter(|other| other.class == one.class).count() == 1;
+                let plain = definitions.iter().filter(move |one| one.is_plain() && is_only(one));
+                plain.map(|one| (*name, *one)).collect::<Vec<_>>()
             })
             .collect();
         let mut n_before = usize::MAX;
-        while n_before != self.survey.makers.len() {
-            n_before = self.survey.makers.len();
-            for (name, function) in &definitions {
+        while n_before != self.survey.makers.values().map(Vec::len).sum::<usize>() {
+            n_before = self.survey.makers.values().map(Vec::len).sum();
+            for (name, maker) in &definitions {
                 let calls = self.survey.effects.get(name).map(|effects| &effects.calls);
                 let makes = |call: &&str| find_class(self.survey.original(call)).is_some();
                 let calls_maker = |call: &&str| self.survey.makers.contains_key(*call);
-                let text = self.source.slice(function.range());
+                let text = self.source.slice(maker.function.range());
                 let is_maker = text.contains("parameter_map")
                     || calls.is_some_and(|calls| calls.iter().any(|call| makes(call) || calls_maker(call)));
-                if is_maker && !text.contains("yield") {
-                    self.survey.makers.insert(name, function);
+                let known = self.survey.makers.get(name).map_or(&[][..], Vec::as_slice);
+                let is_known = known
+                    .iter()
+                    .any(|known| known.function.start() == maker.function.start());
+                if is_maker && !is_known && !text.contains("yield") {
+                    self.survey.makers.entry(name).or_default().push(*maker);
                 }
             }
         }

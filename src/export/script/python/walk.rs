@@ -14,6 +14,7 @@ use highwater_options::Value;
 
 use super::arms::{Arm, Basis, bit};
 use super::datum::Fact;
+use super::loops::Element;
 use super::reader::Reader;
 use super::scopes::Layer;
 
@@ -89,6 +90,9 @@ impl<'a> Reader<'a> {
                     let why = self.idle_loop(repeated.test.range());
                     self.remark_on_dropped(&repeated.body, &why, Severity::Info);
                     self.body(&repeated.orelse);
+                    return false;
+                }
+                if self.counted(repeated) {
                     return false;
                 }
                 self.looped(&repeated.body, None, repeated.range);
@@ -360,7 +364,17 @@ impl<'a> Visitor<'a> for Reader<'a> {
                 }
                 return;
             }
-            Expr::ListComp(list) => return self.comprehension(expr, &list.elt, &list.generators),
+            Expr::ListComp(list) => return self.comprehension(expr, Element::One(&list.elt), &list.generators),
+            Expr::SetComp(set) => return self.comprehension(expr, Element::One(&set.elt), &set.generators),
+            Expr::Generator(items) => return self.comprehension(expr, Element::One(&items.elt), &items.generators),
+            Expr::DictComp(dict) => {
+                let value = &*dict.value;
+                let element = dict
+                    .key
+                    .as_deref()
+                    .map_or(Element::One(value), |key| Element::Pair { key, value });
+                return self.comprehension(expr, element, &dict.generators);
+            }
             Expr::Dict(dict) => self.found_dict(expr, dict),
             Expr::Lambda(lambda) => {
                 self.scopes.open();

@@ -61,7 +61,7 @@ impl Mark {
     fn sentence(self) -> &'static str {
         match self {
             Self::Fits => "completed within the budget",
-            Self::Over => "completed, over the budget where no tensor could be evicted",
+            Self::Over => "completed, over budget where no tensor could be evicted",
             Self::Thrash => "stopped by thrashing; the overhead is up to that point",
             Self::OutOfMemory => "out of memory: no tensor could be evicted; the overhead is up to that point",
         }
@@ -229,7 +229,7 @@ pub(super) fn hover_text(point: &BudgetSweepPoint) -> String {
     }
     if counts.steps_over_budget > 0 {
         text.push_str(&format!(
-            "\nat or over the budget on {} steps",
+            "\nat or over budget on {} steps",
             grouped(counts.steps_over_budget)
         ));
     }

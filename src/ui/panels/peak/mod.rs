@@ -319,7 +319,7 @@ fn report_ui(
     }
     ui.separator();
     if shown.report.set.members.is_empty() {
-        ui.weak("No tensor is listed as live there.");
+        ui.weak("No live tensors at this step.");
         return;
     }
     against::changes_ui(ui, shown, commands);

@@ -259,9 +259,9 @@ fn obeyed_ui(ui: &mut egui::Ui, shown: &Shown<'_>, found: &Recommendation) {
     let all = counted(found.searched.of, "configuration");
     ui.add_space(4.0);
     let tried = if found.searched.is_whole() {
-        format!("All of {all} tried.")
+        format!("All of {all} simulated.")
     } else {
-        format!("{} of {all} tried.", grouped(found.searched.tried))
+        format!("{} of {all} simulated.", grouped(found.searched.tried))
     };
     ui.label(RichText::new(tried).size(SIZE).strong());
     for (count, why) in counts.into_iter().filter(|(count, _)| *count > 0) {

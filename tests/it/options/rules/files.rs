@@ -119,15 +119,15 @@ fn problems_name_their_line_and_the_nearest_name() {
     for (text, message) in [
         (
             "{\n\"black-lst\": {}}",
-            "line 2: \"black-lst\" is no known list; did you mean \"black-list\"?",
+            "line 2: \"black-lst\" is not a known list; did you mean \"black-list\"?",
         ),
         ("{\n\n", "line 3: the file ends too early: \"}\" is missing"),
         (
             "{\"black-list\": {\"to-add\": [\"A\n",
-            "line 1: the text does not end on its line: add the closing quote",
+            "line 1: unterminated text: add the closing quote",
         ),
-        ("{} x", "line 1: there is more text behind the end: remove it"),
-        ("[1]", "line 1: the file has to be an object: { ... }"),
+        ("{} x", "line 1: text after the end: remove it"),
+        ("[1]", "line 1: the file must be an object: { ... }"),
     ] {
         let (_, problems) = mix_list(text.as_bytes());
         assert_eq!(problems[0].to_string(), message, "{text}");

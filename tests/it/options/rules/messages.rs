@@ -30,7 +30,7 @@ fn messages_state_a_remedy() {
     );
     assert_eq!(
         findings[1].message,
-        "input_fusion_size is -1: use 0 to 33554432 bytes; until then it is clamped to 0"
+        "input_fusion_size is -1: use 0 to 33554432 bytes; it is clamped to 0"
     );
     let joined = &findings[2];
     assert!(
@@ -53,8 +53,8 @@ fn messages_have_places_units_and_one_line() {
         ),
         (
             case(&[("stream_sync_timeout", "60000")], ""),
-            "60000 ms, which is not above the 1836 s of collective communication (the default of hccl_timeout); in a \
-             cluster this",
+            "60000 ms, not above the 1836 s of collective communication (the default of hccl_timeout); in a cluster \
+             this",
         ),
         (
             case(&[("stream_sync_timeout", "60000")], "").with(&[("HCCL_EXEC_TIMEOUT", "90")]),
@@ -62,11 +62,11 @@ fn messages_have_places_units_and_one_line() {
         ),
         (
             case(&[("dump_config.dump_mode", "both")], ""),
-            "dump_mode is \"both\": use input, output or all; it is looked at once enable_dump is True",
+            "dump_mode is \"both\": use input, output or all; it applies only when enable_dump is True",
         ),
         (
             case(&[("op_precision_mode", "/m")], "").seeing(&[("/m", "[ByOpType]\nA=fast")]),
-            "op_precision_mode, line 2: \"fast\" is no known mode: use high_precision,",
+            "op_precision_mode, line 2: \"fast\" is not a known mode: use high_precision,",
         ),
         (
             case(&[("work_path", "/w"), ("aoe_mode", "1")], "").seeing(&[("/w", "file")]),
@@ -82,7 +82,7 @@ fn messages_have_places_units_and_one_line() {
         ),
         (
             case(&[], "").with(&[("DEVICE_ID", "3")]),
-            "the session runs on device 3, as DEVICE_ID says, which counts physical devices",
+            "the session runs on device 3 (from DEVICE_ID, a physical id)",
         ),
         (
             case(&[("op_debug_level", "0")], ""),
@@ -102,7 +102,7 @@ fn only_the_first_problems_of_a_file_are_reported() {
     static MANY: [(&str, &str); 1] = [("/m", "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\n")];
     let messages = messages(case(&[("op_precision_mode", "/m")], "").seeing(&MANY));
     assert_eq!(messages.len(), 9);
-    assert!(messages[8].contains("3 more such places"), "{}", messages[8]);
+    assert!(messages[8].contains("3 more such errors"), "{}", messages[8]);
 }
 
 #[test]

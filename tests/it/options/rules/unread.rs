@@ -86,11 +86,11 @@ fn an_unread_variable_leaves_the_policy_open() {
     let report = |settings: &super::Settings| {
         CheckReport::of(&settings.options, &settings.environment, &settings.files).to_text()
     };
-    assert!(report(&settings).contains("policy in force: 3 (dynamic expansion)\n"));
+    assert!(report(&settings).contains("active policy: 3 (dynamic expansion)\n"));
     settings.environment.set_unread(GE_USE_STATIC_MEMORY);
     let text = report(&settings);
     assert!(
-        text.contains("dynamic expansion), joined with what the run sets GE_USE_STATIC_MEMORY to\n"),
+        text.contains("dynamic expansion), combined with GE_USE_STATIC_MEMORY of the run\n"),
         "{text}"
     );
 }
