@@ -10,7 +10,7 @@
 //! small. In order of birth, each span takes the lowest gap between the spans held at that time. O(spans x spans held
 //! at once). Constant spans lie below all others, so that a picture can leave them out of its scale.
 
-use std::ops::Range;
+use std::ops::RangeFrom;
 
 use highwater_model::units::{Bytes, Step};
 use highwater_sim::{Event, EventKind, MemoryChange, MemoryUnit, RegionKind, Simulation};
@@ -93,7 +93,7 @@ struct Open {
 
 /// In order of birth, each with its display address. Constant are the spans without an event within `observed`, unless
 /// all are.
-pub(super) fn spans(simulation: &Simulation, observed: &Range<u32>) -> Vec<Span> {
+pub(super) fn spans(simulation: &Simulation, observed: &RangeFrom<u32>) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     let mut open = vec![Open::default(); simulation.regions.len()];
     for event in &simulation.events {

@@ -142,6 +142,10 @@ impl LaneRemat {
     /// O(log ops).
     pub fn cost(&self, eviction: &Eviction) -> Option<RecomputationCost> {
         let mark = self.recomputed_mark(eviction)?;
+        // The op was recomputed for another of its results.
+        if mark.kind == RematMarkKind::Sibling {
+            return None;
+        }
         let (_, remat) = self.remat_of(mark.run)?;
         let chain = remat.answer.events.get(mark.event as usize)?.chain;
         // The ops of a chain are recomputed one after the other, the tensor's own op last.

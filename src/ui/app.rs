@@ -29,7 +29,7 @@ use super::panels::schedule_editor::ScheduleEditorState;
 use super::panels::search::SearchState;
 use super::panels::sweep::SweepState;
 use super::panels::tables::TablesState;
-use super::panes::{Layout, Panes};
+use super::panes::{Layout, Pane, Panes};
 use super::persisted::{Persisted, PersistedView};
 use super::pictures::Pictures;
 use super::recent::{Noted, clock};
@@ -222,7 +222,7 @@ impl App {
         let keyboard = Keyboard {
             is_in_dialog,
             is_elsewhere: is_in_dialog || is_searching || is_typing_ahead,
-            is_in_drawing: state.lanes.has_keyboard,
+            is_in_drawing: state.lanes.has_keyboard && self.panes.is_in_front(Pane::Policies),
         };
         keys(ui, keyboard, &mut output.window_commands);
         if output.window_commands.contains(&UiCommand::OpenPalette) {

@@ -87,8 +87,8 @@ struct DocumentView {
     lanes: PersistedView,
     /// First and last visible step.
     steps: Option<(f64, f64)>,
-    /// Lowest and highest visible address.
-    addresses: Option<(f64, f64)>,
+    /// Lowest and highest visible byte above the constant regions. Earlier versions stored addresses under another name.
+    above_floor: Option<(f64, f64)>,
     /// The colour attribute.
     color_by: Option<String>,
     /// The dimmed groups.
@@ -124,7 +124,9 @@ impl App {
             version: VIEW_VERSION,
             lanes: PersistedView::of(lanes, self.state.options.shows_rest),
             steps: seen.map(|seen| (seen.t0, seen.t1)),
-            addresses: seen.map(|seen| (seen.a0, seen.a1)),
+            above_floor: seen
+                .filter(|_| !lanes.marks.has_constant_to_scale)
+                .map(|seen| (seen.a0, seen.a1)),
             color_by: Some(self.session.look_order().by.words().to_owned()),
             hidden_groups: self.session.look_order().hidden.clone(),
             arrangement: Some(lanes.arrangement.kept()),
@@ -151,7 +153,11 @@ impl App {
         if let Some(arrangement) = &view.arrangement {
             lanes.arrangement.restore(arrangement);
         }
-        let seen = view.steps.zip(view.addresses);
+        // Without addresses all are visible: the next answer cuts the view to what there is.
+        let addresses = view
+            .above_floor
+            .unwrap_or((0.0, f64::from(u32::MAX) * f64::from(u32::MAX)));
+        let seen = view.steps.map(|steps| (steps, addresses));
         let seen = seen.filter(|((t0, t1), (a0, a1))| t0 < t1 && a0 < a1);
         self.state.document.viewport = seen.map(|((t0, t1), (a0, a1))| Viewport { t0, t1, a0, a1 });
         let color = ColorBy::all().find(|by| Some(by.words()) == view.color_by.as_deref());

@@ -61,7 +61,20 @@ impl ExportDialog {
     }
 
     /// The commands that write the chosen form to a path.
-    pub fn save(&mut self, form: ConfigForm, path: &std::path::Path) -> Vec<Command> {
+    pub fn save(&mut self, form: ConfigForm, path: &std::path::Path, session: &Session) -> Vec<Command> {
+        // The file dialog of the system leaves the window usable meanwhile.
+        if !self.is_open {
+            return Vec::new();
+        }
+        if !self
+            .preview
+            .as_ref()
+            .is_some_and(|known| session.is_current_preview(known))
+        {
+            let why = "the settings changed; check the preview and save again";
+            self.last = LastButton::Told(Notice::Failed(why.to_owned()));
+            return Vec::new();
+        }
         let path = match form.path(path) {
             Ok(path) => path,
             Err(why) => {
@@ -165,14 +178,15 @@ fn buttons_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut ExportDialog) 
     let (export, n_errors) = (preview.export(form), preview.errors.len());
     confirmation_ui(ui, n_errors, &mut state.is_confirmed);
     let is_empty = export.nothing.is_some();
-    let is_allowed = !is_empty && (n_errors == 0 || state.is_confirmed) && !state.is_saving();
+    let is_allowed = !is_empty && (n_errors == 0 || state.is_confirmed);
+    let is_saving = matches!(state.last, LastButton::Saving);
     let row = ui.horizontal(|ui| {
-        let copy = ui.add_enabled(!is_empty, egui::Button::new("Copy"));
+        let copy = ui.add_enabled(is_allowed, egui::Button::new("Copy"));
         if copy.on_hover_text("Copy the whole preview").clicked() {
             ui.ctx().copy_text(copied_text(export));
             state.last = LastButton::Told(Notice::Done("copied".to_owned()));
         }
-        let save = ui.add_enabled(is_allowed, egui::Button::new("Save as…"));
+        let save = ui.add_enabled(is_allowed && !is_saving, egui::Button::new("Save as…"));
         if save.clicked() {
             state.last = LastButton::Nothing;
             let purpose = Purpose::ExportConfig(form);

@@ -219,11 +219,13 @@ impl App {
                 let lanes = self.lanes_to_export(form);
                 commands.push(Command::Export { form, path, lanes });
             }
-            Purpose::ExportConfig(form) => commands.extend(self.state.export.save(form, &path)),
+            Purpose::ExportConfig(form) => commands.extend(self.state.export.save(form, &path, &self.session)),
             Purpose::DrawLane(lane) => {
-                let Some(viewport) = self.state.lanes.viewport else {
-                    return;
-                };
+                let viewport = self.session.answer().and_then(|(comparison, timeline)| {
+                    let position = comparison.lanes.iter().position(|known| known.id == lane)?;
+                    self.state.lanes.viewport_of(timeline, position)
+                });
+                let Some(viewport) = viewport else { return };
                 let view = LaneInView {
                     viewport,
                     axis: self.state.lanes.axis,

@@ -319,7 +319,7 @@ fn what_was_open_is_there_again() {
         panic!("a notice is shown");
     };
     assert!(
-        told.contains("cannot be opened again") && told.contains("net.onnx"),
+        told.contains("cannot be reopened") && told.contains("net.onnx"),
         "{told}"
     );
     assert_eq!(app.session().document().sources, [SourceSpec::Sample(&SAMPLES[0])]);

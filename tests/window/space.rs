@@ -79,7 +79,7 @@ fn axes_are_typed_and_what_cannot_be_read_is_said() {
     press(&mut harness, egui::Modifiers::COMMAND, Key::A);
     harness.get_by_role_and_label(Role::TextInput, field).type_text("0..x");
     harness.run_steps(3);
-    harness.get_by_label_contains("atomic_clean_policy: \"0..x\" is no range");
+    harness.get_by_label_contains("atomic_clean_policy: \"0..x\" is not a range");
     assert!(harness.query_by_label("Start: try configurations").is_none());
     press(&mut harness, egui::Modifiers::COMMAND, Key::A);
     harness.get_by_role_and_label(Role::TextInput, field).type_text("1");

@@ -128,8 +128,10 @@ pub fn recommend_from(
     let all: Vec<&SweepPoint> = points.iter().collect();
     let best = goal.select(space, &all);
     let fitting = all.into_iter().filter(|point| point.fitting().is_some());
+    // As for the policies of a comparison: other figures are another peak or another overhead.
+    let rank = |point: &SweepPoint| point.figures().map(|figures| (figures.peak_reserved, figures.overhead));
     let (equal, others): (Vec<&SweepPoint>, Vec<&SweepPoint>) =
-        fitting.partition(|point| best.is_some_and(|best| best.figures() == point.figures()));
+        fitting.partition(|point| best.is_some_and(|best| rank(best) == rank(point)));
     let next = goal.select(space, &others);
     let chosen = |point: &SweepPoint| Chosen {
         point: point.clone(),

@@ -58,7 +58,7 @@ fn recordings(all: &[RecordingFigures]) -> String {
     if !empty.is_empty() {
         let names: Vec<String> = empty.iter().map(|one| one.name.clone()).collect();
         let count = counted(names.len() as u64, "recording");
-        out.push_str(&format!("\n{count} of 0 B all the time: {}\n", list(&names)));
+        out.push_str(&format!("\n{count} always at 0 B: {}\n", list(&names)));
     }
     out
 }

@@ -1,7 +1,7 @@
 //! The blocks of a lane at their display addresses, as sorted columns, with the tensors they belong to.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
+use std::ops::RangeFrom;
 use std::sync::Arc;
 
 use super::{Blocks, RegionSpan, region_text};
@@ -28,7 +28,7 @@ pub(super) struct PlacedBlocks {
 
 impl PlacedBlocks {
     pub(super) fn new(simulation: &Simulation, session: &DeviceSession, palette: &Palette) -> Self {
-        let spans = layout::spans(simulation, &observed(simulation, session));
+        let spans = layout::spans(simulation, &observed(session));
         let subjects = tensors_of(simulation, session);
         let of_regions = layout::SpansOfRegions::new(&spans, simulation.regions.len());
         let mut drafts: Vec<Draft> = blocks(simulation)
@@ -76,14 +76,10 @@ impl PlacedBlocks {
     }
 }
 
-/// From the first run to the end of the last, or of the recording, without the first and the last step: there memory is
-/// taken for good and given back.
-fn observed(simulation: &Simulation, session: &DeviceSession) -> Range<u32> {
-    let (start, end) = match (session.runs.first(), session.runs.last()) {
-        (Some(first), Some(last)) => (first.start.0, last.start.0.saturating_add(last.n_steps)),
-        _ => (0, simulation.n_steps),
-    };
-    start.saturating_add(1)..end.saturating_sub(1)
+/// Behind the first step of the runs, or of the recording: on it memory is taken for good.
+fn observed(session: &DeviceSession) -> RangeFrom<u32> {
+    let start = session.runs.iter().map(|run| run.start.0).min().unwrap_or(0);
+    start.saturating_add(1)..
 }
 
 fn region_spans(

@@ -32,7 +32,7 @@ impl RematOutcome {
     pub const fn words(self) -> &'static str {
         match self {
             Self::Ok => "ok",
-            Self::Over => "over the budget",
+            Self::Over => "over budget",
             Self::Thrash => "thrash",
             Self::OutOfMemory => "out of memory",
         }

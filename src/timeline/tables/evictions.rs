@@ -21,7 +21,11 @@ pub(super) const COLUMNS: [Column; 8] = [
         "recomputed_step",
         "step of the recomputation; empty if none followed",
     ),
-    number("ops", "recomputed_ops", "ops recomputed to get the tensor back"),
+    number(
+        "ops",
+        "recomputed_ops",
+        "ops recomputed to get the tensor back; empty if it came with another result of its op",
+    ),
     amount(
         "cost",
         "cost_ns",

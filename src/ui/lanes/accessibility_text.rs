@@ -47,10 +47,15 @@ fn view_words(input: &LanesInput<'_>, state: &LanesState) -> Option<String> {
     let word = input.comparison.axis_word();
     let step = |value: f64| grouped(to_whole(value));
     Some(format!(
-        "shows {word}s {} to {} of {} and addresses {} to {}",
+        "shows {word}s {} to {} of {} and {} {} to {}",
         step(view.t0.floor()),
         step((view.t1.ceil() - 1.0).max(0.0)),
         grouped(u64::from(input.timeline.n_steps)),
+        if state.has_floor() {
+            "bytes above constant regions"
+        } else {
+            "addresses"
+        },
         plain(Bytes(to_whole(view.a0))),
         plain(Bytes(to_whole(view.a1))),
     ))

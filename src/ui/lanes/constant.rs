@@ -21,7 +21,9 @@ const MOST: f64 = 0.3;
 pub(super) fn n_rows(lane: &LaneView, height: f32, scale: LaneScale) -> usize {
     let is_outside = scale.floor > 0.0;
     let n_kinds = lane.constant.len();
-    let most = to_points(f64::from(height) * MOST / f64::from(ROW)).floor();
+    // A low map has one band as long as something of the map is left.
+    let least = if height >= 2.0 * ROW { 1.0 } else { 0.0 };
+    let most = to_points(f64::from(height) * MOST / f64::from(ROW)).floor().max(least);
     match (is_outside, most >= 1.0) {
         (false, _) | (_, false) => 0,
         (true, true) if n_kinds <= at_least_one(most) as usize => n_kinds,
@@ -76,7 +78,7 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
     }
 }
 
-/// `weights of train 418.0 MiB - constant`.
+/// `weights of train 418.0 MiB (constant, not to scale)`.
 fn label(kinds: &[ConstantRegions]) -> String {
     let texts: Vec<String> = kinds
         .iter()

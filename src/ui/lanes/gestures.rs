@@ -25,14 +25,15 @@ const MOVE: f64 = 0.12;
 
 /// Notes whether the drawing in `area` has the keyboard; a press elsewhere takes it away.
 pub(super) fn follow_focus(ui: &Ui, area: Rect, state: &mut LanesState) {
+    // Menus and dialogs above the lanes change nothing.
+    let layer = ui.layer_id();
     let pressed = ui.input(|input| input.pointer.any_pressed().then(|| input.pointer.interact_pos())?);
-    let is_inside = |pos: Pos2| area.contains(pos) && ui.rect_contains_pointer(area);
-    let was_pressed = pressed.map(is_inside);
+    let pressed = pressed.filter(|pos| ui.ctx().layer_id_at(*pos).is_none_or(|at| at == layer));
+    let was_pressed = pressed.map(|pos| area.contains(pos));
     let focused = ui.memory(|memory| memory.focused());
-    let is_ours = focused.map(|id| {
-        let place = ui.ctx().read_response(id).map(|response| response.rect);
-        place.is_some_and(|rect| area.expand(1.0).contains_rect(rect))
-    });
+    let response = focused.and_then(|id| ui.ctx().read_response(id));
+    let response = response.filter(|response| response.layer_id == layer);
+    let is_ours = response.map(|response| area.expand(1.0).contains_rect(response.rect));
     if let (Some(false), Some(id), Some(true)) = (was_pressed, focused, is_ours) {
         ui.memory_mut(|memory| memory.surrender_focus(id));
     }
@@ -146,8 +147,11 @@ fn view_of(input: &LanesInput<'_>, state: &LanesState, tensor: Selected, whole: 
         let scale = state.scale(input.timeline, lane);
         for block in lane.blocks_of(tensor) {
             let (base, bytes) = (lane.blocks.base[block as usize], lane.blocks.bytes[block as usize]);
-            addresses.0 = addresses.0.min(scale.common(to_f64(base)));
-            addresses.1 = addresses.1.max(scale.common(to_f64(base + bytes)));
+            let (low, high) = (scale.common(to_f64(base)), scale.common(to_f64(base + bytes)));
+            // Constant regions are outside the scale.
+            if high > 0.0 {
+                addresses = (addresses.0.min(low), addresses.1.max(high));
+            }
         }
     }
     if addresses.0 > addresses.1 {

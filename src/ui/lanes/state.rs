@@ -144,7 +144,17 @@ impl LanesState {
         let is_same = self.shown.as_ref().is_some_and(|shown| shown.is_of(comparison));
         self.arrangement.adopt(comparison);
         self.warp = timeline.axes.get(self.axis).cloned();
-        let clamped = |view: Viewport| View::new(view, self.warp.as_deref()).clamp(whole);
+        // All addresses stay all addresses, whatever is outside the scale.
+        let all_addresses = self.viewport.zip(self.whole);
+        let all_addresses = all_addresses.is_some_and(|(view, before)| view.a0 <= before.a0 && view.a1 >= before.a1);
+        let clamped = |view: Viewport| {
+            let (a0, a1) = if all_addresses {
+                (whole.a0, whole.a1)
+            } else {
+                (view.a0, view.a1)
+            };
+            View::new(Viewport { a0, a1, ..view }, self.warp.as_deref()).clamp(whole)
+        };
         let viewport = match (self.viewport, self.whole) {
             (Some(viewport), Some(before)) if viewport != before && (before.t1 - whole.t1).abs() < 0.5 => {
                 clamped(viewport)
@@ -215,13 +225,19 @@ impl LanesState {
     }
 
     /// Whether constant regions are bands outside the scale.
-    fn has_floor(&self) -> bool {
+    pub(super) fn has_floor(&self) -> bool {
         self.content == LaneContent::MemoryMap && !self.marks.has_constant_to_scale
     }
 
     /// The y-axis of a lane's map.
     pub(super) fn scale(&self, timeline: &Timeline, lane: &LaneView) -> LaneScale {
         self.arrangement.scale(timeline, lane, self.has_floor())
+    }
+
+    /// The view of a lane's map, in its display addresses.
+    pub fn viewport_of(&self, timeline: &Timeline, lane: usize) -> Option<Viewport> {
+        let scale = self.scale(timeline, timeline.lanes.get(lane)?);
+        Some(scale.view(&self.view()?).viewport())
     }
 
     pub fn shows_everything(&self) -> bool {

@@ -39,6 +39,7 @@ pub(super) fn stale_text(session: &Session) -> Option<String> {
     let doing = match session.busy() {
         _ if !session.is_stale() => return None,
         Some(busy) => format!("{}…", busy.stage),
+        None if session.problem().is_some() => "No new answer".to_owned(),
         None => "Cancelled".to_owned(),
     };
     Some(format!("{doing} (figures are of the previous answer)"))

@@ -6,11 +6,10 @@ use highwater::units::Step;
 
 use crate::synthetic;
 
-/// Steps with an event of a region between the first and the last step of the runs.
+/// Changes of a region behind the first step of the runs.
 fn n_changes(comparison: &Comparison, lane: usize, region: u32) -> usize {
-    let runs = &comparison.axis.runs;
-    let end = runs.last().map_or(0, |run| run.start.0 + run.n_steps);
-    let within = |step: Step| step.0 > runs[0].start.0 && step.0 + 1 < end;
+    let start = comparison.axis.runs[0].start;
+    let within = |step: Step| step > start;
     let events = comparison.lanes[lane].simulation.events.iter();
     events
         .filter(|event| event.region.0 == region && event.kind.memory_change().is_some() && within(event.step))

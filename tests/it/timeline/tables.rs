@@ -345,10 +345,9 @@ fn evictions_state_when_why_and_what_they_cost() {
     assert_eq!(found, wanted);
     for row in &rows {
         assert!(row[3].starts_with("score ") && row[3].contains("lowest of"), "{row:?}");
-        assert_eq!(
-            row[5].is_empty(),
-            row[7].is_empty(),
-            "a recomputation has a cost: {row:?}"
+        assert!(
+            !row[5].is_empty() || row[7].is_empty(),
+            "a cost has a recomputation: {row:?}"
         );
     }
     for column in 0..TableKind::Evictions.columns().len() {

@@ -158,7 +158,7 @@ pub fn options_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut OptionsSta
     state.first.follow(cx.session, &troubled, state.shows_rest);
     state.shows_rest |= state.wants_search && !state.first.has_acting();
     // Filters of few rows would only be in the way.
-    if state.first.has_acting() || state.shows_rest {
+    if state.first.has_acting() || state.shows_rest || state.filter.is_active() {
         filter::search_ui(ui, cx, state);
         filter::filters_ui(ui, state);
     }
