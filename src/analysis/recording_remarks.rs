@@ -25,7 +25,10 @@ pub(super) fn remarks(lane: &Lane, recording: &Recording, source: ReservedSource
     );
     let of_reserved = reserved_text(lane, recording, source);
     let is_stated = !matches!(source, ReservedSource::Missing);
-    say(format!("{of_reserved}."), summary.peak_reserved_step.filter(|_| is_stated));
+    say(
+        format!("{of_reserved}."),
+        summary.peak_reserved_step.filter(|_| is_stated),
+    );
     if recording.states_live() {
         let stated = recording.total(TotalKind::Allocated).map(|total| total.peak().0);
         let lists_all = recording.blocks.is_empty() || stated.is_none_or(|stated| stated <= summary.peak_live);

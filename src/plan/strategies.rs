@@ -95,7 +95,7 @@ pub const STRATEGIES: &[Strategy] = &[
     Strategy {
         name: "best_fit",
         label: "best fit",
-        summary: "in order of birth, each buffer into the smallest free hole, as an allocator that merges holes",
+        summary: "in order of birth, each buffer into the smallest gap, as an allocator that merges free ranges",
         effort: Effort::Sweep,
         place: best_fit::place,
     },

@@ -222,7 +222,8 @@ impl App {
         let keyboard = Keyboard {
             is_in_dialog,
             is_elsewhere: is_in_dialog || is_searching || is_typing_ahead,
-            is_in_drawing: state.lanes.has_keyboard && self.panes.is_in_front(Pane::Policies),
+            is_in_drawing: state.lanes.has_keyboard
+                && (self.panes.is_in_front(Pane::Policies) || self.panes.is_maximized()),
         };
         keys(ui, keyboard, &mut output.window_commands);
         if output.window_commands.contains(&UiCommand::OpenPalette) {

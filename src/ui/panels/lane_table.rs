@@ -226,7 +226,13 @@ impl Table<'_> {
         self.paint_bar(ui, area, lane);
         if let Some(text) = self.failure(lane) {
             let left = self.columns.shown.first().map_or(0.0, |(_, place)| place.min);
-            let right = self.columns.shown.last().map_or(left, |(_, place)| place.max);
+            let last = self.columns.shown.last();
+            let mut right = last.map_or(left, |(_, place)| place.max);
+            if let Some((Column::Fits, place)) = last {
+                let (word, color) = self.cell(lane, Column::Fits);
+                paint_text(ui, at(place.max), Align2::RIGHT_CENTER, &word, color);
+                right = place.min;
+            }
             let text = elided(ui, &text, SIZE, right - left);
             paint_text(ui, at(left), Align2::LEFT_CENTER, &text, self.theme.bad);
             return;

@@ -30,20 +30,20 @@ pub(super) fn verdict_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, comparison: &Comparis
     if comparison.equivalence.is_some() {
         vary_ui(&mut row, cx);
     }
+    let (strong, reason) = match found {
+        Some(found) => (headline(comparison, found), format!("Why: {}.", found.why)),
+        None => nothing_fits(comparison),
+    };
+    let color = if found.is_some() { cx.theme.text } else { cx.theme.bad };
     row.with_layout(Layout::left_to_right(Align::Center), |ui| {
         if let Some(text) = stale_text(cx.session) {
             ui.label(text);
             ui.multiply_opacity(STALE);
         }
-        let (strong, weak) = match found {
-            Some(found) => (headline(comparison, found), format!("Why: {}.", found.why)),
-            None => nothing_fits(comparison),
-        };
-        let color = if found.is_some() { cx.theme.text } else { cx.theme.bad };
         ui.add(egui::Label::new(RichText::new(&strong).strong().color(color)).truncate())
             .on_hover_text(details(comparison, found));
-        ui.add(egui::Label::new(RichText::new(&weak).color(cx.theme.text_weak)).truncate())
-            .on_hover_text(&weak);
+        // A cut label shows its whole text on hover.
+        ui.add(egui::Label::new(RichText::new(&reason).color(cx.theme.text_weak)).truncate());
     });
 }
 
@@ -159,7 +159,6 @@ fn goal_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, goal: LaneGoal) {
     if chosen != goal {
         cx.commands.push(Command::SetGoal(chosen));
     }
-    ui.weak("Goal:");
 }
 
 /// Sets the recommended policy, where another one is active.
@@ -167,6 +166,14 @@ fn apply_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, comparison: &Comparison, found: Op
     let other = found.filter(|found| found.policy != comparison.active_policy);
     let is_current = !cx.session.is_stale();
     let Some(number) = other.map(|found| found.policy.number()) else {
+        // The button keeps its place.
+        let words = if found.is_some() {
+            "The recommended policy is active"
+        } else {
+            "No policy fits"
+        };
+        ui.add_enabled(false, egui::Button::new("Apply"))
+            .on_disabled_hover_text(words);
         return;
     };
     let button = ui.add_enabled(is_current, egui::Button::new("Apply"));
