@@ -177,3 +177,30 @@ fn the_lists_of_compare_are_reached_by_keys() {
     press(&mut harness, Modifiers::NONE, Key::PageUp);
     assert_eq!(title(&harness), Some(top));
 }
+
+/// Letters are typed by accident: they are commands of the drawing alone.
+#[test]
+fn letters_act_only_while_the_drawing_has_the_focus() {
+    let mut harness = window_of("resnet50", 900.0);
+    let content = |harness: &Window| harness.state().lanes().content;
+    let type_v = |harness: &mut Window| {
+        harness.key_press_modifiers(Modifiers::NONE, Key::V);
+        harness.run_steps(3);
+    };
+    let before = content(&harness);
+    type_v(&mut harness);
+    assert_eq!(content(&harness), before, "nothing has the focus");
+    let drawing = harness.get_by_label("lane policy 0 memory map").rect().center();
+    harness.hover_at(drawing);
+    harness.drag_at(drawing);
+    harness.run_steps(1);
+    harness.drop_at(drawing);
+    harness.run_steps(2);
+    type_v(&mut harness);
+    assert_ne!(content(&harness), before, "the drawing was clicked");
+    let shown = content(&harness);
+    harness.key_press_modifiers(Modifiers::NONE, Key::B);
+    harness.run_steps(3);
+    type_v(&mut harness);
+    assert_eq!(content(&harness), shown, "Budgets covers the drawing");
+}
