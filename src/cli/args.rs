@@ -25,7 +25,7 @@ pub(super) use super::opening::{Opening, YesNo};
 
 use highwater_session::PainterChoice;
 
-/// The program's arguments; [`command`] adds what `--help` shows besides.
+/// The program's arguments; `command` adds what `--help` shows besides.
 #[derive(Parser, Debug)]
 #[command(
     name = "highwater",

@@ -134,7 +134,9 @@ pub(super) fn spans(simulation: &Simulation, observed: &RangeFrom<u32>) -> Vec<S
     spans.retain(|span| span.bytes > 0);
     spans.sort_by_key(|span| (span.start, kind_order(simulation, span.region), span.region));
     if spans.iter().all(|span| span.is_constant) {
-        spans.iter_mut().for_each(|span| span.is_constant = false);
+        for span in &mut spans {
+            span.is_constant = false;
+        }
     }
     let floor = place_constant(&mut spans, simulation);
     place(&mut spans, floor);

@@ -10,7 +10,7 @@ use super::export_dialog::{ExportDialog, export_dialog_ui};
 use super::frame_output::FrameOutput;
 use super::help;
 use super::keys::{Keyboard, is_covered, keys};
-use super::lanes::LanesState;
+use super::lanes::{KeyboardFocus, LanesState};
 use super::palette::{Known, PaletteState, palette_ui};
 use super::panels::PaneCx;
 use super::panels::budgets::BudgetsState;
@@ -222,7 +222,7 @@ impl App {
         let keyboard = Keyboard {
             is_in_dialog,
             is_elsewhere: is_in_dialog || is_searching || is_typing_ahead,
-            is_in_drawing: state.lanes.has_keyboard
+            is_in_drawing: state.lanes.keyboard == KeyboardFocus::Drawing
                 && (self.panes.is_in_front(Pane::Policies) || self.panes.is_maximized()),
         };
         keys(ui, keyboard, &mut output.window_commands);

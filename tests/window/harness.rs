@@ -53,7 +53,7 @@ pub(crate) fn settle_chain(window: &mut Window) {
 
 /// Presses a key; without a focused widget, in the drawing.
 pub(crate) fn press<S>(window: &mut Harness<'_, S>, modifiers: Modifiers, key: Key) {
-    let is_focused = window.ctx.memory(|memory| memory.focused()).is_some();
+    let is_focused = window.ctx.memory(egui::Memory::focused).is_some();
     let canvas = window.query_all_by_role(Role::Canvas).next();
     if let Some(canvas) = canvas.filter(|_| !is_focused) {
         canvas.focus();

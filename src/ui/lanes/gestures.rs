@@ -8,6 +8,7 @@ use super::LanesCx;
 use super::frame::LaneFrame;
 use super::measure::{self, Plot};
 use super::pinned_step::{Move, PinnedStep};
+use super::state::KeyboardFocus;
 use super::{LaneContent, LanesInput, LanesState, Selected, shortage, ticks};
 use crate::commands::UiCommand;
 use crate::numbers::{to_f64, to_points, to_step};
@@ -30,17 +31,17 @@ pub(super) fn follow_focus(ui: &Ui, area: Rect, state: &mut LanesState) {
     let pressed = ui.input(|input| input.pointer.any_pressed().then(|| input.pointer.interact_pos())?);
     let pressed = pressed.filter(|pos| ui.ctx().layer_id_at(*pos).is_none_or(|at| at == layer));
     let was_pressed = pressed.map(|pos| area.contains(pos));
-    let focused = ui.memory(|memory| memory.focused());
+    let focused = ui.memory(eframe::egui::Memory::focused);
     let response = focused.and_then(|id| ui.ctx().read_response(id));
     let response = response.filter(|response| response.layer_id == layer);
     let is_ours = response.map(|response| area.expand(1.0).contains_rect(response.rect));
     if let (Some(false), Some(id), Some(true)) = (was_pressed, focused, is_ours) {
         ui.memory_mut(|memory| memory.surrender_focus(id));
     }
-    state.has_keyboard = match (was_pressed, is_ours) {
-        (Some(is_inside), _) => is_inside,
-        (None, Some(is_ours)) => is_ours,
-        (None, None) => state.has_keyboard,
+    state.keyboard = match was_pressed.or(is_ours) {
+        Some(true) => KeyboardFocus::Drawing,
+        Some(false) => KeyboardFocus::Elsewhere,
+        None => state.keyboard,
     };
 }
 
@@ -71,7 +72,7 @@ pub(super) fn keys(ui: &Ui, cx: &mut LanesCx<'_>) {
             if key == Key::Num0 {
                 cx.state.fit();
             }
-        } else if !modifiers.alt && (cx.state.has_keyboard || key == Key::Escape) {
+        } else if !modifiers.alt && (cx.state.keyboard == KeyboardFocus::Drawing || key == Key::Escape) {
             key_pressed(cx, key, modifiers.shift);
         }
     }

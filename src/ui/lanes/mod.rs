@@ -76,7 +76,7 @@ pub use pictures::Drawn;
 pub use pinned_step::{HoveredRegion, Move, PinnedStep};
 pub use saved_lane_layout::SavedLaneLayout;
 pub use shortage::sentences;
-pub use state::LanesState;
+pub use state::{KeyboardFocus, LanesState};
 
 use crate::commands::UiCommand;
 use crate::theme::Theme;

@@ -17,6 +17,15 @@ use highwater_timeline::{
     Viewport,
 };
 
+/// Where keys without Ctrl act.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KeyboardFocus {
+    #[default]
+    Elsewhere,
+    /// The last press was in the drawing, or the focus is there.
+    Drawing,
+}
+
 /// The view of the lanes, and caches of its drawing.
 #[derive(Clone, Debug, Default)]
 pub struct LanesState {
@@ -27,8 +36,7 @@ pub struct LanesState {
     pub layout: LaneLayout,
     pub content: LaneContent,
     pub cursor: Option<f64>,
-    /// Whether keys without Ctrl act on the lanes: the last press was in the drawing, or the focus is there.
-    pub has_keyboard: bool,
+    pub keyboard: KeyboardFocus,
     /// Whether Esc belonged to something else in the last frame.
     pub is_covered: bool,
     /// The step and lane of the device pane.

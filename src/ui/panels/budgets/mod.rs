@@ -190,23 +190,21 @@ fn selected_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, sweep: &Sweep<'_>, state:
             return;
         };
         wrapped_ui(ui, points::sentence(point)).on_hover_text(points::hover_text(point));
-        match sweep.lane_of(point) {
-            Some(lane) => {
-                let close = ui.button("Close lane");
-                if close.on_hover_text("Remove this run from the lanes").clicked() {
-                    cx.commands.push(Command::RemoveRematLane(lane));
-                }
+        if let Some(lane) = sweep.lane_of(point) {
+            let close = ui.button("Close lane");
+            if close.on_hover_text("Remove this run from the lanes").clicked() {
+                cx.commands.push(Command::RemoveRematLane(lane));
             }
-            None => {
-                let (words, hint) = if sweep.replaces_lanes {
-                    let hint = "Replaces the lanes by this run and the run without a budget; the list above the lanes switches back";
-                    ("Show instead of these lanes", hint)
-                } else {
-                    ("Open as a lane", "Adds this run to the lanes")
-                };
-                if ui.button(words).on_hover_text(hint).clicked() {
-                    cx.commands.push(Command::AddRematLane(points::lane(point)));
-                }
+        } else {
+            let (words, hint) = if sweep.replaces_lanes {
+                let hint = "Replaces the lanes with this run and the run without a budget; the list next to Find \
+                            switches back";
+                ("Show instead of these lanes", hint)
+            } else {
+                ("Open as a lane", "Adds this run to the lanes")
+            };
+            if ui.button(words).on_hover_text(hint).clicked() {
+                cx.commands.push(Command::AddRematLane(points::lane(point)));
             }
         }
         let set = ui.button("Set as dtr.eviction_threshold").on_hover_text(format!(
