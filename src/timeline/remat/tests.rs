@@ -144,6 +144,21 @@ fn evictions_and_recomputations_are_marks_around_an_interval() {
         lane.eviction_intervals_of(lane.eviction_intervals[0].tensor),
         &lane.eviction_intervals[..]
     );
+    // Op a was recomputed alone, for the tensor that was evicted to make room for op c.
+    let [eviction] = &lane.evictions[..] else {
+        panic!("{:?}", lane.evictions);
+    };
+    let cost = RecomputationCost {
+        n_ops: 1,
+        time: Nanos(100),
+    };
+    assert_eq!(lane.cost(eviction), Some(cost));
+    assert_eq!(lane.evicted_mark(eviction).step, Step(2));
+    assert_eq!(lane.recomputed_mark(eviction).map(|mark| mark.step), Some(Step(3)));
+    assert_eq!(
+        lane.reason(lane.evicted_mark(eviction)),
+        "score 0.2500, lowest of 3 candidates"
+    );
     assert_eq!(lane.bands, [(Step(3), Step(4))]);
     assert_eq!(lane.recomputed_at(Step(3)).map(|op| lane.op_name(op)), Some("op a"));
     assert_eq!(lane.verdict(), RematOutcome::Over, "its peak is above its budget");
