@@ -196,9 +196,14 @@ impl Comparison {
         Some((self.trace()?, self.requests.get(tensor.idx())?))
     }
 
+    /// The recording with that graph index of its blocks, where a lane shows it.
+    pub fn recording_of(&self, graph: GraphIdx) -> Option<&Recording> {
+        self.recording(self.measured_lane(graph)?)
+    }
+
     /// A block of a recording, where a lane shows it.
     pub fn recorded_block(&self, graph: GraphIdx, tensor: TensorId) -> Option<(&Recording, &RecordedBlock)> {
-        let recording = self.recording(self.measured_lane(graph)?)?;
+        let recording = self.recording_of(graph)?;
         Some((recording, recording.blocks.get(tensor.idx())?))
     }
 

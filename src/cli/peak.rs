@@ -19,7 +19,7 @@ const FEW: usize = 10;
 
 pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     args.format.check(&[Format::Text, Format::Json, Format::Csv])?;
-    let by = attribute(&args.group_by)?;
+    let by = args.group_by.as_deref().map(attribute).transpose()?;
     let policy = args.policy.as_deref().map(policy).transpose()?;
     let at = at(args)?;
     let named = Named::of(&args.files, &args.common.opening, progress)?;
@@ -29,10 +29,16 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         prepared.request.policies = policy.into_iter().collect();
     }
     let comparison = compare(&prepared.request, progress)?;
+    let lane = lane(args, policy, &comparison)?;
+    let usual = if comparison.is_measured_lane(lane) {
+        Attribute::CallSite
+    } else {
+        Attribute::Role
+    };
     let ask = PeakRequest {
-        lane: lane(args, policy, &comparison)?,
+        lane,
         at,
-        by,
+        by: by.unwrap_or(usual),
         n_first: args.top.unwrap_or(FEW),
         against: args
             .against

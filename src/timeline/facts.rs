@@ -134,7 +134,7 @@ fn facts_with(
 }
 
 fn add_recorded_facts(facts: &mut TensorFacts, recording: &Recording, block: &RecordedBlock) {
-    recording.text(block.name).clone_into(&mut facts.name);
+    recording.block_name(block).clone_into(&mut facts.name);
     let rows = &mut facts.recorded;
     if block.held != block.bytes {
         rows.push(("held", block.held.exact()));

@@ -1,16 +1,18 @@
-//! Groups of tensors by an attribute: op type, data type, role, phase, scope, size, lifetime.
+//! Groups of tensors by an attribute: op type, data type, role, phase, scope, size, lifetime; of recorded blocks call
+//! site, function, file.
 //!
 //! In: a comparison and an attribute. Out: the group of every tensor, and the groups' texts. Equal texts are one group
 //! in all graphs. Tensors whose source states nothing form a group. O(tensors).
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use indexmap::IndexSet;
 
-use highwater_analysis::{Comparison, OpSource};
+use highwater_analysis::{Comparison, LaneId, LaneKind, OpSource};
 use highwater_model::graph::{Graph, Id as _, OpId, Phase, Role, TensorId};
 use highwater_model::units::Bytes;
-use highwater_model::workload::{GraphIdx, RecordedFrame};
+use highwater_model::workload::{GraphIdx, RecordedBlock, Recording};
 use highwater_rewrite::op_of_workspace;
 
 use super::{Selected, TensorKey};
@@ -24,8 +26,14 @@ pub enum Attribute {
     DType,
     /// Of the producing op.
     Phase,
-    /// The first components of its path, such as `encoder/layer_0`; of a recorded block its call site.
+    /// The first components of its path, such as `encoder/layer_0`; of a recorded block its file.
     Scope,
+    /// Of a recorded block: the line that asked for it.
+    CallSite,
+    /// Of a recorded block: the function of its call site.
+    Function,
+    /// Of a recorded block: the file of its call site.
+    Module,
     /// In classes of bytes.
     Size,
     /// In classes of steps.
@@ -34,7 +42,10 @@ pub enum Attribute {
 
 impl Attribute {
     /// In the order of menus.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 10] = [
+        Self::CallSite,
+        Self::Function,
+        Self::Module,
         Self::Role,
         Self::OpType,
         Self::DType,
@@ -52,6 +63,9 @@ impl Attribute {
             Self::DType => ("data type", "dtype"),
             Self::Phase => ("phase", "phase"),
             Self::Scope => ("scope", "scope"),
+            Self::CallSite => ("call site", "call_site"),
+            Self::Function => ("function", "function"),
+            Self::Module => ("module", "module"),
             Self::Size => ("size", "size"),
             Self::Lifetime => ("lifetime", "lifetime"),
         }
@@ -65,10 +79,46 @@ impl Attribute {
         self.names().1
     }
 
-    /// By key or label.
+    /// By key or label; `op` is short for `op_type`.
     pub fn find(name: &str) -> Option<Self> {
+        if name == "op" {
+            return Some(Self::OpType);
+        }
         let is_meant = |attribute: &Self| attribute.key() == name || attribute.words() == name;
         Self::ALL.into_iter().find(is_meant)
+    }
+
+    /// Of a recorded block; empty where the recording states none. A block without a call stack has the text that the
+    /// file states, such as the name of an op.
+    pub fn of_block<'a>(self, recording: &'a Recording, block: &RecordedBlock) -> &'a str {
+        recorded_text(recording, block, self)
+    }
+
+    /// Whether the lanes of a comparison can have it: recorded blocks have no role, data type and phase, tensors of
+    /// graphs no call site.
+    pub fn is_of(self, comparison: &Comparison) -> bool {
+        let has_recordings = comparison
+            .lanes
+            .iter()
+            .any(|lane| matches!(lane.id, LaneId::Measured(_)));
+        let has_only_recordings = comparison.lane_kind() == LaneKind::Recordings;
+        match self {
+            Self::CallSite | Self::Function | Self::Module => has_recordings,
+            Self::Role | Self::DType | Self::Phase | Self::Scope => !has_only_recordings,
+            Self::OpType | Self::Size | Self::Lifetime => true,
+        }
+    }
+
+    /// The attribute that says most where none is chosen. Nearly all live tensors of a graph are activations, so their
+    /// roles say little.
+    pub fn usual(comparison: &Comparison, lane: usize) -> Self {
+        if comparison.is_measured_lane(lane) {
+            return Self::CallSite;
+        }
+        match comparison.ops() {
+            OpSource::Graphs(_) => Self::OpType,
+            OpSource::Tape(_) | OpSource::Program(_) | OpSource::None => Self::Scope,
+        }
     }
 
     /// Exclusive upper ends and texts of ordered classes; empty where tensors are grouped by text.
@@ -76,7 +126,14 @@ impl Attribute {
         match self {
             Self::Size => &SIZES,
             Self::Lifetime => &LIFETIMES,
-            Self::Role | Self::OpType | Self::DType | Self::Phase | Self::Scope => &[],
+            Self::Role
+            | Self::OpType
+            | Self::DType
+            | Self::Phase
+            | Self::Scope
+            | Self::CallSite
+            | Self::Function
+            | Self::Module => &[],
         }
     }
 }
@@ -139,14 +196,31 @@ impl Grouping {
                 0
             };
             for (graph, n_tensors) in (0_u32..).zip(comparison.study().tensor_counts(comparison)) {
-                let text = |tensor: u32| text_of(comparison, key(graph, tensor), attribute, depth);
-                let n_tensors = u32::try_from(n_tensors).unwrap_or(u32::MAX);
-                let groups = (0..n_tensors).map(|tensor| grouping.intern(&text(tensor)));
-                let groups = groups.collect();
+                let groups = match comparison.recording_of(GraphIdx(graph)) {
+                    Some(recording) => grouping.of_blocks(recording),
+                    None => {
+                        let text = |tensor: u32| text_of(comparison, key(graph, tensor), attribute, depth);
+                        let n_tensors = u32::try_from(n_tensors).unwrap_or(u32::MAX);
+                        (0..n_tensors).map(|tensor| grouping.intern(&text(tensor))).collect()
+                    }
+                };
                 grouping.graphs.push(groups);
             }
         }
         grouping
+    }
+
+    /// By block of a recording. Texts are made once for each stack and each name.
+    fn of_blocks(&mut self, recording: &Recording) -> Vec<u32> {
+        let mut known: BTreeMap<(Option<u32>, u32), u32> = BTreeMap::new();
+        let groups = recording.blocks.iter().map(|block| {
+            let stack = block.stack.and_then(|stack| u32::try_from(stack.idx()).ok());
+            let name = if stack.is_some() { 0 } else { block.name.0 };
+            *known
+                .entry((stack, name))
+                .or_insert_with(|| self.intern(recorded_text(recording, block, self.attribute)))
+        });
+        groups.collect()
     }
 
     fn intern(&mut self, text: &str) -> u32 {
@@ -180,7 +254,14 @@ impl Grouping {
         let value = match self.attribute {
             Attribute::Size => held.bytes.get(),
             Attribute::Lifetime => u64::from(held.n_steps),
-            Attribute::Role | Attribute::OpType | Attribute::DType | Attribute::Phase | Attribute::Scope => {
+            Attribute::Role
+            | Attribute::OpType
+            | Attribute::DType
+            | Attribute::Phase
+            | Attribute::Scope
+            | Attribute::CallSite
+            | Attribute::Function
+            | Attribute::Module => {
                 let tensors = self.graphs.get(held.tensor.graph.idx())?;
                 return tensors.get(held.tensor.tensor.idx()).copied();
             }
@@ -199,10 +280,13 @@ const fn key(graph: u32, tensor: u32) -> TensorKey {
 
 /// Empty where the source states nothing.
 fn text_of(comparison: &Comparison, of: TensorKey, attribute: Attribute, depth: usize) -> Cow<'_, str> {
-    if attribute == Attribute::Scope {
-        return scope_of(comparison, of, depth);
-    }
     let TensorKey { graph, tensor } = of;
+    if let Some((recording, block)) = comparison.recorded_block(graph, tensor) {
+        return Cow::Borrowed(recorded_text(recording, block, attribute));
+    }
+    if attribute == Attribute::Scope {
+        return Cow::Borrowed(prefix(path_of(comparison, of), depth));
+    }
     Cow::Borrowed(match comparison.ops() {
         OpSource::Graphs(entries) => {
             let entry = entries.get(graph.idx());
@@ -232,23 +316,35 @@ fn text_in_graph(graph: &Graph, tensor: TensorId, attribute: Attribute) -> &str 
         Attribute::DType => known.map_or("", |known| known.dtype.name()),
         Attribute::OpType => op.map_or("no op", |(op, _)| graph.op_kind(op)),
         Attribute::Phase => op.map_or(Phase::Unknown, |(_, row)| row.phase).name(),
-        Attribute::Scope | Attribute::Size | Attribute::Lifetime => "",
+        Attribute::Scope
+        | Attribute::CallSite
+        | Attribute::Function
+        | Attribute::Module
+        | Attribute::Size
+        | Attribute::Lifetime => "",
     }
 }
 
-/// The path of a tensor, cut to a depth; of a recorded block its call site.
-fn scope_of(comparison: &Comparison, of: TensorKey, depth: usize) -> Cow<'_, str> {
-    if let Some((recording, block)) = comparison.recorded_block(of.graph, of.tensor) {
-        let stack = block.stack.and_then(|stack| recording.stacks.get(stack.idx()));
-        let frames = stack.map_or(&[][..], |stack| &**stack);
-        let frame = frames.first().and_then(|frame| recording.frames.get(*frame as usize));
-        let text = |frame: &RecordedFrame| {
-            let (function, file) = (recording.text(frame.function), recording.text(frame.file));
-            Cow::Owned(format!("{function} ({file})"))
+fn recorded_text<'a>(recording: &'a Recording, block: &RecordedBlock, attribute: Attribute) -> &'a str {
+    let stack = block.stack.zip(recording.site_of(block));
+    let Some((stack, site)) = stack else {
+        return match attribute {
+            Attribute::CallSite | Attribute::Function => recording.text(block.name),
+            Attribute::OpType if recording.stacks.is_empty() => recording.text(block.name),
+            _ => "",
         };
-        return frame.map_or(Cow::Borrowed(recording.text(block.name)), text);
+    };
+    let sites = &recording.call_sites;
+    match attribute {
+        Attribute::CallSite => sites.text(site),
+        Attribute::Function => sites.function(site),
+        Attribute::Module | Attribute::Scope => match sites.file(site) {
+            "" => sites.text(site),
+            file => file,
+        },
+        Attribute::OpType => sites.operator(stack),
+        Attribute::Role | Attribute::DType | Attribute::Phase | Attribute::Size | Attribute::Lifetime => "",
     }
-    Cow::Borrowed(prefix(path_of(comparison, of), depth))
 }
 
 /// The tensor's name if that is a path, else that of its op.

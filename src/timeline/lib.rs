@@ -92,8 +92,9 @@ pub use op_occurrence::OpOccurrence;
 pub use owned_ranges::OwnedRanges;
 pub use owner::Owner;
 pub use peak::{
-    CurveStats, IdleSteps, IdleTensor, LiveGroup, LiveMember, LiveSet, OpUse, PeakAt, PeakReport, PeakRequest,
-    PeakWithout, RangeStats, ReservedRest, RetainingOp, StepRange, Tally, Uses, peak_step, tensor_label,
+    CurveStats, EqualMembers, IdleSteps, IdleTensor, LeftOut, LiveGroup, LiveMember, LiveSet, OpUse, PeakAt,
+    PeakReport, PeakRequest, PeakWithout, RangeStats, ReservedRest, RetainingOp, StepRange, Tally, Uses, peak_step,
+    tensor_label,
 };
 pub use peak_contributors::{ContributorName, PeakContributors};
 pub use pick::Reach;

@@ -19,8 +19,9 @@ use super::{Attribute, Grouping, HeldTensor, Selected};
 use highwater_analysis::{Comparison, LaneKind};
 use highwater_model::units::{Bytes, Step};
 
-pub use advice::{IdleSteps, IdleTensor, OpUse, PeakWithout, RetainingOp, Uses};
-pub use groups::LiveGroup;
+use advice::Places;
+pub use advice::{IdleSteps, IdleTensor, LeftOut, OpUse, PeakWithout, RetainingOp, Uses};
+pub use groups::{EqualMembers, LiveGroup};
 pub use range::{CurveStats, RangeStats, StepRange, Tally};
 pub use set::{LiveMember, LiveSet, ReservedRest};
 
@@ -46,7 +47,7 @@ pub struct PeakRequest {
     pub against: Option<usize>,
 }
 
-/// Maximum number of tensors for which the peak without them is computed.
+/// Maximum number of tensors or groups for which the peak without them is computed.
 const MOST_LEFT_OUT: usize = 8;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,9 +58,12 @@ pub struct PeakReport {
     pub groups: Vec<LiveGroup>,
     pub group_of: Vec<u32>,
     in_groups: Lists<u32>,
+    /// Members with one label and one size as one row; of a recording, which has many.
+    pub equal: Vec<EqualMembers>,
     /// Or why uses are unknown.
     pub uses: Result<Uses, &'static str>,
-    /// The lane's peak without each of the largest members; or why that is unknown.
+    /// The lane's peak without each of the largest members, or of a recording without each of the largest groups; or why
+    /// that is unknown.
     pub without: Result<Vec<PeakWithout>, &'static str>,
     /// The largest live bytes of the lane, and the first step that has them.
     pub peak: (Bytes, Option<Step>),
@@ -109,14 +113,27 @@ impl PeakReport {
         let held: Vec<HeldTensor> = set.members.iter().map(held).collect();
         let (groups, group_of) = groups::gather(&held, &grouping);
         let members_by_group: Vec<(usize, u32)> = group_of.iter().map(|group| *group as usize).zip(0..).collect();
+        let is_recorded = comparison.is_measured_lane(ask.lane);
+        let equal = if is_recorded {
+            groups::equal(&set, |member| tensor_label(comparison, member.tensor))
+        } else {
+            Vec::new()
+        };
+        let n_left_out = ask.n_first.min(MOST_LEFT_OUT);
+        let places = if is_recorded {
+            Places::of_groups(comparison.session_of(ask.lane), &grouping, &groups, n_left_out)
+        } else {
+            Places::of_members(&set, n_left_out)
+        };
         Some(Self {
             ask,
             in_groups: Lists::new(groups.len(), &members_by_group),
             alive_before: range.as_ref().map(|stats| alive_before(&set, stats.range.start)),
             groups,
             group_of,
+            equal,
             uses: advice::uses_of(comparison, ask.lane, &set, ask.n_first),
-            without: advice::without(comparison, ask.lane, &set, ask.n_first.min(MOST_LEFT_OUT)),
+            without: advice::without(comparison, ask.lane, &places),
             peak: row.curves.live.first_maximum(),
             changes,
             set,
@@ -128,6 +145,23 @@ impl PeakReport {
     pub fn members_of(&self, group: u32) -> impl ExactSizeIterator<Item = (u32, &LiveMember)> {
         let members = self.in_groups.of(group as usize).iter();
         members.map(|member| (*member, &self.set.members[*member as usize]))
+    }
+
+    /// The label and the live bytes of what is left out.
+    pub fn left_out<'a>(&'a self, comparison: &'a Comparison, left_out: LeftOut) -> (Cow<'a, str>, Bytes) {
+        let nothing = (Cow::Borrowed(""), Bytes::ZERO);
+        match left_out {
+            LeftOut::Member(member) => {
+                let member = self.set.members.get(member as usize);
+                member.map_or(nothing, |member| {
+                    (tensor_label(comparison, member.tensor), member.bytes)
+                })
+            }
+            LeftOut::Group(group) => {
+                let group = self.groups.get(group as usize);
+                group.map_or(nothing, |group| (Cow::Borrowed(&*group.text), group.bytes))
+            }
+        }
     }
 
     /// Percentage of the step's live bytes.

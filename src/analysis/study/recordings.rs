@@ -104,7 +104,7 @@ impl Study for Recordings {
 
     fn tensor_name<'a>(&self, comparison: &'a Comparison, graph: GraphIdx, tensor: TensorId) -> &'a str {
         let block = comparison.recorded_block(graph, tensor);
-        block.map_or("", |(recording, block)| recording.text(block.name))
+        block.map_or("", |(recording, block)| recording.block_name(block))
     }
 
     fn tensor_counts(&self, comparison: &Comparison) -> Vec<usize> {

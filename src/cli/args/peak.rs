@@ -22,9 +22,9 @@ pub struct PeakArgs {
     /// Explain the steps from A to B (exclusive) and their highest step
     #[arg(long, value_name = "A..B")]
     pub range: Option<String>,
-    /// Grouping: role, `op_type`, dtype, phase, scope, size or lifetime
-    #[arg(long, value_name = "ATTRIBUTE", default_value = "role")]
-    pub group_by: String,
+    /// Grouping: role (of recordings `call_site`), `op_type`, dtype, phase, scope, size, lifetime, function or module
+    #[arg(long, value_name = "ATTRIBUTE")]
+    pub group_by: Option<String>,
     /// Number of listed tensors (10 in text, all in JSON and CSV)
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,

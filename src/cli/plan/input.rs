@@ -116,7 +116,7 @@ fn entry(
                 );
             }
             let blocks = recording.blocks.iter();
-            let names: Vec<&str> = blocks.clone().map(|block| recording.text(block.name)).collect();
+            let names: Vec<&str> = blocks.clone().map(|block| recording.block_name(block)).collect();
             let buffers = blocks.map(|one| Buffer::unplaced(one.birth, one.end, one.bytes, alignment));
             let placed = placed(&recording.name, Names::unique(&names), PlacementProblem::of(buffers));
             Ok((choice, placed))

@@ -3,19 +3,21 @@
 //! In: a comparison and a report. Fields and columns are a contract: bytes and steps are integers, shares are parts of the live bytes
 //! from 0 to 1, ends are exclusive; unknown values are null with a sentence that says why.
 
+mod recorded;
 mod sections;
 mod text;
 
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
+use self::recorded::{BlockRow, RecordedFields, RecordedSegments};
 use super::contributors::WireOther;
 use super::json_parts::{entries_json, list};
 use highwater_analysis::{Comparison, LaneId};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::Bytes;
 use highwater_timeline::{
-    CurveStats, IdleTensor, LiveGroup, OpUse, PeakAt, PeakReport, PeakWithout, RangeStats, Selected, Tally,
+    CurveStats, IdleTensor, LeftOut, LiveGroup, OpUse, PeakAt, PeakReport, PeakWithout, RangeStats, Selected, Tally,
     tensor_label,
 };
 
@@ -66,6 +68,8 @@ struct WireMember<'a> {
     group: &'a str,
     alive_before: Option<bool>,
     idle_steps: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recorded: Option<RecordedFields>,
 }
 
 // JSON values have no integers of 128 bits.
@@ -117,6 +121,9 @@ impl WireCurve {
     }
 }
 
+/// Distinct sizes of a group in JSON.
+const MOST_SIZES: usize = 16;
+
 /// A report of one lane of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct PeakAnswer<'a> {
@@ -157,6 +164,7 @@ impl<'a> PeakAnswer<'a> {
         let report = self.report;
         let uses = report.uses.as_ref().ok();
         let range = report.range.as_ref().map(|stats| stats.range);
+        let recorded = RecordedSegments::new(self.comparison, report);
         let members = report.set.members.iter().zip(&report.group_of).enumerate();
         let wire = members.take(self.most).map(|(position, (member, group))| WireMember {
             tensor: tensor_label(self.comparison, member.tensor).into_owned(),
@@ -170,6 +178,7 @@ impl<'a> PeakAnswer<'a> {
             group: &report.groups[*group as usize].text,
             alive_before: range.map(|range| member.birth < range.start),
             idle_steps: uses.and_then(|uses| Some((*uses.idle.get(position)?)?.n_steps)),
+            recorded: recorded.of(member),
         });
         wire.collect()
     }
@@ -183,6 +192,9 @@ impl<'a> PeakAnswer<'a> {
                 "count": group.count,
                 "largest": tensor_label(self.comparison, group.largest.0),
                 "largest_bytes": group.largest.1.get(),
+                "sizes": list(group.sizes.iter().take(MOST_SIZES), |(bytes, count)| json!({"bytes": bytes.get(), "count": count})),
+                "sizes_total": group.sizes.len(),
+                "forward": self.forward(group),
             })
         })
     }
@@ -215,14 +227,21 @@ impl<'a> PeakAnswer<'a> {
     }
 
     fn without(&self, row: &PeakWithout) -> Json {
-        json!({
-            "tensor": self.name(row.member),
-            "graph": self.graph(self.tensor(row.member)),
-            "bytes": self.bytes(row.member).get(),
+        let (name, bytes) = self.report.left_out(self.comparison, row.left_out);
+        let mut json = json!({
+            "bytes": bytes.get(),
             "peak_live_bytes": row.peak.get(),
             "peak_live_step": row.step.map(|step| step.0),
             "lowers_by_bytes": row.lowers_by.get(),
-        })
+        });
+        match row.left_out {
+            LeftOut::Member(member) => {
+                json["tensor"] = name.into();
+                json["graph"] = self.graph(self.tensor(member)).into();
+            }
+            LeftOut::Group(_) => json["group"] = name.into(),
+        }
+        json
     }
 }
 
@@ -294,9 +313,14 @@ impl<'a> WirePeak<'a> {
 /// The live tensors as CSV with a header, largest first.
 pub fn peak_csv(answer: &PeakAnswer<'_>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    for row in answer.members() {
-        // Writing to memory does not fail.
-        drop(writer.serialize(row));
+    // Writing to memory does not fail.
+    if answer.comparison.is_measured_lane(answer.report.ask.lane) {
+        let rows = answer.members().into_iter().filter_map(BlockRow::new);
+        rows.for_each(|row| drop(writer.serialize(row)));
+    } else {
+        for row in answer.members() {
+            drop(writer.serialize(row));
+        }
     }
     let bytes = writer.into_inner().unwrap_or_default();
     let text = String::from_utf8(bytes).unwrap_or_default();

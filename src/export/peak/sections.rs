@@ -1,6 +1,7 @@
 //! Tables of an explained step that its text and the report share.
 
 use super::PeakAnswer;
+use super::recorded::sizes_text;
 use crate::blocks::{Block, Line, Span, Table, bytes, step, text};
 use highwater_model::units::{Bytes, Step, counted, grouped, percent_text};
 use highwater_timeline::{OpUse, Uses, tensor_label};
@@ -39,15 +40,25 @@ impl PeakAnswer<'_> {
     pub(crate) fn group_table(&self, most: usize) -> Table {
         let report = self.report;
         let by = format!("by {}", report.ask.by.words());
-        let headings = [by.as_str(), ">tensors", ">live", ">share", "largest"];
-        let mut table = Table::captioned("Live tensors at peak", &headings);
+        let noun = format!(">{}s", self.noun());
+        let is_recorded = self.comparison.is_measured_lane(report.ask.lane);
+        let last = if is_recorded { "sizes" } else { "largest" };
+        let headings = [by.as_str(), &noun, ">live", ">share", last];
+        let mut table = Table::captioned(format!("Live {}s at peak", self.noun()), &headings);
         for group in report.groups.iter().take(most) {
             table.cells(vec![
-                text(&group.text),
+                text(match self.forward(group) {
+                    Some(forward) => format!("{} (forward at {forward})", group.text),
+                    None => group.text.to_string(),
+                }),
                 text(grouped(group.count)),
                 bytes(group.bytes),
                 Span::Share(report.share(group.bytes)).into(),
-                text(tensor_label(self.comparison, group.largest.0)),
+                if is_recorded {
+                    text(sizes_text(&group.sizes))
+                } else {
+                    text(tensor_label(self.comparison, group.largest.0))
+                },
             ]);
         }
         let others = report.groups.iter().skip(most);
@@ -66,9 +77,18 @@ impl PeakAnswer<'_> {
         table
     }
 
-    /// The largest tensors; `from` and `to` are over their first and last steps.
+    fn noun(&self) -> &'static str {
+        let first = self.report.set.members.first();
+        let study = first.map(|member| self.comparison.study_of_graph(member.tensor.graph));
+        study.unwrap_or_else(|| self.comparison.study()).words().tensor
+    }
+
+    /// The largest tensors, or rows of equal blocks of a recording; `from` and `to` are over their first and last steps.
     pub(crate) fn largest(&self, from: &str, to: &str) -> Table {
         let set = &self.report.set;
+        if !self.report.equal.is_empty() {
+            return self.equal_table();
+        }
         let caption = if set.members.len() > self.most {
             let total = counted(set.members.len() as u64, "tensor");
             format!("{} largest of {total} tensors at peak", self.most)
@@ -85,6 +105,32 @@ impl PeakAnswer<'_> {
                 text(percent_text(self.report.share(member.bytes))),
                 step(member.birth.0),
                 step(member.end.0.saturating_sub(1)),
+            ]);
+        }
+        table
+    }
+
+    /// Equal blocks as one row each, the largest sum first.
+    fn equal_table(&self) -> Table {
+        let rows = &self.report.equal;
+        let noun = self.noun();
+        let caption = if rows.len() > self.most {
+            let total = counted(self.report.set.members.len() as u64, noun);
+            format!("{} largest sums of equal {noun}s, of {total} at peak", self.most)
+        } else {
+            format!("Equal {noun}s at peak, largest sum first")
+        };
+        let count = format!(">{noun}s");
+        let headings = ["call site", &count, ">each", ">live", ">exact", ">share"];
+        let mut table = Table::captioned(caption, &headings).titled("largest");
+        for row in rows.iter().take(self.most) {
+            table.cells(vec![
+                text(self.name(row.first)),
+                text(grouped(row.count)),
+                bytes(self.bytes(row.first)),
+                bytes(row.bytes),
+                text(row.bytes.exact()),
+                text(percent_text(self.report.share(row.bytes))),
             ]);
         }
         table

@@ -32,7 +32,12 @@ fn blocks(answer: &PeakAnswer<'_>) -> Vec<Block> {
     }
     blocks.push(answer.group_table(usize::MAX).into());
     blocks.push(answer.largest(">from", ">to").into());
-    let left = report.set.members.len().saturating_sub(most);
+    let n_rows = if report.equal.is_empty() {
+        report.set.members.len()
+    } else {
+        report.equal.len()
+    };
+    let left = n_rows.saturating_sub(most);
     if left > 0 {
         blocks.push(Block::Note(text(format!("and {} more", grouped(left as u64)))));
     }
@@ -130,8 +135,9 @@ fn without(answer: &PeakAnswer<'_>) -> Option<Block> {
     };
     let mut table = Table::new(&["savings if removed", ">lower by", ">exact", ">peak", ">at step"]);
     for row in rows {
+        let (name, _) = answer.report.left_out(answer.comparison, row.left_out);
         table.cells(vec![
-            text(answer.name(row.member)),
+            text(name),
             bytes(row.lowers_by),
             text(row.lowers_by.exact()),
             bytes(row.peak),

@@ -4,9 +4,8 @@ use super::Report;
 use crate::blocks::{Block, Table, bytes, paragraph, text};
 use crate::peak::PeakAnswer;
 use crate::subject::ExportError;
-use highwater_analysis::OpSource;
 use highwater_model::units::grouped;
-use highwater_timeline::{Attribute, PeakAt, PeakReport, PeakRequest, PeakWithout, Uses, step_facts};
+use highwater_timeline::{Attribute, LeftOut, PeakAt, PeakReport, PeakRequest, PeakWithout, Uses, step_facts};
 
 /// The number of rows of each table.
 const FEW: usize = 12;
@@ -15,10 +14,7 @@ impl Report<'_> {
     /// The peak of the base lane.
     pub(super) fn peak_part(&self) -> Result<Vec<Block>, ExportError> {
         let comparison = self.comparison;
-        let by = match comparison.ops() {
-            OpSource::Graphs(_) => Attribute::OpType,
-            OpSource::Tape(_) | OpSource::Program(_) | OpSource::None => Attribute::Scope,
-        };
+        let by = Attribute::usual(comparison, self.base);
         let ask = PeakRequest {
             lane: self.base,
             at: PeakAt::Peak,
@@ -112,12 +108,17 @@ fn uses_blocks(answer: &PeakAnswer<'_>, uses: &Uses) -> Vec<Block> {
 }
 
 fn without(answer: &PeakAnswer<'_>, rows: &[PeakWithout]) -> Table {
-    let caption = "Peak live if one tensor is removed";
+    let what = match rows.first().map(|row| row.left_out) {
+        Some(LeftOut::Group(_)) => answer.report.ask.by.words(),
+        Some(LeftOut::Member(_)) | None => answer.comparison.study().words().tensor,
+    };
+    let caption = format!("Peak live if one {what} is removed");
     let headings = ["without", ">peak live is lower by", ">peak live", ">at step"];
     let mut table = Table::captioned(caption, &headings);
     for row in rows {
+        let (name, _) = answer.report.left_out(answer.comparison, row.left_out);
         table.cells(vec![
-            text(answer.name(row.member)),
+            text(name),
             bytes(row.lowers_by),
             bytes(row.peak),
             PeakAnswer::at_step(row.step),

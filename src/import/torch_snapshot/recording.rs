@@ -16,7 +16,7 @@ use crate::ImportError;
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{
-    BlockAddress, MarkKind, RecordedBlock, RecordedMark, RecordedRegion, Recording, StackIdx,
+    BlockAddress, FrameRules, MarkKind, RecordedBlock, RecordedMark, RecordedRegion, Recording, StackIdx,
 };
 
 /// Events between two checks of the cancel flag, and between two times that memory is freed.
@@ -61,7 +61,7 @@ pub(super) fn make(
     let unplaced = maker.annotations(heap, snapshot, number);
     let regions = maker.regions(&regions);
     let stacks = maker.stacks;
-    let recording = Recording {
+    let mut recording = Recording {
         name: format!("device{number}"),
         recorder: "PyTorch memory snapshot".to_owned(),
         n_steps: maker.n_steps,
@@ -76,6 +76,7 @@ pub(super) fn make(
         counts,
         ..Recording::default()
     };
+    recording.find_call_sites(&FrameRules::default());
     Ok(BuiltRecording {
         recording,
         times: times_say,

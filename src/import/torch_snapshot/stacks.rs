@@ -1,9 +1,7 @@
-//! Stacks of a recording, and what a block is called.
+//! Stacks of a recording.
 //!
-//! In: lists of frames, which many events share. Out: each distinct stack and line once, and a name for each stack by this
-//! rule: the innermost frame of a Python file that is not plumbing (the modules below, which call on behalf of others);
-//! else the innermost frame of a Python file; else the innermost frame; else what the user noted; else `block`. What was
-//! being compiled and the user's notes become the outermost lines of a stack. Invariants: texts are cut, and all
+//! In: lists of frames, which many events share. Out: each distinct stack and line once. What was being compiled and the
+//! user's notes become the outermost lines of a stack. A block without a stack is called after the user's note, if any. Invariants: texts are cut, and all
 //! stacks together have at most as many lines as a budget allows, so that shared lists cost no more than the file.
 
 use std::collections::BTreeMap;
@@ -13,38 +11,13 @@ use indexmap::IndexSet;
 use super::rows::{Frame, NONE};
 use super::snapshot::cut;
 use super::value::{DictContent, Heap, Kind, narrow};
-use highwater_model::workload::{RecordedFrame, RecordedName, RecordedNames};
-
-/// Python files (or folders) whose functions call on behalf of others.
-const PLUMBING: &[&str] = &[
-    "torch/nn/modules/module.py",
-    "torch/nn/parallel/distributed.py",
-    "torch/_ops.py",
-    "torch/_compile.py",
-    "torch/_utils.py",
-    "torch/overrides.py",
-    "torch/utils/_contextlib.py",
-    "torch/utils/_device.py",
-    "torch/autograd/__init__.py",
-    "torch/autograd/function.py",
-    "torch/autograd/graph.py",
-    "torch/optim/optimizer.py",
-    "torch/cuda/memory.py",
-    "torch/cuda/graphs.py",
-    "torch/_dynamo/",
-    "torch/_functorch/",
-    "torch/_inductor/",
-    "torch_npu/npu/memory.py",
-    "torch_npu/utils/_module.py",
-    "contextlib.py",
-    "functools.py",
-];
+use highwater_model::workload::{COMPILE_CONTEXT, RecordedFrame, RecordedName, RecordedNames, USER_METADATA};
 
 /// Lines of one stack that are kept.
 pub(super) const MOST_LINES: usize = 4096;
 
-/// Characters of a name that are kept.
-const NAME_CHARS: usize = 120;
+/// What a block without a call stack is called.
+const NO_STACK: &str = "no call stack";
 
 /// A stack and what blocks with it are called.
 #[derive(Clone, Copy, Debug)]
@@ -115,8 +88,8 @@ impl Stacks {
             .collect();
         let mut lines: Vec<u32> = rows.iter().map(|row| self.line(heap, *row)).collect();
         for (what, text) in [
-            ("compile context", extra.compile_context),
-            ("user metadata", extra.user_metadata),
+            (COMPILE_CONTEXT, extra.compile_context),
+            (USER_METADATA, extra.user_metadata),
         ] {
             if let Some(text) = heap.text_at(text) {
                 let frame = RecordedFrame {
@@ -127,7 +100,8 @@ impl Stacks {
                 lines.push(self.intern(frame));
             }
         }
-        let name = self.name(heap, &rows, extra.user_metadata);
+        let note = heap.text_at(extra.user_metadata).map(cut);
+        let name = self.names.intern(note.as_deref().unwrap_or(NO_STACK));
         if self.budget < lines.len() || most == 0 && frames != NONE {
             // From here on nothing is walked any more.
             self.budget = 0;
@@ -172,41 +146,4 @@ impl Stacks {
         }
         position
     }
-
-    fn name(&mut self, heap: &Heap, rows: &[u32], metadata: u32) -> RecordedName {
-        let frames = || rows.iter().filter_map(|row| heap.rows.frames.get(*row as usize));
-        let file = |frame: &Frame| heap.text_at(frame.file).unwrap_or_default();
-        let mut python = frames().filter(|frame| file(frame).ends_with(b".py"));
-        let innermost = frames().find(|frame| file(frame).ends_with(b".py") && !is_plumbing(file(frame)));
-        let chosen = innermost.or_else(|| python.next()).or_else(|| frames().next());
-        let text = match (chosen, heap.text_at(metadata)) {
-            (Some(frame), _) => {
-                let path = file(frame);
-                let start = path.iter().rposition(|byte| matches!(byte, b'/' | b'\\'));
-                let base = short(&path[start.map_or(0, |start| start + 1)..]);
-                let function = short(heap.text_at(frame.function).unwrap_or(b"?"));
-                format!("{function} ({base}:{})", frame.line)
-            }
-            (None, Some(metadata)) => short(metadata),
-            (None, None) => "block".to_owned(),
-        };
-        self.names.intern(&text)
-    }
-}
-
-fn is_plumbing(file: &[u8]) -> bool {
-    let file = String::from_utf8_lossy(file).replace('\\', "/");
-    PLUMBING.iter().any(|module| {
-        if module.ends_with('/') {
-            file.contains(module)
-        } else {
-            file.strip_suffix(module)
-                .is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
-        }
-    })
-}
-
-fn short(text: &[u8]) -> String {
-    let text = String::from_utf8_lossy(&text[..text.len().min(4 * NAME_CHARS)]);
-    text.chars().take(NAME_CHARS).collect()
 }

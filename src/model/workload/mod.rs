@@ -40,8 +40,9 @@ pub use op_list::{DATA, ListedArena, ListedInput, ListedOp, ListedPlace, ListedP
 pub use parts::{Part, PartOf};
 pub use problem::{Buffer, Gap, PlacementProblem, ProblemEntry, ProblemError, RecordedPlan};
 pub use recording::{
-    BlockAddress, MarkKind, RecordedBlock, RecordedFrame, RecordedMark, RecordedName, RecordedNames, RecordedOp,
-    RecordedPeaks, RecordedRegion, RecordedTotal, Recording, StackIdx, TotalKind,
+    BlockAddress, COMPILE_CONTEXT, CallSite, CallSiteKind, CallSites, FrameKind, FrameRule, FrameRuleError, FrameRules,
+    MarkKind, RecordedBlock, RecordedFrame, RecordedMark, RecordedName, RecordedNames, RecordedOp, RecordedPeaks,
+    RecordedRegion, RecordedTotal, Recording, StackIdx, TotalKind, USER_METADATA, is_python_file,
 };
 pub use samples::samples;
 pub use schedule::{

@@ -13,11 +13,15 @@
 //! every range is within `n_steps` and not empty, blocks are sorted by birth, times do not decrease, names are in
 //! range.
 
+mod call_sites;
+mod frame_rules;
 mod parts;
 
+pub use call_sites::{CallSite, CallSiteKind, CallSites};
+pub use frame_rules::{FrameKind, FrameRule, FrameRuleError, FrameRules, is_python_file};
 pub use parts::{
-    BlockAddress, MarkKind, RecordedBlock, RecordedFrame, RecordedMark, RecordedOp, RecordedRegion, RecordedTotal,
-    StackIdx, TotalKind,
+    BlockAddress, COMPILE_CONTEXT, MarkKind, RecordedBlock, RecordedFrame, RecordedMark, RecordedOp, RecordedRegion,
+    RecordedTotal, StackIdx, TotalKind, USER_METADATA,
 };
 
 use super::names::Names;
@@ -50,6 +54,8 @@ pub struct Recording {
     pub frames: Vec<RecordedFrame>,
     /// Innermost line first, as positions in `frames`; each distinct stack once.
     pub stacks: Vec<Box<[u32]>>,
+    /// By stack: which line asked for the memory.
+    pub call_sites: CallSites,
     /// Settings of the allocator that the file states.
     pub settings: Vec<(String, String)>,
     /// Counts and sums of the file's contents, in the file's words.
@@ -73,6 +79,31 @@ impl Recording {
     /// Empty where there is none.
     pub fn text(&self, name: RecordedName) -> &str {
         self.names.get(name.0 as usize)
+    }
+
+    /// What a block is called: its call site, else the text that the file states.
+    pub fn block_name(&self, block: &RecordedBlock) -> &str {
+        match self.site_of(block) {
+            Some(site) => self.call_sites.text(site),
+            None => self.text(block.name),
+        }
+    }
+
+    /// The position of a block's call site; `None` without a call stack.
+    pub fn site_of(&self, block: &RecordedBlock) -> Option<u32> {
+        self.call_sites.of_stack(block.stack?)
+    }
+
+    /// The lines of a block's call stack, innermost first.
+    pub fn stack_of(&self, block: &RecordedBlock) -> impl DoubleEndedIterator<Item = &RecordedFrame> {
+        let stack = block.stack.and_then(|stack| self.stacks.get(stack.idx()));
+        let lines = stack.map_or(&[][..], |stack| &**stack).iter();
+        lines.filter_map(|line| self.frames.get(*line as usize))
+    }
+
+    /// Finds the call sites by rules. O(lines of all stacks).
+    pub fn find_call_sites(&mut self, rules: &FrameRules) {
+        self.call_sites = CallSites::new(self, rules);
     }
 
     /// The curve of a kind, where the file states one.

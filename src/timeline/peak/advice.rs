@@ -13,13 +13,14 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::super::{Selected, TensorKey};
+use super::super::{Grouping, HeldTensor, Selected, TensorKey};
+use super::groups::LiveGroup;
 use super::set::{LiveMember, LiveSet};
 use super::uses::{Around, RunUses, Use, around, unknown};
 use highwater_analysis::Comparison;
 use highwater_model::units::{Bytes, Step};
 use highwater_sim::fold::live_peaks_without;
-use highwater_sim::{Subject, SubjectRow};
+use highwater_sim::{DeviceSession, Subject, SubjectRow};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpUse {
@@ -68,11 +69,19 @@ pub struct Uses {
     pub unread: (u64, Bytes),
 }
 
-/// The peak of a lane's live bytes without a tensor in any run of its graph, all else unchanged.
+/// What is left out of a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeftOut {
+    /// A tensor, in any run of its graph: position among the members.
+    Member(u32),
+    /// All recorded blocks of a group, whenever they are live: position among the groups.
+    Group(u32),
+}
+
+/// The peak of a lane's live bytes without something, all else unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PeakWithout {
-    /// Position among the members.
-    pub member: u32,
+    pub left_out: LeftOut,
     pub peak: Bytes,
     pub step: Option<Step>,
     pub lowers_by: Bytes,
@@ -178,41 +187,84 @@ fn rank(comparison: &Comparison, lane: usize, set: &LiveSet, found: &[Option<Aro
     uses
 }
 
-/// The peak without each of the first few members, recomputed from the log: all copies and live ranges of the tensor in
-/// every run of its graph are left out, as a change of the graph would do. O(events * members).
+/// The tensors that are left out together, by place in the answer.
+pub(super) struct Places {
+    pub(super) left_out: Vec<LeftOut>,
+    of_tensor: BTreeMap<TensorKey, u32>,
+}
+
+impl Places {
+    /// Each of the first few members alone.
+    pub(super) fn of_members(set: &LiveSet, n_first: usize) -> Self {
+        let asked = (0_u32..).zip(&set.members).take(n_first);
+        Self {
+            left_out: asked.clone().map(|(member, _)| LeftOut::Member(member)).collect(),
+            of_tensor: asked.map(|(member, live)| (live.tensor.key(), member)).collect(),
+        }
+    }
+
+    /// All blocks of a recording that are in one of the first few groups. A recording has many equal blocks: without one
+    /// of them nothing changes.
+    pub(super) fn of_groups(
+        session: &DeviceSession,
+        grouping: &Grouping,
+        groups: &[LiveGroup],
+        n_first: usize,
+    ) -> Self {
+        let places = (0_u32..).zip(groups).take(n_first);
+        let place_of: BTreeMap<&str, u32> = places.clone().map(|(place, group)| (&*group.text, place)).collect();
+        let mut of_tensor = BTreeMap::new();
+        for (number, run) in (0_u32..).zip(&session.runs) {
+            for item in &run.bound.program.lifetimes.items {
+                let Some(tensor) = Selected::in_session(session, number, item.tensor) else {
+                    continue;
+                };
+                let held = HeldTensor {
+                    tensor,
+                    bytes: item.bytes,
+                    n_steps: item.n_steps(),
+                };
+                let group = grouping.group(&held).map(|group| grouping.text(group));
+                if let Some(place) = group.and_then(|text| place_of.get(text)) {
+                    of_tensor.insert(tensor.key(), *place);
+                }
+            }
+        }
+        Self {
+            left_out: places.map(|(place, _)| LeftOut::Group(place)).collect(),
+            of_tensor,
+        }
+    }
+}
+
+/// The peak without each of some tensors or groups, recomputed from the log: all copies and live ranges of a tensor in
+/// every run of its graph are left out, as a change of the graph would do. O(events * places).
 ///
 /// # Errors
 /// Why the peak is unknown.
-pub(super) fn without(
-    comparison: &Comparison,
-    lane: usize,
-    set: &LiveSet,
-    n_first: usize,
-) -> Result<Vec<PeakWithout>, &'static str> {
+pub(super) fn without(comparison: &Comparison, lane: usize, places: &Places) -> Result<Vec<PeakWithout>, &'static str> {
     let Some(row) = comparison.lanes.get(lane) else {
         return Ok(Vec::new());
     };
     let session = comparison.session_of(lane);
-    let asked = &set.members[..set.members.len().min(n_first)];
-    let places: BTreeMap<TensorKey, u32> = asked.iter().map(|member| member.tensor.key()).zip(0_u32..).collect();
     let place_of = |row: &SubjectRow| {
         let Subject::Tensor { run, tensor, .. } = row.subject else {
             return u32::MAX;
         };
         let graph = session.runs.get(run as usize).map(|run| run.graph);
-        let known = graph.and_then(|graph| places.get(&TensorKey { graph, tensor }));
+        let known = graph.and_then(|graph| places.of_tensor.get(&TensorKey { graph, tensor }));
         known.copied().unwrap_or(u32::MAX)
     };
     let left_out: Vec<u32> = row.simulation.subjects.iter().map(place_of).collect();
-    let peaks = live_peaks_without(&row.simulation, &left_out, asked.len());
+    let peaks = live_peaks_without(&row.simulation, &left_out, places.left_out.len());
     let (peak, _) = row.curves.live.first_maximum();
     if peaks.first().is_none_or(|(own, _)| *own != peak) {
         return Err("The file states only the live curve, so the peak without a block is not known.");
     }
-    let found = (0_u32..).zip(peaks.into_iter().skip(1));
+    let found = places.left_out.iter().zip(peaks.into_iter().skip(1));
     Ok(found
-        .map(|(member, (left, step))| PeakWithout {
-            member,
+        .map(|(left_out, (left, step))| PeakWithout {
+            left_out: *left_out,
             peak: left,
             step,
             lowers_by: peak.saturating_sub(left),

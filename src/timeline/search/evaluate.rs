@@ -130,6 +130,7 @@ impl AskedTest<'_> {
             Condition::Op => Attribute::OpType,
             Condition::DType => Attribute::DType,
             Condition::Phase => Attribute::Phase,
+            Condition::At => Attribute::CallSite,
             Condition::Role
             | Condition::Name
             | Condition::Scope
@@ -145,6 +146,8 @@ impl AskedTest<'_> {
             // Data types match by their full or short name; other texts match by any part.
             let texts: Vec<String> = texts.map(full_dtype).collect();
             texts.iter().map(|text| patterns.name(text, &texts)).collect()
+        } else if condition == Condition::At {
+            texts.map(|text| patterns.are_at(text)).collect()
         } else {
             texts.map(|text| patterns.are_in(text)).collect()
         };
@@ -167,6 +170,7 @@ impl AskedTest<'_> {
                 | Condition::DType
                 | Condition::Role
                 | Condition::Phase
+                | Condition::At
                 | Condition::Scope => amounts.contain(u64::from(n_held(row, rows))),
             },
             Self::Group(grouping, fits) => {

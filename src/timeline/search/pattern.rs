@@ -55,6 +55,19 @@ impl Patterns {
         self.0.iter().any(|pattern| pattern.is_in(text))
     }
 
+    /// As [`Self::are_in`], but a part that ends in a number matches whole numbers: `model.py:13` does not match
+    /// `model.py:138`.
+    pub(super) fn are_at(&self, text: &str) -> bool {
+        self.0.iter().any(|pattern| match pattern {
+            Pattern::Part(part) if part.ends_with(|last: char| last.is_ascii_digit()) => {
+                let text = text.to_lowercase();
+                let mut ends = text.match_indices(&**part).map(|(at, _)| at + part.len());
+                ends.any(|end| !text[end..].starts_with(|next: char| next.is_ascii_digit()))
+            }
+            pattern => pattern.is_in(text),
+        })
+    }
+
     /// As [`Self::are_in`], but a part that equals a known text matches that text alone: `float16` does not match
     /// `bfloat16`.
     pub(super) fn name(&self, text: &str, known: &[String]) -> bool {

@@ -9,6 +9,8 @@ pub enum Condition {
     Phase,
     /// The path before the name; of a recorded block its call stack.
     Scope,
+    /// Of a recorded block: its call site.
+    At,
     /// In bytes.
     Size,
     /// Number of steps on which it is live.
@@ -62,8 +64,14 @@ pub static CONDITIONS: &[ConditionRow] = &[
     ConditionRow {
         condition: Condition::Scope,
         word: "scope",
-        help: "the path before its name, or its call site",
+        help: "the path before its name, or its call stack",
         example: "scope:encoder/layer_0",
+    },
+    ConditionRow {
+        condition: Condition::At,
+        word: "at",
+        help: "the call site of a recorded block: file, line, function",
+        example: "at:model.py:138",
     },
     ConditionRow {
         condition: Condition::Size,

@@ -55,6 +55,7 @@ impl Place {
             Condition::Scope => Some(Self::Scope),
             Condition::Op
             | Condition::DType
+            | Condition::At
             | Condition::Role
             | Condition::Phase
             | Condition::Size

@@ -396,7 +396,22 @@ const PLAIN: &[CommandRow] = &[
     color(
         ColorBy::By(Attribute::Scope),
         "Color by scope",
-        "First names of a tensor's path; for a recorded block its call site",
+        "First names of a tensor's path",
+    ),
+    color(
+        ColorBy::By(Attribute::CallSite),
+        "Color by call site",
+        "Line of the program that asked for a recorded block",
+    ),
+    color(
+        ColorBy::By(Attribute::Function),
+        "Color by function",
+        "Function of the call site of a recorded block",
+    ),
+    color(
+        ColorBy::By(Attribute::Module),
+        "Color by module",
+        "File of the call site of a recorded block",
     ),
     color(ColorBy::By(Attribute::Size), "Color by size", "Size classes"),
     color(

@@ -197,15 +197,12 @@ pub fn lanes_ui(ui: &mut Ui, cx: &mut LanesCx<'_>) {
     if cx.state.content != LaneContent::Lifetimes {
         cx.state.forget_rows();
     }
-    // Areas are of groups: single tensors would be too many. Recordings group by call site: they state no op types.
+    // Areas are of groups: single tensors would be too many.
     if content == ContentOrder::Areas
         && let Some(order) = cx.input.drawn.order.filter(|order| order.by == ColorBy::Tensor)
     {
-        let by = ColorBy::By(if cx.input.comparison.lane_kind() == LaneKind::Recordings {
-            Attribute::Scope
-        } else {
-            Attribute::OpType
-        });
+        let lane = cx.input.comparison.main_lane().unwrap_or(0);
+        let by = ColorBy::By(Attribute::usual(cx.input.comparison, lane));
         cx.state.look_beside_areas = Some((by, order.clone()));
         cx.commands
             .push(Command::SetLook(ColoringRequest { by, ..order.clone() }));

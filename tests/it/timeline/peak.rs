@@ -332,7 +332,10 @@ proptest! {
         check_uses(&comparison, &report);
         prop_assert_eq!(report.peak, first_maximum(&live_without(&stays, n_steps, None)));
         for row in report.without.as_ref().unwrap() {
-            let tensor = report.set.members[row.member as usize].tensor;
+            let LeftOut::Member(member) = row.left_out else {
+                return Err(TestCaseError::fail("a graph leaves out tensors"));
+            };
+            let tensor = report.set.members[member as usize].tensor;
             let left = first_maximum(&live_without(&stays, n_steps, Some(tensor)));
             prop_assert_eq!((row.peak, row.step), left);
             prop_assert_eq!(row.lowers_by, report.peak.0 - left.0);

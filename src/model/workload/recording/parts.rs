@@ -221,6 +221,12 @@ impl RecordedOp {
     }
 }
 
+/// What a line is called that is a note of the user instead of a call; its file is the note.
+pub const USER_METADATA: &str = "user metadata";
+
+/// What a line is called that says what was being compiled; its file is the text.
+pub const COMPILE_CONTEXT: &str = "compile context";
+
 /// A line of a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RecordedFrame {

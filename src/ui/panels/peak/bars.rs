@@ -75,7 +75,10 @@ pub(super) fn by_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut Peak
             .selected_text(by.words())
             .width(110.0)
             .show_choices(ui, |ui| {
-                for attribute in Attribute::ALL {
+                for attribute in Attribute::ALL
+                    .into_iter()
+                    .filter(|attribute| attribute.is_of(comparison))
+                {
                     if ui.selectable_label(by == attribute, attribute.words()).clicked() {
                         state.by = Some(attribute);
                     }

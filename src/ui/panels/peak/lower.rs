@@ -9,7 +9,7 @@ use crate::lanes::LanesState;
 use crate::numbers::{part_of, to_points};
 use highwater_model::units::{Bytes, Step, counted, grouped};
 use highwater_session::Command;
-use highwater_timeline::{IdleTensor, LiveMember, OpUse, PeakWithout, RetainingOp, tensor_label};
+use highwater_timeline::{IdleTensor, LeftOut, LiveMember, OpUse, PeakWithout, RetainingOp, tensor_label};
 
 pub(super) fn lower_ui(ui: &mut egui::Ui, shown: Shown<'_>, lanes: &mut LanesState, commands: &mut Vec<Command>) {
     ui.strong("Lowering the live peak");
@@ -68,10 +68,14 @@ fn part(bytes: Bytes, of: Bytes) -> f32 {
 
 /// The peak without a tensor.
 fn without_ui(ui: &mut egui::Ui, shown: Shown<'_>, row: &PeakWithout, commands: &mut Vec<Command>) {
-    let Some(member) = member(shown, row.member) else {
-        return;
+    let (name, bytes) = shown.report.left_out(shown.comparison, row.left_out);
+    let tensor = match row.left_out {
+        LeftOut::Member(position) => member(shown, position).map(|member| member.tensor),
+        LeftOut::Group(group) => {
+            let group = shown.report.groups.get(group as usize);
+            group.map(|group| group.largest.0)
+        }
     };
-    let name = tensor_label(shown.comparison, member.tensor);
     let (peak, at) = shown.report.peak;
     let word = shown.comparison.axis_word();
     let place = match row.step {
@@ -79,8 +83,7 @@ fn without_ui(ui: &mut egui::Ui, shown: Shown<'_>, row: &PeakWithout, commands: 
         _ => format!(" at the same {word}"),
     };
     let words = format!(
-        "without {name} ({}) the live peak is {} lower: {} instead of {}{place}",
-        member.bytes,
+        "without {name} ({bytes}) the live peak is {} lower: {} instead of {}{place}",
         row.lowers_by.exact(),
         row.peak,
         peak
@@ -94,11 +97,11 @@ fn without_ui(ui: &mut egui::Ui, shown: Shown<'_>, row: &PeakWithout, commands: 
         name: &name,
         figures: &figures,
         part: part(row.lowers_by, peak),
-        is_selected: shown.selected == Some(member.tensor),
+        is_selected: tensor.is_some() && shown.selected == tensor,
         indent: 4.0,
     };
     if line_ui(ui, shown, line, &words).clicked() {
-        commands.push(Command::Select(Some(member.tensor)));
+        commands.push(Command::Select(tensor));
     }
 }
 

@@ -153,15 +153,9 @@ impl PeakState {
         own.or(comparison.main_lane()).unwrap_or(0)
     }
 
-    /// The grouping. Nearly all live tensors are activations, so the default is the op type; a recording knows only
-    /// call sites.
     fn by_in(&self, comparison: &Comparison) -> Attribute {
-        let usual = if comparison.is_measured_lane(self.lane_in(comparison)) {
-            Attribute::Scope
-        } else {
-            Attribute::OpType
-        };
-        self.by.unwrap_or(usual)
+        let chosen = self.by.filter(|by| by.is_of(comparison));
+        chosen.unwrap_or_else(|| Attribute::usual(comparison, self.lane_in(comparison)))
     }
 
     fn ask(&self, comparison: &Comparison, lanes: &LanesState) -> PeakRequest {

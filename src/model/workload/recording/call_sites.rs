@@ -1,0 +1,579 @@
+//! Call sites: which line of the program asked for a block.
+//!
+//! ```text
+//! innermost                                                        outermost
+//! allocator > empty > at::_ops::div_Tensor > torch/nn/... > model.py:138 forward > train.py:20 main
+//! internal    internal  operator              library         user (the call site)    user
+//! ```
+//!
+//! In: the stacks of a recording and the rules for lines. Out, by stack: the innermost line of the user; without one the
+//! innermost line of Python; without Python (threads of autograd) the innermost node of the autograd graph, else the
+//! innermost operator, else the innermost native line that no rule calls internal; else a note of the user. A node
+//! without Python has the call site of its forward operator where exactly one line ran that operator. Call sites are
+//! equal where their texts are. O(lines of all stacks).
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use indexmap::IndexMap;
+
+use super::frame_rules::{FrameKind, FrameReader, FrameRules, FrameText};
+use super::parts::USER_METADATA;
+use super::{RecordedFrame, RecordedName, Recording, StackIdx};
+use crate::workload::Names;
+
+/// What a call site is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CallSiteKind {
+    /// A line of the user's program.
+    User,
+    /// A line of Python, where no line is the user's.
+    Library,
+    AutogradNode,
+    Operator,
+    Native,
+    /// A note of the user, where no line names the block.
+    Note,
+    /// No line of the stack names the block.
+    Unknown,
+}
+
+/// Where blocks were asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallSite {
+    pub kind: CallSiteKind,
+    /// The line, as a position in [`Recording::frames`]; of several equal ones the first.
+    pub frame: Option<u32>,
+    /// Of a node of the autograd graph: the call site that ran its forward operator.
+    pub forward: Option<u32>,
+}
+
+/// The call sites of a recording.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallSites {
+    sites: Vec<CallSite>,
+    /// By call site: `model.py:138 forward`.
+    texts: Names,
+    /// By call site: `model.py`, with as many folders as make it unique; empty where it is no line of Python.
+    files: Names,
+    /// By call site: `forward`, or the text.
+    functions: Names,
+    of_stack: Vec<OfStack>,
+    operators: Names,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct OfStack {
+    site: u32,
+    /// The position of the innermost operator (or node); [`NONE`] without one.
+    operator: u32,
+}
+
+const NONE: u32 = u32::MAX;
+
+/// The text of a call site that no line names.
+const UNKNOWN: &str = "unnamed call stack";
+
+/// Characters of a text that are kept.
+const MOST_CHARS: usize = 160;
+
+impl CallSites {
+    /// Reads the stacks of a recording.
+    pub fn new(recording: &Recording, rules: &FrameRules) -> Self {
+        let lines = lines(recording, &mut rules.reader());
+        let chosen: Vec<Chosen> = recording.stacks.iter().map(|stack| choose(stack, &lines)).collect();
+        let files = short_files(recording, &chosen);
+        let mut sites = Collector {
+            recording,
+            lines: &lines,
+            files,
+            sites: IndexMap::new(),
+            operators: IndexMap::new(),
+            of_stack: Vec::with_capacity(chosen.len()),
+        };
+        for chosen in &chosen {
+            sites.add(*chosen);
+        }
+        let forward = sites.forward_sites();
+        sites.finish(&forward)
+    }
+
+    /// Number of call sites.
+    pub const fn len(&self) -> usize {
+        self.sites.len()
+    }
+
+    pub const fn is_empty(&self) -> bool {
+        self.sites.is_empty()
+    }
+
+    /// `None` for an unknown stack.
+    pub fn of_stack(&self, stack: StackIdx) -> Option<u32> {
+        Some(self.of_stack.get(stack.idx())?.site)
+    }
+
+    pub fn get(&self, site: u32) -> Option<&CallSite> {
+        self.sites.get(site as usize)
+    }
+
+    /// `model.py:138 forward`, `MeanBackward0`; empty for an unknown one.
+    pub fn text(&self, site: u32) -> &str {
+        self.texts.get(site as usize)
+    }
+
+    /// `model.py`, with as many folders as tell it from other files; empty where it is no line of Python.
+    pub fn file(&self, site: u32) -> &str {
+        self.files.get(site as usize)
+    }
+
+    /// `forward`; the text where it is no line of Python.
+    pub fn function(&self, site: u32) -> &str {
+        self.functions.get(site as usize)
+    }
+
+    /// The innermost operator of a stack, else the innermost node of the autograd graph; empty without either.
+    pub fn operator(&self, stack: StackIdx) -> &str {
+        let of_stack = self.of_stack.get(stack.idx());
+        of_stack.map_or("", |of| self.operators.get(of.operator as usize))
+    }
+}
+
+/// A line of the stacks.
+struct Line<'a> {
+    kind: FrameKind,
+    /// What a rule calls it, else its function.
+    name: &'a str,
+    is_note: bool,
+}
+
+fn lines<'a>(recording: &'a Recording, reader: &mut FrameReader<'_>) -> Vec<Line<'a>> {
+    let text = |name: RecordedName| FrameText {
+        position: name.0,
+        text: recording.text(name),
+    };
+    let line = |frame: &RecordedFrame| {
+        let (kind, name) = reader.kind(text(frame.file), text(frame.function));
+        let function = recording.text(frame.function);
+        Line {
+            kind,
+            name: name.unwrap_or(function),
+            is_note: frame.is_note(recording),
+        }
+    };
+    recording.frames.iter().map(line).collect()
+}
+
+/// The lines of a stack that matter.
+#[derive(Clone, Copy, Debug)]
+struct Chosen {
+    kind: CallSiteKind,
+    line: u32,
+    operator: u32,
+}
+
+/// One pass over a stack, innermost line first.
+fn choose(stack: &[u32], lines: &[Line<'_>]) -> Chosen {
+    let mut first = [NONE; 6];
+    let [user, python, node, operator, native, note] = &mut first;
+    for position in stack {
+        let Some(line) = lines.get(*position as usize) else {
+            continue;
+        };
+        let place = match line.kind {
+            _ if line.is_note => &mut *note,
+            FrameKind::User => &mut *user,
+            FrameKind::Library | FrameKind::Generated => &mut *python,
+            FrameKind::AutogradNode => &mut *node,
+            FrameKind::Operator => &mut *operator,
+            FrameKind::Native => &mut *native,
+            FrameKind::Internal => continue,
+        };
+        if *place == NONE {
+            *place = *position;
+        }
+    }
+    let kinds = [
+        CallSiteKind::User,
+        CallSiteKind::Library,
+        CallSiteKind::AutogradNode,
+        CallSiteKind::Operator,
+        CallSiteKind::Native,
+        CallSiteKind::Note,
+    ];
+    let operator = if first[3] == NONE { first[2] } else { first[3] };
+    let chosen = kinds.into_iter().zip(first).find(|(_, line)| *line != NONE);
+    let (kind, line) = chosen.unwrap_or((CallSiteKind::Unknown, NONE));
+    Chosen { kind, line, operator }
+}
+
+/// Files of the chosen lines of Python, each with as many folders as tell it from the others.
+fn short_files<'a>(recording: &'a Recording, chosen: &[Chosen]) -> BTreeMap<RecordedName, Cow<'a, str>> {
+    let is_python = |chosen: &&Chosen| matches!(chosen.kind, CallSiteKind::User | CallSiteKind::Library);
+    let frames = chosen.iter().filter(is_python);
+    let frames = frames.filter_map(|chosen| recording.frames.get(chosen.line as usize));
+    let files: BTreeSet<RecordedName> = frames.map(|frame| frame.file).collect();
+    let path = |file: RecordedName| {
+        let text = recording.text(file);
+        if text.contains('\\') {
+            Cow::Owned(text.replace('\\', "/"))
+        } else {
+            Cow::Borrowed(text)
+        }
+    };
+    let mut short: BTreeMap<RecordedName, Cow<'a, str>> = BTreeMap::new();
+    let mut same: BTreeMap<String, Vec<RecordedName>> = BTreeMap::new();
+    for file in &files {
+        same.entry(suffix(&path(*file), 1).to_owned()).or_default().push(*file);
+    }
+    let mut parts = 1;
+    while !same.is_empty() {
+        parts += 1;
+        let mut longer: BTreeMap<String, Vec<RecordedName>> = BTreeMap::new();
+        for (text, files) in same {
+            let is_whole = |file: &RecordedName| path(*file).len() == text.len();
+            if files.len() == 1 || files.iter().all(is_whole) {
+                short.extend(files.into_iter().map(|file| (file, Cow::Owned(text.clone()))));
+                continue;
+            }
+            for file in files {
+                longer
+                    .entry(suffix(&path(file), parts).to_owned())
+                    .or_default()
+                    .push(file);
+            }
+        }
+        same = longer;
+    }
+    short
+}
+
+/// The last parts of a path.
+fn suffix(path: &str, parts: usize) -> &str {
+    let start = path.rmatch_indices('/').nth(parts - 1);
+    start.map_or(path, |(at, _)| &path[at + 1..])
+}
+
+struct Collector<'a, 'l> {
+    recording: &'a Recording,
+    lines: &'l [Line<'a>],
+    files: BTreeMap<RecordedName, Cow<'a, str>>,
+    sites: IndexMap<String, Found<'a>>,
+    operators: IndexMap<&'a str, ()>,
+    of_stack: Vec<OfStack>,
+}
+
+struct Found<'a> {
+    kind: CallSiteKind,
+    frame: Option<u32>,
+    file: String,
+    function: Cow<'a, str>,
+}
+
+fn cut(text: &str) -> &str {
+    text.char_indices()
+        .nth(MOST_CHARS)
+        .map_or(text, |(end, _)| &text[..end])
+}
+
+fn narrow(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(NONE)
+}
+
+impl<'a> Collector<'a, '_> {
+    fn add(&mut self, chosen: Chosen) {
+        let (text, found) = self.found(chosen);
+        let site = match self.sites.get_index_of(&text) {
+            Some(site) => site,
+            None => self.sites.insert_full(text, found).0,
+        };
+        let operator = match self.lines.get(chosen.operator as usize) {
+            Some(line) => narrow(self.operators.insert_full(cut(line.name), ()).0),
+            None => NONE,
+        };
+        self.of_stack.push(OfStack {
+            site: narrow(site),
+            operator,
+        });
+    }
+
+    fn found(&self, chosen: Chosen) -> (String, Found<'a>) {
+        let frame = self.recording.frames.get(chosen.line as usize);
+        let plain = |text: &'a str, frame| {
+            let found = Found {
+                kind: chosen.kind,
+                frame,
+                file: String::new(),
+                function: Cow::Borrowed(cut(text)),
+            };
+            (cut(text).to_owned(), found)
+        };
+        let (Some(frame), Some(line)) = (frame, self.lines.get(chosen.line as usize)) else {
+            return plain(UNKNOWN, None);
+        };
+        match chosen.kind {
+            CallSiteKind::User | CallSiteKind::Library => {
+                let file = self.files.get(&frame.file).map_or("", |file| cut(file));
+                let function = cut(line.name);
+                let text = match frame.line {
+                    0 => format!("{file} {function}"),
+                    line => format!("{file}:{line} {function}"),
+                };
+                let found = Found {
+                    kind: chosen.kind,
+                    frame: Some(chosen.line),
+                    file: file.to_owned(),
+                    function: Cow::Borrowed(function),
+                };
+                (text, found)
+            }
+            CallSiteKind::Note => plain(self.recording.text(frame.file), Some(chosen.line)),
+            CallSiteKind::AutogradNode | CallSiteKind::Operator | CallSiteKind::Native | CallSiteKind::Unknown => {
+                plain(line.name, Some(chosen.line))
+            }
+        }
+    }
+
+    /// By call site of a node of the autograd graph: the only call site of the user that ran its forward operator.
+    fn forward_sites(&self) -> BTreeMap<u32, u32> {
+        let is_node = |found: &Found<'_>| found.kind == CallSiteKind::AutogradNode;
+        let mut ran: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();
+        if !self.sites.values().any(is_node) {
+            return BTreeMap::new();
+        }
+        for (stack, of) in self.recording.stacks.iter().zip(&self.of_stack) {
+            if self.sites[of.site as usize].kind != CallSiteKind::User {
+                continue;
+            }
+            let lines = stack.iter().filter_map(|line| self.lines.get(*line as usize));
+            for line in lines.filter(|line| line.kind == FrameKind::Operator) {
+                ran.entry(operator_base(line.name).to_owned())
+                    .or_default()
+                    .insert(of.site);
+            }
+        }
+        let nodes = (0_u32..).zip(&self.sites).filter(|(_, (_, found))| is_node(found));
+        let forward = nodes.filter_map(|(node, (text, _))| {
+            let sites = ran.get(&forward_operator(text)?)?;
+            let only = sites.first().filter(|_| sites.len() == 1)?;
+            Some((node, *only))
+        });
+        forward.collect()
+    }
+
+    fn finish(self, forward: &BTreeMap<u32, u32>) -> CallSites {
+        let mut sites = CallSites {
+            of_stack: self.of_stack,
+            operators: self.operators.keys().copied().collect(),
+            ..CallSites::default()
+        };
+        for (position, (text, found)) in (0_u32..).zip(&self.sites) {
+            sites.texts.push(text);
+            sites.files.push(&found.file);
+            sites.functions.push(&found.function);
+            sites.sites.push(CallSite {
+                kind: found.kind,
+                frame: found.frame,
+                forward: forward.get(&position).copied(),
+            });
+        }
+        sites
+    }
+}
+
+/// First words of overloads that begin with a small letter.
+const OVERLOADS: &[&str] = &[
+    "correction",
+    "default",
+    "dim",
+    "int",
+    "mode",
+    "names",
+    "out",
+    "p",
+    "self",
+];
+
+/// The operator without namespace and overload: `at::_ops::mean_dim` is `mean`.
+fn operator_base(name: &str) -> &str {
+    let name = name.rsplit("::").next().unwrap_or(name).trim_start_matches('_');
+    let is_overload = |at: usize| {
+        let rest = &name[at + 1..];
+        let word = rest.split('_').next().unwrap_or(rest);
+        rest.starts_with(|letter: char| letter.is_ascii_uppercase()) || OVERLOADS.contains(&word)
+    };
+    let end = name.match_indices('_').map(|(at, _)| at).find(|at| is_overload(*at));
+    name[..end.unwrap_or(name.len())].trim_end_matches('_')
+}
+
+/// The operator whose gradient a node computes: `NativeLayerNormBackward0` is `native_layer_norm`.
+fn forward_operator(node: &str) -> Option<String> {
+    let (stem, number) = node.rsplit_once("Backward")?;
+    if stem.is_empty() || !number.chars().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let mut operator = String::new();
+    for letter in stem.chars() {
+        if letter.is_ascii_uppercase() && !operator.is_empty() {
+            operator.push('_');
+        }
+        operator.push(letter.to_ascii_lowercase());
+    }
+    Some(operator)
+}
+
+impl RecordedFrame {
+    /// Whether it is a note of the user instead of a call.
+    fn is_note(&self, recording: &Recording) -> bool {
+        self.line == 0 && recording.text(self.function) == USER_METADATA
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{RecordedBlock, RecordedNames};
+    use super::*;
+    use crate::units::{Bytes, Step};
+
+    /// One block for each stack; a stack is lines `file:line function`, innermost first, with `|` between them.
+    fn recording(stacks: &[&str], rules: &FrameRules) -> Recording {
+        let mut names = RecordedNames::default();
+        let mut recording = Recording {
+            n_steps: 1,
+            ..Recording::default()
+        };
+        for stack in stacks {
+            let lines = stack.split('|').map(|line| {
+                let (place, function) = line.trim().split_once(' ').expect("a function");
+                let (file, number) = place.rsplit_once(':').expect("a line");
+                let frame = RecordedFrame {
+                    function: names.intern(function),
+                    file: names.intern(file),
+                    line: number.parse().expect("a number"),
+                };
+                recording.frames.push(frame);
+                narrow(recording.frames.len() - 1)
+            });
+            let lines = lines.collect();
+            recording.stacks.push(lines);
+            let mut block = RecordedBlock::new(names.intern("block"), Step(0), Step(1), Bytes(1));
+            block.stack = StackIdx::new(narrow(recording.stacks.len() - 1));
+            recording.blocks.push(block);
+        }
+        recording.names = names.finish();
+        recording.find_call_sites(rules);
+        assert_eq!(recording.check(), Ok(()));
+        recording
+    }
+
+    fn texts(recording: &Recording) -> Vec<&str> {
+        recording
+            .blocks
+            .iter()
+            .map(|block| recording.block_name(block))
+            .collect()
+    }
+
+    const ALLOCATOR: &str = "??:0 torch::unwind::unwind() | ??:0 c10::cuda::CUDACachingAllocator::malloc() \
+                             | ??:0 at::_ops::empty_memory_format::call()";
+
+    #[test]
+    fn the_innermost_line_of_the_user_is_the_call_site() {
+        let python =
+            "/env/site-packages/torch/nn/functional.py:9 linear | /w/model.py:138 forward | /w/train.py:3 main";
+        let stacks = [
+            python.to_owned(),
+            format!("{ALLOCATOR} | ??:0 at::_ops::addmm::call() | {python}"),
+            "/env/site-packages/a/b.py:4 f | /env/site-packages/c/d.py:5 g".to_owned(),
+            "/tmp/torchinductor_me/x/y.py:7 call | /w/model.py:20 step".to_owned(),
+            format!(
+                "{ALLOCATOR} | ??:0 at::_ops::mul_Tensor::call() | ??:0 torch::autograd::generated::MulBackward0::apply()"
+            ),
+            format!(
+                "{ALLOCATOR} | ??:0 at::_ops::div_Tensor::redispatch() | ??:0 torch::autograd::Engine::thread_main()"
+            ),
+            format!("{ALLOCATOR} | ??:0 ncclCommInitRank"),
+            format!("{ALLOCATOR} | ??:0 clone"),
+            "my tensor:0 user metadata".to_owned(),
+        ];
+        let stacks: Vec<&str> = stacks.iter().map(String::as_str).collect();
+        let found = recording(&stacks, &FrameRules::default());
+        let wanted = [
+            "model.py:138 forward",
+            "model.py:138 forward",
+            "b.py:4 f",
+            "model.py:20 step",
+            "MulBackward0",
+            "at::_ops::div_Tensor",
+            "ncclCommInitRank",
+            UNKNOWN,
+            "my tensor",
+        ];
+        assert_eq!(texts(&found), wanted);
+        let operator = |number: usize| found.call_sites.operator(found.blocks[number].stack.expect("a stack"));
+        assert_eq!(operator(1), "at::_ops::addmm");
+        assert_eq!(operator(4), "at::_ops::mul_Tensor");
+        assert_eq!(operator(0), "");
+    }
+
+    #[test]
+    fn files_with_the_same_name_have_their_folders() {
+        let stacks = [
+            "/w/a/model.py:1 f",
+            "/w/b/model.py:1 f",
+            "/w/train.py:1 f",
+            r"C:\w\deep\a\model.py:1 f",
+        ];
+        let found = recording(&stacks, &FrameRules::default());
+        assert_eq!(
+            texts(&found),
+            [
+                "w/a/model.py:1 f",
+                "b/model.py:1 f",
+                "train.py:1 f",
+                "deep/a/model.py:1 f"
+            ]
+        );
+        assert_eq!(found.call_sites.file(1), "b/model.py");
+        assert_eq!(found.call_sites.function(1), "f");
+    }
+
+    #[test]
+    fn a_node_has_the_call_site_of_its_forward_operator_where_only_one_ran_it() {
+        let forward =
+            |operator: &str, line: u32| format!("??:0 at::_ops::{operator}::call() | /w/model.py:{line} forward");
+        let node = |node: &str| format!("{ALLOCATOR} | ??:0 torch::autograd::generated::{node}::apply()");
+        let stacks = [
+            forward("mean_dim", 10),
+            forward("max_pool2d_with_indices", 11),
+            forward("div_Tensor", 12),
+            forward("div_Tensor", 13),
+            node("MeanBackward1"),
+            node("MaxBackward0"),
+            node("DivBackward0"),
+            node("MaxPool2dWithIndicesBackward0"),
+        ];
+        let stacks: Vec<&str> = stacks.iter().map(String::as_str).collect();
+        let found = recording(&stacks, &FrameRules::default());
+        let sites = &found.call_sites;
+        let forward: Vec<Option<&str>> = found.blocks[4..]
+            .iter()
+            .map(|block| sites.get(found.site_of(block)?)?.forward.map(|site| sites.text(site)))
+            .collect();
+        assert_eq!(
+            forward,
+            [Some("model.py:10 forward"), None, None, Some("model.py:11 forward")]
+        );
+    }
+
+    #[test]
+    fn rules_of_a_document_change_call_sites() {
+        let stacks = ["/w/megatron/layers.py:7 forward | /w/pretrain.py:80 main"];
+        assert_eq!(
+            texts(&recording(&stacks, &FrameRules::default())),
+            ["layers.py:7 forward"]
+        );
+        let own = serde_json::from_str(r#"[{"kind": "library", "file": "/megatron/"}]"#).expect("rules");
+        let rules = FrameRules::new(own).expect("patterns");
+        assert_eq!(texts(&recording(&stacks, &rules)), ["pretrain.py:80 main"]);
+    }
+}

@@ -1,0 +1,494 @@
+//! What a line of a call stack is, by a table of patterns.
+//!
+//! In: the file and the function of a line. Out: its kind, by the first rule that matches; without one a line of Python
+//! is the user's and any other line is native. A document may put rules before the built-in ones. Patterns are regular
+//! expressions; separators of files are `/`. A group called `name` is what the line is called.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
+
+use regex::{Regex, RegexSet};
+use serde::{Deserialize, Serialize};
+
+/// What a line of a call stack is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FrameKind {
+    /// Python of the user's program.
+    User,
+    /// Python of an installed package or of the standard library.
+    Library,
+    /// Python that a compiler generated.
+    Generated,
+    /// A node of the autograd graph, which a thread without Python runs.
+    AutogradNode,
+    /// An operator of the dispatcher.
+    Operator,
+    /// The allocator, the unwinder, the interpreter: never names a block.
+    Internal,
+    /// Any other line that is no Python.
+    Native,
+}
+
+impl FrameKind {
+    /// Whether such a line is Python.
+    pub const fn is_python(self) -> bool {
+        matches!(self, Self::User | Self::Library | Self::Generated)
+    }
+}
+
+/// A row of the table. A pattern that is absent matches every line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FrameRule {
+    pub kind: FrameKind,
+    /// A regular expression, searched in the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<Cow<'static, str>>,
+    /// A regular expression, searched in the function.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub function: Option<Cow<'static, str>>,
+    /// Why, for readers of the table.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub reason: Cow<'static, str>,
+}
+
+/// A pattern that is no regular expression.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("frame rule {number}: {message}")]
+pub struct FrameRuleError {
+    /// From 1, among the rules of the document.
+    pub number: usize,
+    pub message: String,
+}
+
+const fn rule(
+    kind: FrameKind,
+    file: Option<&'static str>,
+    function: Option<&'static str>,
+    reason: &'static str,
+) -> FrameRule {
+    const fn pattern(text: Option<&'static str>) -> Option<Cow<'static, str>> {
+        match text {
+            Some(text) => Some(Cow::Borrowed(text)),
+            None => None,
+        }
+    }
+    FrameRule {
+        kind,
+        file: pattern(file),
+        function: pattern(function),
+        reason: Cow::Borrowed(reason),
+    }
+}
+
+/// The built-in rules. The first that matches decides.
+static BUILT_IN: [FrameRule; 16] = {
+    use FrameKind::{AutogradNode, Generated, Internal, Library, Operator};
+    [
+        rule(
+            Generated,
+            Some(r"torchinductor|torch_compile_debug|^<eval_with_key>|^<torch_package"),
+            None,
+            "code that torch.compile or torch.fx wrote",
+        ),
+        rule(
+            Library,
+            Some(r"(^|/)(site|dist)-packages/"),
+            None,
+            "an installed package",
+        ),
+        rule(
+            Library,
+            Some(r"(^|/)torch(_npu)?/.*\.pyx?$"),
+            None,
+            "PyTorch from its sources",
+        ),
+        rule(Library, Some(r"^<frozen "), None, "modules of the interpreter"),
+        rule(
+            Library,
+            Some(r"(?i)(^|/)(lib(64)?/python\d(\.\d+t?)?|python\d+/lib)/"),
+            None,
+            "Python's standard library",
+        ),
+        rule(
+            Library,
+            Some(r"^(contextlib|functools|runpy|threading)\.py$"),
+            None,
+            "Python's standard library, without its folder",
+        ),
+        rule(
+            Internal,
+            None,
+            Some(r"^(\?*|unknown|_?\?\?:0)$"),
+            "a line that the unwinder could not name",
+        ),
+        rule(
+            Internal,
+            None,
+            Some(r"torch::unwind::|torch::CapturedTraceback|^gather_with_cpp|^torch::jit::tracer::pythonCallstack"),
+            "the unwinder",
+        ),
+        rule(
+            Internal,
+            None,
+            Some(
+                r"(?i)(caching|pluggable|host|device|expandable)\w*allocator|^c10(_npu)?::(\w+::)*(alloc|\w*Storage|TensorImpl|intrusive_ptr)|^(cuda|hip|aclrt)(Malloc|Mem)",
+            ),
+            "the allocator",
+        ),
+        rule(
+            Internal,
+            None,
+            Some(
+                r"^at::_ops::(new_)?empty(_\w+)?::|^at::_ops::resize_(as_)?::|^at::(detail|native|npu_native|cuda|meta)?(::)?(new_)?empty(_\w+)?\b|^at::detail::|at_npu::native::\w*(empty|OpPreparation)|^at::native::(resize|set_|create_out|(clone|alloc)_\w*)",
+            ),
+            "operators that allocate a result for another",
+        ),
+        rule(
+            Operator,
+            None,
+            Some(r"(?P<name>at(_npu)?::_ops::\w+)::(call|redispatch)\b"),
+            "an operator of the dispatcher",
+        ),
+        rule(
+            AutogradNode,
+            None,
+            Some(r"torch::autograd::(generated::|functions::)?(?P<name>[A-Z]\w*)::apply\b"),
+            "a node of the autograd graph",
+        ),
+        rule(
+            Internal,
+            None,
+            Some(
+                r"^(c10::Dispatcher|c10::(Boxed|Kernel)\w*|c10::impl::|(void |at::\w+ )?c10::(guts|detail)::|torch::(library|jit)::|std::|__gnu_cxx::|at::\(anonymous namespace\)::(wrapper|\(anonymous))",
+            ),
+            "the dispatcher",
+        ),
+        rule(
+            Internal,
+            None,
+            Some(
+                r"^torch::(autograd::(Engine|Node|VariableType|ADInplaceOrView|python|THP|\(anonymous)|utils::)|^(torch::autograd::)?THP\w+",
+            ),
+            "the engine of autograd and its Python bindings",
+        ),
+        rule(
+            Internal,
+            None,
+            Some(
+                r"^(_?Py[A-Z_]|_Py|cfunction_|method_vectorcall|object_vacall|slot_tp_|type_call|vectorcall|pymain_|run_mod|do_call)",
+            ),
+            "the interpreter",
+        ),
+        rule(
+            Internal,
+            None,
+            Some(r"^(_start|main|clone3?|start_thread|__libc_start\w*|__clone3?|execute_native_thread_routine)(\b|$)"),
+            "the start of a thread",
+        ),
+    ]
+};
+
+/// Rules of a document, then the built-in ones.
+#[derive(Clone, Debug, Default)]
+pub struct FrameRules {
+    own: Arc<[FrameRule]>,
+    patterns: Option<Arc<Patterns>>,
+}
+
+impl PartialEq for FrameRules {
+    fn eq(&self, other: &Self) -> bool {
+        self.own == other.own
+    }
+}
+
+impl Eq for FrameRules {}
+
+#[derive(Debug)]
+struct Patterns {
+    rules: Vec<Compiled>,
+    files: RegexSet,
+    functions: RegexSet,
+}
+
+#[derive(Debug)]
+struct Compiled {
+    kind: FrameKind,
+    /// Rules about functions alone are about native lines: `main` is a name in Python, too.
+    is_for_python: bool,
+    /// Finds the group called `name`.
+    name: Option<Regex>,
+}
+
+static DEFAULT: LazyLock<Arc<Patterns>> = LazyLock::new(|| {
+    let patterns = Patterns::new(BUILT_IN.iter());
+    Arc::new(patterns.unwrap_or_else(|_| Patterns {
+        rules: Vec::new(),
+        files: RegexSet::empty(),
+        functions: RegexSet::empty(),
+    }))
+});
+
+impl Patterns {
+    fn new<'a>(rules: impl Iterator<Item = &'a FrameRule> + Clone) -> Result<Self, FrameRuleError> {
+        let own = |(number, rule): (usize, &FrameRule)| {
+            let error = |error: regex::Error| FrameRuleError {
+                number: number + 1,
+                message: error.to_string(),
+            };
+            for pattern in rule.file.iter().chain(&rule.function) {
+                Regex::new(pattern).map_err(error)?;
+            }
+            let function = rule.function.as_deref().filter(|pattern| pattern.contains("(?P<name>"));
+            Ok(Compiled {
+                kind: rule.kind,
+                is_for_python: rule.kind.is_python() || rule.file.is_some(),
+                name: function.map(Regex::new).transpose().map_err(error)?,
+            })
+        };
+        let compiled = rules
+            .clone()
+            .enumerate()
+            .map(own)
+            .collect::<Result<_, FrameRuleError>>()?;
+        let all = |of: fn(&FrameRule) -> &Option<Cow<'static, str>>| {
+            let patterns = rules.clone().map(|rule| of(rule).as_deref().unwrap_or(""));
+            RegexSet::new(patterns).map_err(|error| FrameRuleError {
+                number: rules.clone().count(),
+                message: error.to_string(),
+            })
+        };
+        Ok(Self {
+            rules: compiled,
+            files: all(|rule| &rule.file)?,
+            functions: all(|rule| &rule.function)?,
+        })
+    }
+}
+
+impl FrameRules {
+    /// Rules of a document; the built-in ones follow.
+    ///
+    /// # Errors
+    /// The first rule whose pattern is no regular expression.
+    pub fn new(own: Vec<FrameRule>) -> Result<Self, FrameRuleError> {
+        if own.is_empty() {
+            return Ok(Self::default());
+        }
+        let patterns = Patterns::new(own.iter().chain(&BUILT_IN))?;
+        Ok(Self {
+            own: own.into(),
+            patterns: Some(Arc::new(patterns)),
+        })
+    }
+
+    /// The rules of the document.
+    pub fn own(&self) -> &[FrameRule] {
+        &self.own
+    }
+
+    /// The built-in rules, in their order.
+    pub fn built_in() -> &'static [FrameRule] {
+        &BUILT_IN
+    }
+
+    /// A reader of many lines: every file and every function is matched once.
+    pub fn reader(&self) -> FrameReader<'_> {
+        FrameReader {
+            patterns: self.patterns.as_ref().unwrap_or(&DEFAULT),
+            files: BTreeMap::new(),
+            functions: BTreeMap::new(),
+        }
+    }
+}
+
+/// Kinds of lines, remembered by the position of their texts.
+#[derive(Debug)]
+pub struct FrameReader<'a> {
+    patterns: &'a Patterns,
+    files: BTreeMap<u32, Matched>,
+    functions: BTreeMap<u32, Matched>,
+}
+
+#[derive(Debug)]
+struct Matched {
+    rules: Box<[u16]>,
+    is_python: bool,
+}
+
+/// A text of a recording with its position among the texts.
+#[derive(Clone, Copy, Debug)]
+pub struct FrameText<'a> {
+    pub position: u32,
+    pub text: &'a str,
+}
+
+impl FrameReader<'_> {
+    /// The kind of a line, and what it is called where a rule says so.
+    pub fn kind<'t>(&mut self, file: FrameText<'t>, function: FrameText<'t>) -> (FrameKind, Option<&'t str>) {
+        let patterns = self.patterns;
+        let in_file = self
+            .files
+            .entry(file.position)
+            .or_insert_with(|| Matched::new(&patterns.files, &file.text.replace('\\', "/")));
+        let in_function = self
+            .functions
+            .entry(function.position)
+            .or_insert_with(|| Matched::new(&patterns.functions, function.text));
+        let is_python = in_file.is_python;
+        let matched = in_file.rules.iter().find(|rule| {
+            let row = &patterns.rules[usize::from(**rule)];
+            let is_for_line = if is_python {
+                row.is_for_python
+            } else {
+                !row.kind.is_python()
+            };
+            is_for_line && in_function.rules.binary_search(rule).is_ok()
+        });
+        match matched.map(|rule| &patterns.rules[usize::from(*rule)]) {
+            Some(rule) => {
+                let captures = rule.name.as_ref().and_then(|name| name.captures(function.text));
+                let name = captures.and_then(|captures| captures.name("name"));
+                (rule.kind, name.map(|name| name.as_str()))
+            }
+            None if is_python => (FrameKind::User, None),
+            None => (FrameKind::Native, None),
+        }
+    }
+}
+
+impl Matched {
+    fn new(set: &RegexSet, text: &str) -> Self {
+        let rules = set.matches(text).into_iter();
+        Self {
+            rules: rules.filter_map(|rule| u16::try_from(rule).ok()).collect(),
+            is_python: is_python_file(text),
+        }
+    }
+}
+
+/// Whether a file holds Python: a module, a cell of a notebook, or what the interpreter names in brackets.
+pub fn is_python_file(file: &str) -> bool {
+    let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
+    matches!(extension, "py" | "pyx" | "pyi" | "pyw") || file.starts_with('<')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(rules: &FrameRules, file: &str, function: &str) -> (FrameKind, Option<String>) {
+        let text = |position, text| FrameText { position, text };
+        let (kind, name) = rules.reader().kind(text(0, file), text(1, function));
+        (kind, name.map(str::to_owned))
+    }
+
+    #[test]
+    fn the_built_in_rules_compile() {
+        assert!(Patterns::new(BUILT_IN.iter()).is_ok());
+        assert_eq!(DEFAULT.rules.len(), BUILT_IN.len());
+    }
+
+    #[test]
+    fn lines_have_the_kind_of_the_first_rule_that_matches() {
+        use FrameKind::{AutogradNode, Generated, Internal, Library, Native, Operator, User};
+        let rules = FrameRules::default();
+        for (file, function, wanted, name) in [
+            ("/home/me/model.py", "forward", User, None),
+            (r"C:\work\model.py", "forward", User, None),
+            ("/tmp/ipykernel_12/3456.py", "<module>", User, None),
+            ("<stdin>", "<module>", User, None),
+            ("<ipython-input-3-ab>", "train", User, None),
+            (
+                "/env/lib/python3.11/site-packages/torchvision/models/resnet.py",
+                "forward",
+                Library,
+                None,
+            ),
+            ("/opt/pytorch/torch/nn/modules/module.py", "_call_impl", Library, None),
+            ("torch/nn/modules/module.py", "_call_impl", Library, None),
+            ("/work/my_torch/model.py", "forward", User, None),
+            ("<frozen runpy>", "_run_code", Library, None),
+            ("/usr/lib/python3.10/contextlib.py", "inner", Library, None),
+            ("C:\\Python311\\Lib\\contextlib.py", "inner", Library, None),
+            ("/home/me/lib/layers.py", "forward", User, None),
+            ("/tmp/torchinductor_me/ab/cab.py", "call", Generated, None),
+            ("<eval_with_key>.7", "forward", Generated, None),
+            ("??", "torch::unwind::unwind()", Internal, None),
+            ("??", "??", Internal, None),
+            (
+                "??",
+                "c10::cuda::CUDACachingAllocator::Native::DeviceCachingAllocator::malloc(int)",
+                Internal,
+                None,
+            ),
+            (
+                "??",
+                "at::_ops::empty_memory_format::call(c10::ArrayRef<c10::SymInt>)",
+                Internal,
+                None,
+            ),
+            (
+                "??",
+                "at::_ops::new_empty_strided::redispatch(c10::DispatchKeySet)",
+                Internal,
+                None,
+            ),
+            (
+                "/pytorch/build/aten/src/ATen/Operators_0.cpp",
+                "at::_ops::div_Tensor::call(at::Tensor const&, at::Tensor const&)",
+                Operator,
+                Some("at::_ops::div_Tensor"),
+            ),
+            (
+                "??",
+                "torch::autograd::generated::MeanBackward0::apply(std::vector<at::Tensor>&&)",
+                AutogradNode,
+                Some("MeanBackward0"),
+            ),
+            (
+                "??",
+                "torch::autograd::AccumulateGrad::apply(...)",
+                AutogradNode,
+                Some("AccumulateGrad"),
+            ),
+            ("??", "torch::autograd::Engine::thread_main(...)", Internal, None),
+            ("??", "_PyEval_EvalFrameDefault", Internal, None),
+            ("??", "clone", Internal, None),
+            ("??", "ncclCommInitRank", Native, None),
+        ] {
+            let found = kind(&rules, file, function);
+            assert_eq!(found, (wanted, name.map(str::to_owned)), "{file} {function}");
+        }
+    }
+
+    #[test]
+    fn rules_of_a_document_come_first() {
+        let own: Vec<FrameRule> = serde_json::from_str(
+            r#"[{"kind": "library", "file": "(^|/)megatron/"}, {"kind": "user", "file": "site-packages/mine/"},
+                {"kind": "internal", "file": "hooks.py$"}]"#,
+        )
+        .expect("rules");
+        let rules = FrameRules::new(own).expect("patterns");
+        for (file, wanted) in [
+            ("/work/megatron/core.py", FrameKind::Library),
+            ("/env/site-packages/mine/model.py", FrameKind::User),
+            ("/env/site-packages/other/model.py", FrameKind::Library),
+            ("/work/hooks.py", FrameKind::Internal),
+        ] {
+            assert_eq!(kind(&rules, file, "forward").0, wanted, "{file}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_that_is_no_regular_expression_is_named() {
+        let own = vec![
+            rule(FrameKind::User, Some("a"), None, ""),
+            rule(FrameKind::User, Some("("), None, ""),
+        ];
+        let error = FrameRules::new(own).expect_err("a parenthesis that is not closed");
+        assert_eq!(error.number, 2);
+    }
+}
