@@ -36,6 +36,7 @@ fn request(name: &str) -> Request {
             .expect("the default profile is bundled"),
         policies: Vec::new(),
         strategies: LaneStrategies::default(),
+        frame_rules: highwater::workload::FrameRules::default(),
         lanes: LaneSet::Policies,
         search_nodes: Limits::DEFAULT_NODES,
         pins: Vec::new(),

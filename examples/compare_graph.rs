@@ -26,6 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         device: DeviceProfiles::bundled()?.find(DeviceProfiles::DEFAULT)?,
         policies: Vec::new(),
         strategies: LaneStrategies::default(),
+        frame_rules: highwater::workload::FrameRules::default(),
         lanes: LaneSet::Policies,
         search_nodes: Limits::DEFAULT_NODES,
         pins: Vec::new(),

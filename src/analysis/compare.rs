@@ -23,6 +23,17 @@ impl Request {
 /// # Errors
 /// [`AnalysisError`]; out of memory is an answer, not an error, and so is a pin that cannot be simulated.
 pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison, AnalysisError> {
+    let own;
+    let request = match request.workload.with_frame_rules(&request.frame_rules) {
+        Some(workload) => {
+            own = Request {
+                workload: workload.into(),
+                ..request.clone()
+            };
+            &own
+        }
+        None => request,
+    };
     let study = study_of(&request.workload);
     let lowered = request.lowered();
     let mut comparison = study.compare(request, &lowered, progress)?;

@@ -8,11 +8,11 @@ use super::request::{Prepared, policy_of};
 use super::text::diagnostics;
 use super::{Verdict, print, print_json};
 use highwater_analysis::{Comparison, LaneId, compare};
-use highwater_export::{PeakAnswer, WirePeak, peak_csv, peak_text};
+use highwater_export::{PeakAnswer, WirePeak, peak_csv, peak_text, ranks_text};
 use highwater_model::progress::Progress;
 use highwater_model::units::Step;
 use highwater_sim::StaticMemoryPolicy;
-use highwater_timeline::{Attribute, PeakAt, PeakReport, PeakRequest, StepRange};
+use highwater_timeline::{Attribute, PeakAt, PeakReport, PeakRequest, RankSpread, StepRange};
 
 /// The number of entries of each list without `--top`.
 const FEW: usize = 10;
@@ -58,13 +58,20 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         most: args.top.unwrap_or(most),
     };
     let import = prepared.diagnostics();
+    let ranks = match at {
+        PeakAt::Peak => RankSpread::new(comparison.workload.recordings(), ask.by, progress)?,
+        PeakAt::Step(_) | PeakAt::Range(_) => None,
+    };
     match args.format {
-        Format::Json => print_json(&WirePeak::new(&answer, &import))?,
+        Format::Json => print_json(&WirePeak::new(&answer, &import).with_ranks(ranks.as_ref(), answer.most))?,
         Format::Csv => print(&peak_csv(&answer))?,
         _ => {
             let mut text = peak_text(&answer);
             if let Some(note) = comparison.scratch.note().filter(|_| comparison.lower_bound) {
                 text.push_str(&format!("\n{note}\n"));
+            }
+            if let Some(ranks) = &ranks {
+                text.push_str(&format!("\n{}", ranks_text(ranks, answer.most)));
             }
             text.push_str(&diagnostics(&import));
             text.push_str(&diagnostics(&comparison.diagnostics));

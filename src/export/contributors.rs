@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 
 use highwater_analysis::Comparison;
 use highwater_model::units::{Bytes, Step};
-use highwater_timeline::{ChangeKind, Changes, ContributorName, PeakContributors};
+use highwater_timeline::{ChangeKind, Changes, ContributorName, PeakContributors, SiteName};
 
 /// The largest tensors at a peak, most bytes first, the sum of the others, and reserved bytes without a tensor.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
@@ -23,6 +23,17 @@ struct WireTensor {
     graph: String,
     tensor: String,
     bytes: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    site: Option<WireSite>,
+}
+
+/// The call site of recorded blocks, in parts.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+struct WireSite {
+    file: String,
+    function: String,
+    line: u32,
+    size_class: String,
 }
 
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
@@ -45,6 +56,12 @@ impl WireContributors {
             graph: name.graph.clone(),
             tensor: name.name.clone(),
             bytes: bytes.get(),
+            site: name.site.clone().map(|site| WireSite {
+                file: site.file,
+                function: site.function,
+                line: site.line,
+                size_class: site.class,
+            }),
         });
         let rest = peak.rest.iter().map(|(of, bytes)| WireRest {
             what: of.name.clone(),
@@ -65,11 +82,17 @@ impl WireContributors {
     }
 
     pub(super) fn into_contributors(self) -> PeakContributors {
-        let contributor = |graph, name, bytes| (ContributorName { graph, name }, Bytes(bytes));
+        let contributor = |graph, name, site, bytes| (ContributorName { graph, name, site }, Bytes(bytes));
+        let site = |site: WireSite| SiteName {
+            file: site.file,
+            function: site.function,
+            line: site.line,
+            class: site.size_class,
+        };
         let tensors = self.tensors.into_iter();
-        let tensors = tensors.map(|row| contributor(row.graph, row.tensor, row.bytes));
+        let tensors = tensors.map(|row| contributor(row.graph, row.tensor, row.site.map(site), row.bytes));
         let rest = self.rest.into_iter();
-        let rest = rest.map(|row| contributor(row.graph, row.what, row.bytes));
+        let rest = rest.map(|row| contributor(row.graph, row.what, None, row.bytes));
         PeakContributors {
             step: Step(self.step),
             live: Bytes(self.live_bytes),

@@ -72,7 +72,7 @@ pub use limit_checks::{LimitCheck, Outcome};
 pub use options_json::options_json;
 pub use options_markdown::options_markdown;
 pub use options_text::options_text;
-pub use peak::{PEAK_FORMS, PeakAnswer, WirePeak, peak_csv, peak_file, peak_text};
+pub use peak::{PEAK_FORMS, PeakAnswer, WirePeak, peak_csv, peak_file, peak_text, ranks_text};
 pub use plan::{PlanAnswer, PlanDetails, WireEnginePlan, WireOp, WireOps, WirePlan, plan_csv, reused};
 pub use png_file::{Picture, png};
 pub use remat::{RematAnswer, WireRemat};

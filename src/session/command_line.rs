@@ -75,7 +75,9 @@ impl<'a> CommandLine<'a> {
         let dims = base.plan.dims.keys().all(|dim| now.plan.dims.contains_key(dim));
         let names = base.plan.names.keys().all(|own| now.plan.names.contains_key(own));
         let entries = base.plan.entries.is_empty() || !now.plan.entries.is_empty();
-        let others = now.sources.starts_with(&base.sources) && now.strategies == base.strategies;
+        let others = now.sources.starts_with(&base.sources)
+            && now.strategies == base.strategies
+            && now.frame_rules == base.frame_rules;
         let shown = (base.part.is_none() || now.part.is_some()) && (now.with_evaluation || !base.with_evaluation);
         let pins = now.pins.starts_with(&base.pins) && self.says_pins(base.pins.len());
         let is_said = options && environment && dims && names && entries && others && shown && pins;

@@ -5,6 +5,7 @@
 //! rows and `unlisted` add up to the difference of the peaks.
 
 use super::peak_contributors::{ContributorName, PeakContributors};
+use super::site_changes::matched;
 use highwater_model::units::Bytes;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -86,15 +87,12 @@ impl Changes {
     /// Between two peaks of live bytes. Where a side lists only its largest tensors, a name that it does not list
     /// counts as unlisted unless it is larger than everything unlisted there. O(names log names).
     pub fn new(before: &PeakContributors, after: &PeakContributors) -> Self {
-        let (was, is) = (before.by_name(), after.by_name());
         let (before_unlisted, after_unlisted) = (before.most_unlisted(), after.most_unlisted());
-        let names: std::collections::BTreeSet<&ContributorName> = was.keys().chain(is.keys()).copied().collect();
         let mut changes = Self {
             live: i128::from(after.live.get()) - i128::from(before.live.get()),
             ..Self::default()
         };
-        for name in names {
-            let (before, after) = (was.get(name).copied(), is.get(name).copied());
+        for (name, (before, after)) in matched(&before.tensors, &after.tensors) {
             let is_open = match (before, after) {
                 (None, Some(after)) => after <= before_unlisted,
                 (Some(before), None) => before <= after_unlisted,
@@ -109,7 +107,7 @@ impl Changes {
                 continue;
             }
             changes.rows.push(Change {
-                of: name.clone(),
+                of: name,
                 is_tensor: true,
                 before,
                 after,
@@ -227,6 +225,7 @@ mod tests {
             let name = ContributorName {
                 graph: "g".to_owned(),
                 name: name.to_owned(),
+                site: None,
             };
             (name, Bytes(bytes.parse().expect("bytes")))
         });

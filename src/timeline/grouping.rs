@@ -121,6 +121,13 @@ impl Attribute {
         }
     }
 
+    /// The text of the class of a value; empty where tensors are grouped by text.
+    pub(super) fn class_of(self, value: u64) -> &'static str {
+        let classes = self.classes();
+        let class = classes.iter().find(|(end, _)| value < *end).or(classes.last());
+        class.map_or("", |(_, text)| text)
+    }
+
     /// Exclusive upper ends and texts of ordered classes; empty where tensors are grouped by text.
     pub(super) const fn classes(self) -> &'static [(u64, &'static str)] {
         match self {

@@ -33,7 +33,7 @@ impl LaneChanges {
                 continue;
             };
             for member in LiveSet::new(comparison, lane, step).members {
-                let name = ContributorName::of_tensor(comparison, member.tensor);
+                let name = ContributorName::of_member(comparison, &member);
                 tensors.entry(name).or_insert(member.tensor);
             }
         }
@@ -44,7 +44,14 @@ impl LaneChanges {
         })
     }
 
+    /// A tensor of that name; of a call site one of its blocks.
     pub fn tensor(&self, name: &ContributorName) -> Option<Selected> {
-        self.tensors.get(name).copied()
+        let of_site = || {
+            let site = name.site.as_ref()?;
+            let mut tensors = self.tensors.iter();
+            let found = tensors.find(|(known, _)| known.site.as_ref().is_some_and(|known| site.covers(known)));
+            found.map(|(_, tensor)| tensor)
+        };
+        self.tensors.get(name).or_else(of_site).copied()
     }
 }

@@ -48,6 +48,7 @@ mod owner;
 mod peak;
 mod peak_contributors;
 mod pick;
+mod ranks;
 mod raster;
 mod rects;
 mod remat;
@@ -56,6 +57,7 @@ mod reuse;
 mod rows;
 mod search;
 mod sharing;
+mod site_changes;
 mod support;
 mod tables;
 mod tally;
@@ -96,8 +98,9 @@ pub use peak::{
     PeakReport, PeakRequest, PeakWithout, RangeStats, ReservedRest, RetainingOp, StepRange, Tally, Uses, peak_step,
     tensor_label,
 };
-pub use peak_contributors::{ContributorName, PeakContributors};
+pub use peak_contributors::{ContributorName, PeakContributors, SiteName};
 pub use pick::Reach;
+pub use ranks::{GroupSpread, RankPeak, RankSpread};
 pub use raster::{BlockColors, Raster, RasterFrame, RasterScratch, RasterStyle, raster};
 pub use rects::{MOST_ADDRESS, RectRun, Rects};
 pub use remat::{

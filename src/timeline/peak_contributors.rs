@@ -3,16 +3,15 @@
 //! In: a lane. Out: the largest tensors, the sum of the others, the rest. They add up to the reserved bytes of the
 //! step, unless tensors share a place.
 
-use std::collections::BTreeMap;
-
 use indexmap::IndexMap;
 
-use super::Selected;
-use super::peak::{LiveSet, peak_step, tensor_label};
+use super::Attribute;
+use super::peak::{LiveMember, LiveSet, peak_step, tensor_label};
 use super::reserved_rest::rest_by_graph;
 use highwater_analysis::Comparison;
 use highwater_model::graph::Id as _;
 use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{RecordedBlock, Recording};
 
 /// A tensor by graph and name, or another part of the reserved bytes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,14 +20,51 @@ pub struct ContributorName {
     pub graph: String,
     /// The tensor, or a label.
     pub name: String,
+    /// Of a recorded block, whose recording is no part of its name: the same code may run in any.
+    pub site: Option<SiteName>,
+}
+
+/// A call site in parts that other runs of the same code have as well.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SiteName {
+    /// Empty for nodes of the autograd graph, operators, and what else is no line of Python.
+    pub file: String,
+    pub function: String,
+    /// 0 where there is none.
+    pub line: u32,
+    /// The class of its size.
+    pub class: String,
 }
 
 impl ContributorName {
-    pub(super) fn of_tensor(comparison: &Comparison, tensor: Selected) -> Self {
+    pub(super) fn of_member(comparison: &Comparison, member: &LiveMember) -> Self {
+        let tensor = member.tensor;
+        if let Some((recording, block)) = comparison.recorded_block(tensor.graph, tensor.tensor) {
+            return Self::of_block(recording, block, member.bytes);
+        }
         let graph = comparison.session.graphs.get(tensor.graph.idx());
         Self {
             graph: graph.map_or_else(String::new, |graph| graph.name.clone()),
             name: tensor_label(comparison, tensor).into_owned(),
+            site: None,
+        }
+    }
+
+    fn of_block(recording: &Recording, block: &RecordedBlock, bytes: Bytes) -> Self {
+        let sites = &recording.call_sites;
+        let site = recording.site_of(block);
+        let frame = site.and_then(|site| recording.frames.get(sites.get(site)?.frame? as usize));
+        let is_python = site.is_some_and(|site| !sites.file(site).is_empty());
+        let name = recording.block_name(block);
+        Self {
+            graph: String::new(),
+            name: name.to_owned(),
+            site: Some(SiteName {
+                file: site.map_or("", |site| sites.file(site)).to_owned(),
+                function: site.map_or(name, |site| sites.function(site)).to_owned(),
+                line: frame.filter(|_| is_python).map_or(0, |frame| frame.line),
+                class: Attribute::Size.class_of(bytes.get()).to_owned(),
+            }),
         }
     }
 
@@ -37,7 +73,19 @@ impl ContributorName {
         Self {
             graph: String::new(),
             name: what.to_owned(),
+            site: None,
         }
+    }
+}
+
+impl SiteName {
+    /// Whether another name is of the same function, and of the same line and class where this one has them.
+    pub(super) fn covers(&self, other: &Self) -> bool {
+        let is_same_file = self.file == other.file || self.file.ends_with(&format!("/{}", other.file));
+        self.function == other.function
+            && is_same_file
+            && (self.line == 0 || self.line == other.line)
+            && (self.class.is_empty() || self.class == other.class)
     }
 }
 
@@ -95,7 +143,7 @@ impl PeakContributors {
     fn of_set(comparison: &Comparison, set: &LiveSet, most: usize) -> Self {
         let mut sums: IndexMap<ContributorName, u64> = IndexMap::new();
         for member in &set.members {
-            let name = ContributorName::of_tensor(comparison, member.tensor);
+            let name = ContributorName::of_member(comparison, member);
             let sum = sums.entry(name).or_default();
             *sum = sum.saturating_add(member.bytes.get());
         }
@@ -116,10 +164,6 @@ impl PeakContributors {
                 .map(|(rest, bytes)| (ContributorName::without_graph(rest.words()), *bytes))
                 .collect(),
         }
-    }
-
-    pub(super) fn by_name(&self) -> BTreeMap<&ContributorName, Bytes> {
-        self.tensors.iter().map(|(name, bytes)| (name, *bytes)).collect()
     }
 
     /// Upper bound of the bytes of a name that is not listed.

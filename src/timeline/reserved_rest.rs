@@ -92,6 +92,7 @@ impl Rows<'_> {
         let name = ContributorName {
             graph: graph.map_or_else(String::new, |name| (*name).to_owned()),
             name: what.to_owned(),
+            site: None,
         };
         *self.bytes.entry(name).or_default() += bytes;
     }

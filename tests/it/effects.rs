@@ -90,6 +90,7 @@ impl<'a> Ask<'a> {
             files: Arc::new(files),
             policies: Vec::new(),
             strategies: LaneStrategies::default(),
+            frame_rules: highwater::workload::FrameRules::default(),
             lanes: LaneSet::Policies,
             search_nodes: Limits::DEFAULT_NODES,
             pins: Vec::new(),

@@ -38,6 +38,7 @@ fn request(trace: &Arc<AllocationTrace>, settings: &[(&str, &str)]) -> Request {
         options,
         policies: Vec::new(),
         strategies: LaneStrategies::default(),
+        frame_rules: highwater::workload::FrameRules::default(),
         lanes: LaneSet::Policies,
         search_nodes: 1,
         pins: Vec::new(),

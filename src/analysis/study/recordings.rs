@@ -5,6 +5,9 @@
 //! rank 1       e0    e1 e2                    where some recording states no times, each begins at step 0
 //! steps     0  1  2  3  4  5
 //! ```
+//!
+//! Recordings that overlap in time are of one run and keep their clock. Separate runs begin together: each at its first
+//! allocation.
 
 use std::sync::Arc;
 
@@ -19,7 +22,7 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::TensorId;
 use highwater_model::progress::Progress;
 use highwater_model::units::{Nanos, counted};
-use highwater_model::workload::{Axis, GraphIdx, Recording, Workload};
+use highwater_model::workload::{Alignment, Axis, GraphIdx, Recording, Workload};
 use highwater_options::Lowered;
 use highwater_sim::EventSteps;
 
@@ -64,7 +67,7 @@ impl Study for Recordings {
         let mut diagnostics = Diagnostics::new();
         let (numbers, shown) = shown_lanes(request.workload.recordings(), &mut diagnostics)?;
         let shown = &shown[..];
-        let steps = common_steps(shown, progress)?;
+        let steps = common_steps(shown, lowered.alignment, progress)?;
         let mut lanes = Vec::new();
         for (idx, (position, recording)) in numbers.into_iter().zip(shown).enumerate() {
             let of_events = match steps.of_event.get(idx) {
@@ -79,7 +82,7 @@ impl Study for Recordings {
             };
             lanes.push(recording_lane(&place, recording, of_events, steps.n_steps, progress)?);
         }
-        report(shown, steps.is_by_time, &mut diagnostics);
+        report(shown, &steps, &mut diagnostics);
         let session = lanes.first().and_then(|lane| lane.session.as_deref().cloned());
         let session = session.unwrap_or_default();
         let axis = Axis::single(steps.n_steps);
@@ -151,13 +154,18 @@ fn shown_lanes<'a>(
 }
 
 /// Reports how steps are counted, and recordings that contradict themselves.
-fn report(shown: &[&Recording], is_by_time: bool, diagnostics: &mut Diagnostics) {
+fn report(shown: &[&Recording], steps: &CommonSteps, diagnostics: &mut Diagnostics) {
     for recording in shown {
         if let Some(message) = contradiction(recording) {
             diagnostics.warning(message, &recording.name);
         }
     }
-    if !is_by_time && shown.len() > 1 {
+    if steps.is_moved {
+        let text = "the recordings are of separate runs, so each begins at its first allocation; \
+                    simulation.measured_alignment=time keeps their clocks";
+        diagnostics.info(text.to_owned(), &shown[0].name);
+    }
+    if !steps.is_by_time && shown.len() > 1 {
         diagnostics.info(
             "some recordings have no times, so all begin at the same step and steps count events".to_owned(),
             &shown[0].name,
@@ -169,12 +177,18 @@ fn report(shown: &[&Recording], is_by_time: bool, diagnostics: &mut Diagnostics)
 struct CommonSteps {
     n_steps: u32,
     is_by_time: bool,
+    /// Whether separate runs begin together instead of one behind the other.
+    is_moved: bool,
     /// By recording; empty where each begins at step 0.
     of_event: Vec<Vec<u32>>,
 }
 
 /// One step per event, by time (of equal times the earlier recording first); without times each recording begins at step 0.
-fn common_steps(recordings: &[&Recording], progress: &Progress<'_>) -> Result<CommonSteps, AnalysisError> {
+fn common_steps(
+    recordings: &[&Recording],
+    alignment: Alignment,
+    progress: &Progress<'_>,
+) -> Result<CommonSteps, AnalysisError> {
     let n_events: usize = recordings.iter().map(|one| one.n_steps as usize).sum();
     let is_by_time = recordings.iter().all(|one| !one.times.is_empty());
     if n_events > MAX_STEPS {
@@ -189,12 +203,22 @@ fn common_steps(recordings: &[&Recording], progress: &Progress<'_>) -> Result<Co
         return Ok(CommonSteps {
             n_steps: longest.unwrap_or(0),
             is_by_time,
+            is_moved: false,
             of_event: Vec::new(),
         });
     }
-    let mut events: Vec<(Nanos, u32, u32)> = Vec::with_capacity(n_events);
-    for (recording, one) in (0_u32..).zip(recordings) {
-        events.extend((0_u32..).zip(&one.times).map(|(event, time)| (*time, recording, event)));
+    let origins = match alignment {
+        Alignment::Time => vec![0; recordings.len()],
+        Alignment::Ops | Alignment::Phases => origins(recordings),
+    };
+    let mut events: Vec<(i128, u32, u32)> = Vec::with_capacity(n_events);
+    for (recording, (one, origin)) in (0_u32..).zip(recordings.iter().zip(&origins)) {
+        let since = |time: &Nanos| i128::from(time.0) - origin;
+        events.extend(
+            (0_u32..)
+                .zip(&one.times)
+                .map(|(event, time)| (since(time), recording, event)),
+        );
     }
     let events = progress.sorted(events)?;
     let mut of_event: Vec<Vec<u32>> = recordings.iter().map(|one| vec![0; one.n_steps as usize]).collect();
@@ -204,6 +228,100 @@ fn common_steps(recordings: &[&Recording], progress: &Progress<'_>) -> Result<Co
     Ok(CommonSteps {
         n_steps: count(n_events),
         is_by_time,
+        is_moved: origins.iter().any(|origin| *origin != origins[0]),
         of_event,
     })
+}
+
+/// The time at which each recording begins on the common axis: the first allocation of its run. Recordings that overlap in
+/// time are of one run. O(recordings log recordings + blocks).
+fn origins(recordings: &[&Recording]) -> Vec<i128> {
+    let first = |one: &Recording| one.times.first().map_or(0, |time| i128::from(time.0));
+    let last = |one: &Recording| one.times.last().map_or(0, |time| i128::from(time.0));
+    let mut order: Vec<usize> = (0..recordings.len()).collect();
+    order.sort_by_key(|position| first(recordings[*position]));
+    let mut origins = vec![0; recordings.len()];
+    let mut run: Vec<usize> = Vec::new();
+    let mut end = i128::MIN;
+    let mut finish = |run: &mut Vec<usize>| {
+        let begins = run.iter().map(|position| first_allocation(recordings[*position]));
+        let origin = begins.min().unwrap_or(0);
+        run.drain(..).for_each(|position| origins[position] = origin);
+    };
+    for position in order {
+        if first(recordings[position]) > end {
+            finish(&mut run);
+        }
+        end = end.max(last(recordings[position]));
+        run.push(position);
+    }
+    finish(&mut run);
+    origins
+}
+
+/// The time of the first allocation that the recording shows, else of its first event.
+fn first_allocation(one: &Recording) -> i128 {
+    let block = one.blocks.iter().find(|block| !block.is_older);
+    let time = one.times.get(block.map_or(0, |block| block.birth.idx()));
+    time.map_or(0, |time| i128::from(time.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use highwater_model::units::{Bytes, Step};
+    use highwater_model::workload::{RecordedBlock, RecordedName};
+
+    fn recording(times: &[u64], birth: u32) -> Recording {
+        let n_steps = u32::try_from(times.len()).unwrap();
+        Recording {
+            n_steps,
+            times: times.iter().map(|time| Nanos(*time)).collect(),
+            names: ["block"].into_iter().collect(),
+            blocks: vec![RecordedBlock::new(
+                RecordedName(0),
+                Step(birth),
+                Step(n_steps),
+                Bytes(1),
+            )],
+            ..Recording::default()
+        }
+    }
+
+    #[test]
+    fn separate_runs_begin_together_and_ranks_of_one_run_keep_their_clock() {
+        let cancel = highwater_model::progress::Cancel::default();
+        let progress = Progress::silent(&cancel);
+        for (recordings, alignment, is_moved, wanted) in [
+            (
+                vec![recording(&[10, 20], 0), recording(&[15, 25], 0)],
+                Alignment::Ops,
+                false,
+                vec![vec![0, 2], vec![1, 3]],
+            ),
+            (
+                vec![recording(&[10, 20], 0), recording(&[1_000, 1_005], 0)],
+                Alignment::Ops,
+                true,
+                vec![vec![0, 3], vec![1, 2]],
+            ),
+            (
+                vec![recording(&[10, 20], 0), recording(&[1_000, 1_005], 0)],
+                Alignment::Time,
+                false,
+                vec![vec![0, 1], vec![2, 3]],
+            ),
+            // The first allocation counts, not the first event.
+            (
+                vec![recording(&[10, 20, 25], 1), recording(&[1_000, 1_006], 0)],
+                Alignment::Ops,
+                true,
+                vec![vec![0, 1, 3], vec![2, 4]],
+            ),
+        ] {
+            let recordings: Vec<&Recording> = recordings.iter().collect();
+            let steps = common_steps(&recordings, alignment, &progress).unwrap();
+            assert_eq!((steps.is_moved, &steps.of_event), (is_moved, &wanted));
+        }
+    }
 }

@@ -3,6 +3,7 @@
 //! In: a comparison and a report. Fields and columns are a contract: bytes and steps are integers, shares are parts of the live bytes
 //! from 0 to 1, ends are exclusive; unknown values are null with a sentence that says why.
 
+mod ranks;
 mod recorded;
 mod sections;
 mod text;
@@ -10,6 +11,7 @@ mod text;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
+use self::ranks::ranks_json;
 use self::recorded::{BlockRow, RecordedFields, RecordedSegments};
 use super::contributors::WireOther;
 use super::json_parts::{entries_json, list};
@@ -17,10 +19,11 @@ use highwater_analysis::{Comparison, LaneId};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::Bytes;
 use highwater_timeline::{
-    CurveStats, IdleTensor, LeftOut, LiveGroup, OpUse, PeakAt, PeakReport, PeakWithout, RangeStats, Selected, Tally,
-    tensor_label,
+    CurveStats, IdleTensor, LeftOut, LiveGroup, OpUse, PeakAt, PeakReport, PeakWithout, RangeStats, RankSpread,
+    Selected, Tally, tensor_label,
 };
 
+pub use ranks::ranks_text;
 pub use text::peak_text;
 
 /// An explained step.
@@ -52,6 +55,8 @@ pub struct WirePeak<'a> {
     without_unknown: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     against: Option<WireOther>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ranks: Option<Json>,
     diagnostics: Json,
 }
 
@@ -305,8 +310,16 @@ impl<'a> WirePeak<'a> {
                 let title = lane.map_or_else(String::new, |lane| comparison.lane_title(lane.id));
                 WireOther::new(title, changes, answer.most)
             }),
+            ranks: None,
             diagnostics: entries_json(diagnostics),
         }
+    }
+
+    /// Adds the ranks of the job, `most` of each list.
+    #[must_use]
+    pub fn with_ranks(mut self, ranks: Option<&RankSpread>, most: usize) -> Self {
+        self.ranks = ranks.map(|spread| ranks_json(spread, most));
+        self
     }
 }
 

@@ -133,6 +133,24 @@ impl Workload {
         }
     }
 
+    /// The same with call sites by the rules of a document; `None` where that has none or there is no call stack.
+    /// O(blocks + lines of all stacks).
+    pub fn with_frame_rules(&self, rules: &FrameRules) -> Option<Self> {
+        let has_stacks = self.recordings().iter().any(|one| !one.stacks.is_empty());
+        if rules.own().is_empty() || !has_stacks {
+            return None;
+        }
+        let mut own = self.clone();
+        let recordings = match &mut own.source {
+            Source::Recordings(recordings) => recordings,
+            _ => &mut own.measured,
+        };
+        for recording in recordings {
+            Arc::make_mut(recording).find_call_sites(rules);
+        }
+        Some(own)
+    }
+
     /// Empty for other sources.
     pub fn graphs(&self) -> &[GraphEntry] {
         match &self.source {

@@ -32,6 +32,7 @@ use super::persisted::PersistedSource;
 use highwater_analysis::{LaneGoal, LaneId};
 use highwater_export::{ConfigError, from_json, to_json};
 use highwater_model::diagnostics::Diagnostics;
+use highwater_model::workload::{FrameRule, FrameRules};
 use unknown::Unknown;
 use wire::{Probe, SettingsInPlace, Version, Wire, WireLanes, strategies, strategies_of};
 
@@ -45,6 +46,8 @@ const MOST_SOURCES: usize = 1_000;
 const MOST_BOOKMARKS: usize = 10_000;
 
 const MAX_PINS: usize = 1_000;
+
+const MOST_FRAME_RULES: usize = 1_000;
 
 /// Fields of a configuration that follow from others, or that the document has outside of it.
 const DERIVED: [&str; 3] = ["effective", "sources", "predicted"];
@@ -122,6 +125,7 @@ impl DocumentFile {
             settings: settings_of(document),
             lanes: WireLanes::of(&document.lanes),
             strategies: strategies_of(&document.strategies),
+            frame_rules: document.frame_rules.own().to_vec(),
             bookmarks: PersistedBookmark::of_all(&document.bookmarks),
             pins: pins::wire_of(&document.pins),
             baseline: document.baseline.map(lane_text),
@@ -149,6 +153,7 @@ impl DocumentFile {
             (wire.sources.len(), MOST_SOURCES, "sources"),
             (wire.bookmarks.len(), MOST_BOOKMARKS, "bookmarks"),
             (wire.pins.len(), MAX_PINS, "pins"),
+            (wire.frame_rules.len(), MOST_FRAME_RULES, "frame rules"),
         ] {
             if count > most {
                 return Err(first_line(format!(
@@ -167,6 +172,7 @@ impl DocumentFile {
         document.part.clone_from(&wire.part);
         document.lanes = wire.lanes.lanes(&mut remarks);
         document.strategies = strategies(&wire.strategies, &mut remarks);
+        document.frame_rules = frame_rules_of(wire.frame_rules, &mut remarks);
         document.bookmarks = PersistedBookmark::bookmarks(&wire.bookmarks);
         let mut unread_pins = Vec::new();
         if let Some(elements) = read.get_mut("pins").and_then(Json::as_array_mut) {
@@ -209,6 +215,14 @@ fn baseline_of(text: &str, remarks: &mut Diagnostics) -> Option<LaneId> {
         remarks.warning(message, "baseline");
     }
     lane
+}
+
+/// The rules for lines of call stacks; where a pattern cannot be read none is used, with a remark.
+fn frame_rules_of(rules: Vec<FrameRule>, remarks: &mut Diagnostics) -> FrameRules {
+    FrameRules::new(rules).unwrap_or_else(|error| {
+        remarks.error(format!("{error}; the built-in rules are used"), "frame_rules");
+        FrameRules::default()
+    })
 }
 
 /// The goal; an unknown one is the default, with a remark.

@@ -6,7 +6,7 @@ use highwater_analysis::LaneGoal;
 use serde_json::{Value as Json, json};
 
 use super::wire::LANE_KINDS;
-use super::{DOCUMENT_VERSION, MAX_PINS, MOST_BOOKMARKS, MOST_SOURCES};
+use super::{DOCUMENT_VERSION, MAX_PINS, MOST_BOOKMARKS, MOST_FRAME_RULES, MOST_SOURCES};
 
 pub fn document_schema() -> Json {
     json!({
@@ -32,6 +32,7 @@ pub fn document_schema() -> Json {
                 "description": "Placement strategy of the static arenas, by lane.",
                 "additionalProperties": {"type": "string"}
             },
+            "frame_rules": {"type": "array", "maxItems": MOST_FRAME_RULES, "items": frame_rule()},
             "bookmarks": {"type": "array", "maxItems": MOST_BOOKMARKS, "items": bookmark()},
             "pins": {"type": "array", "maxItems": MAX_PINS, "items": pin()},
             "baseline": {"type": "string", "description": "Baseline lane, e.g. \"policy 0\" or \"pin 1\"."},
@@ -41,6 +42,20 @@ pub fn document_schema() -> Json {
                 "description": "State of the window, with a separate version; optional.",
                 "properties": {"version": count()}
             }
+        }
+    })
+}
+
+fn frame_rule() -> Json {
+    json!({
+        "type": "object",
+        "required": ["kind"],
+        "description": "What a line of a recorded call stack is, before the built-in rules (docs/document.md).",
+        "properties": {
+            "kind": {"enum": ["user", "library", "generated", "autograd_node", "operator", "internal", "native"]},
+            "file": {"type": "string", "description": "Regular expression, searched in the file."},
+            "function": {"type": "string", "description": "Regular expression, searched in the function; a group (?P<name>...) is what the line is called."},
+            "reason": {"type": "string"}
         }
     })
 }

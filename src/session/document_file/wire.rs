@@ -13,6 +13,7 @@ use crate::persisted::PersistedSource;
 use highwater_analysis::{LaneSet, LaneStrategies, RematLane};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::Bytes;
+use highwater_model::workload::FrameRule;
 use highwater_rewrite::remat::{Budget, find_heuristic};
 
 /// The version of the format; reading refuses newer ones, at their place in the file.
@@ -63,6 +64,9 @@ pub(super) struct Wire {
     pub(super) lanes: WireLanes,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) strategies: BTreeMap<String, String>,
+    /// Before the built-in rules.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) frame_rules: Vec<FrameRule>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) bookmarks: Vec<PersistedBookmark>,
     /// Read one by one, so that a damaged one does not harm the others.

@@ -272,6 +272,7 @@ fn aligned(alignment: &str, notes: &[(u32, &str)]) -> (u32, u32, String) {
         files: Arc::new(SeenFiles::default()),
         policies: Vec::new(),
         strategies: LaneStrategies::default(),
+        frame_rules: highwater::workload::FrameRules::default(),
         lanes: LaneSet::Policies,
         search_nodes: Limits::DEFAULT_NODES,
         pins: Vec::new(),

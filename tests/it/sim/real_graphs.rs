@@ -116,6 +116,7 @@ fn request(draw: &mut Draw, graphs: &[GraphEntry]) -> Request {
         device,
         policies: Vec::new(),
         strategies: LaneStrategies::default(),
+        frame_rules: highwater::workload::FrameRules::default(),
         lanes: LaneSet::Policies,
         search_nodes: Limits::DEFAULT_NODES,
         pins: Vec::new(),

@@ -11,7 +11,7 @@ use highwater::options::{Environment, Options};
 use highwater::plan::Limits;
 use highwater::progress::{Cancel, Progress};
 use highwater::session::{Document, SAMPLES, Session, SourceSpec, Worker};
-use highwater::timeline::{Attribute, IdleSteps, PeakAt, PeakReport, PeakRequest, Selected, StepRange};
+use highwater::timeline::{Attribute, IdleSteps, LeftOut, PeakAt, PeakReport, PeakRequest, Selected, StepRange};
 use highwater::units::{Bytes, Step};
 use highwater::workload::{DeviceProfiles, SchedulePlan};
 use proptest::prelude::*;
@@ -34,6 +34,7 @@ pub(crate) fn compared(text: &str, dims: &[(&str, Vec<u64>)], edits: &[(&str, &s
         device: DeviceProfiles::bundled().unwrap().find("generic-32GB").unwrap(),
         policies: Vec::new(),
         strategies: LaneStrategies::default(),
+        frame_rules: highwater::workload::FrameRules::default(),
         lanes: LaneSet::Policies,
         search_nodes: Limits::DEFAULT_NODES,
         pins: Vec::new(),

@@ -443,12 +443,16 @@ mod tests {
         };
         for stack in stacks {
             let lines = stack.split('|').map(|line| {
-                let (place, function) = line.trim().split_once(' ').expect("a function");
-                let (file, number) = place.rsplit_once(':').expect("a line");
+                let mut colons = line.trim().match_indices(':');
+                let parts = colons.find_map(|(at, _)| {
+                    let (number, function) = line.trim()[at + 1..].split_once(' ')?;
+                    Some((&line.trim()[..at], number.parse().ok()?, function))
+                });
+                let (file, line, function) = parts.expect("file:line function");
                 let frame = RecordedFrame {
                     function: names.intern(function),
                     file: names.intern(file),
-                    line: number.parse().expect("a number"),
+                    line,
                 };
                 recording.frames.push(frame);
                 narrow(recording.frames.len() - 1)

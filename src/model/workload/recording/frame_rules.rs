@@ -40,7 +40,6 @@ impl FrameKind {
 
 /// A row of the table. A pattern that is absent matches every line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct FrameRule {
     pub kind: FrameKind,
     /// A regular expression, searched in the file.

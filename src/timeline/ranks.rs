@@ -1,0 +1,306 @@
+//! Ranks of one job side by side: the peak of every recording, and what differs between ranks.
+//!
+//! In: the recordings of a workload, and an attribute. Out: a row per recording, the highest peak first, and per group
+//! the least, the median and the most bytes at the ranks' own peaks. Every recording counts, with or without a lane.
+//! O(blocks + ranks x groups), in parallel over recordings.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::sync::{Arc, LazyLock};
+
+use regex::Regex;
+
+use super::Attribute;
+use super::changes::signed_bytes;
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{Recording, TotalKind};
+
+/// The peak of one recording.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RankPeak {
+    pub name: String,
+    /// From the name of the file, folder or device; `None` where it has no number.
+    pub rank: Option<u32>,
+    pub live: Bytes,
+    /// `None` where nothing is live.
+    pub step: Option<Step>,
+    /// `None` where the file does not state it.
+    pub reserved: Option<Bytes>,
+    /// Live bytes at the peak by group; empty where the file lists no blocks.
+    pub groups: BTreeMap<Box<str>, Bytes>,
+}
+
+impl RankPeak {
+    /// `rank 5`, else the name of the recording.
+    pub fn label(&self) -> String {
+        self.rank
+            .map_or_else(|| self.name.clone(), |rank| format!("rank {rank}"))
+    }
+}
+
+/// A group over all ranks that list blocks; a rank without it counts as 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupSpread {
+    pub text: Box<str>,
+    pub least: Bytes,
+    pub median: Bytes,
+    pub most: Bytes,
+    /// Position of the first rank with the most bytes.
+    pub of_most: usize,
+}
+
+/// The ranks of a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RankSpread {
+    pub by: Attribute,
+    /// The highest live peak first, then by rank and name.
+    pub ranks: Vec<RankPeak>,
+    /// The median of the live peaks; of an even number the lower one.
+    pub median: Bytes,
+    /// The largest difference between most and least first.
+    pub groups: Vec<GroupSpread>,
+}
+
+impl RankSpread {
+    /// `None` for fewer than two recordings with content.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn new(
+        recordings: &[Arc<Recording>],
+        by: Attribute,
+        progress: &Progress<'_>,
+    ) -> Result<Option<Self>, Cancelled> {
+        let held: Vec<&Recording> = recordings
+            .iter()
+            .map(|one| &**one)
+            .filter(|one| one.has_content())
+            .collect();
+        if held.len() < 2 {
+            return Ok(None);
+        }
+        progress.check()?;
+        let mut ranks = peaks(&held, by);
+        progress.check()?;
+        ranks.sort_by(|one, other| {
+            let key = |rank: &RankPeak| (Reverse(rank.live), rank.rank);
+            key(one).cmp(&key(other)).then_with(|| one.name.cmp(&other.name))
+        });
+        Ok(Some(Self {
+            by,
+            median: median(ranks.iter().map(|rank| rank.live).collect()),
+            groups: spread(&ranks),
+            ranks,
+        }))
+    }
+
+    /// `rank 5 is the worst: +2.1 GiB over the median, of which model.py:138 forward +1.9 GiB`; `None` where all
+    /// peaks are equal.
+    pub fn sentence(&self) -> Option<String> {
+        let worst = self.ranks.first()?;
+        if worst.live == self.median {
+            return None;
+        }
+        let over = |bytes: Bytes, median: Bytes| i128::from(bytes.get()) - i128::from(median.get());
+        let mut text = format!(
+            "{} is the worst: {} over the median",
+            worst.label(),
+            signed_bytes(over(worst.live, self.median))
+        );
+        let own = |group: &GroupSpread| worst.groups.get(&group.text).copied().unwrap_or_default();
+        let mut parts: Vec<(i128, &GroupSpread)> = self
+            .groups
+            .iter()
+            .map(|group| (over(own(group), group.median), group))
+            .filter(|(difference, _)| *difference > 0)
+            .collect();
+        parts.sort_by_key(|(difference, group)| (Reverse(*difference), group.text.clone()));
+        let parts: Vec<String> = parts
+            .iter()
+            .take(MOST_PARTS)
+            .map(|(difference, group)| format!("{} {}", group.text, signed_bytes(*difference)))
+            .collect();
+        if !parts.is_empty() {
+            text.push_str(&format!(", of which {}", parts.join(", ")));
+        }
+        Some(text)
+    }
+}
+
+/// Groups that a sentence names.
+const MOST_PARTS: usize = 3;
+
+static RANK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?:^|[^a-z])(?:global_?|local_?)?(rank|npu|gpu|cuda|device)(?:_?id)?[\s:_\-=]*(\d{1,6})").ok()
+});
+
+/// The number of a rank in a name: behind `rank`, else behind a word for a device.
+fn rank_of(name: &str) -> Option<u32> {
+    let found = RANK.as_ref()?.captures_iter(name).map(|found| {
+        let is_rank = found[1].eq_ignore_ascii_case("rank");
+        (!is_rank, found[2].parse().ok())
+    });
+    found.min_by_key(|(is_device, _)| *is_device)?.1
+}
+
+/// In the order of the recordings.
+fn peaks(recordings: &[&Recording], by: Attribute) -> Vec<RankPeak> {
+    let n_threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let in_chunk = recordings.len().div_ceil(n_threads).max(1);
+    std::thread::scope(|scope| {
+        let chunks: Vec<_> = recordings
+            .chunks(in_chunk)
+            .map(|chunk| scope.spawn(move || chunk.iter().map(|one| peak(one, by)).collect::<Vec<_>>()))
+            .collect();
+        let joined = chunks.into_iter().map(std::thread::ScopedJoinHandle::join);
+        joined
+            .flat_map(|chunk| chunk.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    })
+}
+
+fn peak(recording: &Recording, by: Attribute) -> RankPeak {
+    let peaks = recording.peaks();
+    let (live, step) = match recording.total(TotalKind::Allocated) {
+        Some(stated) if recording.blocks.is_empty() => stated.peak(),
+        _ => peaks.live,
+    };
+    let mut groups: BTreeMap<Box<str>, Bytes> = BTreeMap::new();
+    let is_live = |birth: Step, end: Step| step.is_some_and(|step| birth <= step && step < end);
+    for block in recording.blocks.iter().filter(|block| is_live(block.birth, block.end)) {
+        let text = match by {
+            Attribute::Size => by.class_of(block.bytes.get()),
+            Attribute::Lifetime => by.class_of(u64::from(block.end.0 - block.birth.0)),
+            _ => by.of_block(recording, block),
+        };
+        match groups.get_mut(text) {
+            Some(bytes) => *bytes += block.bytes,
+            None => drop(groups.insert(text.into(), block.bytes)),
+        }
+    }
+    RankPeak {
+        name: recording.name.clone(),
+        rank: rank_of(&recording.name).or_else(|| rank_of(&recording.device)),
+        live,
+        step,
+        reserved: recording.states_reserved().then_some(peaks.reserved.0),
+        groups,
+    }
+}
+
+/// Of an even number the lower one.
+fn median(mut bytes: Vec<Bytes>) -> Bytes {
+    bytes.sort_unstable();
+    bytes
+        .get(bytes.len().saturating_sub(1) / 2)
+        .copied()
+        .unwrap_or_default()
+}
+
+fn spread(ranks: &[RankPeak]) -> Vec<GroupSpread> {
+    let listing: Vec<usize> = (0..ranks.len())
+        .filter(|rank| !ranks[*rank].groups.is_empty())
+        .collect();
+    let mut of_group: BTreeMap<&str, Vec<(usize, Bytes)>> = BTreeMap::new();
+    for rank in &listing {
+        for (text, bytes) in &ranks[*rank].groups {
+            of_group.entry(text).or_default().push((*rank, *bytes));
+        }
+    }
+    let mut groups: Vec<GroupSpread> = of_group
+        .into_iter()
+        .map(|(text, found)| {
+            let mut all: Vec<Bytes> = found.iter().map(|(_, bytes)| *bytes).collect();
+            all.resize(listing.len(), Bytes::ZERO);
+            let most = all.iter().max().copied().unwrap_or_default();
+            let of_most = found.iter().find(|(_, bytes)| *bytes == most);
+            GroupSpread {
+                text: text.into(),
+                least: all.iter().min().copied().unwrap_or_default(),
+                most,
+                of_most: of_most.map_or(0, |(rank, _)| *rank),
+                median: median(all),
+            }
+        })
+        .collect();
+    let differs = |group: &GroupSpread| group.most.saturating_sub(group.least);
+    groups.sort_by(|one, other| (differs(other), &one.text).cmp(&(differs(one), &other.text)));
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use highwater_model::progress::Cancel;
+    use highwater_model::workload::{RecordedBlock, RecordedNames};
+
+    /// A recording of blocks `name birth end bytes`, separated by commas.
+    fn recording(name: &str, blocks: &str) -> Arc<Recording> {
+        let mut names = RecordedNames::default();
+        let row = |row: &str| {
+            let words: Vec<&str> = row.split_whitespace().collect();
+            let number = |position: usize| words[position].parse::<u32>().expect("a number");
+            let name = names.intern(words[0]);
+            RecordedBlock::new(name, Step(number(1)), Step(number(2)), Bytes(number(3).into()))
+        };
+        let blocks = blocks.split(',').map(row).collect();
+        let recording = Recording {
+            name: name.to_owned(),
+            n_steps: 10,
+            blocks,
+            names: names.finish(),
+            ..Recording::default()
+        };
+        assert_eq!(recording.check(), Ok(()));
+        Arc::new(recording)
+    }
+
+    #[test]
+    fn ranks_are_recognised_in_names() {
+        for (name, wanted) in [
+            ("run/rank_5/snapshot.pickle: device0", Some(5)),
+            ("rank12: device3", Some(12)),
+            ("global_rank=7.pickle", Some(7)),
+            ("device3", Some(3)),
+            ("NPU:4", Some(4)),
+            ("crank3", None),
+            ("snapshot", None),
+            ("rank99999999", Some(999_999)),
+        ] {
+            assert_eq!(rank_of(name), wanted, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_worst_rank_is_named_with_what_makes_it_so() {
+        let ranks = [
+            recording("rank0", "a 0 5 100, b 1 3 10"),
+            recording("rank1", "a 0 5 100, b 1 3 10, c 6 7 1"),
+            recording("rank2", "a 0 5 300, b 1 3 10, d 2 4 5"),
+        ];
+        let cancel = Cancel::default();
+        let spread = RankSpread::new(&ranks, Attribute::CallSite, &Progress::silent(&cancel));
+        let spread = spread.expect("not cancelled").expect("three ranks");
+        assert_eq!(
+            spread.ranks.iter().map(|rank| rank.live.get()).collect::<Vec<_>>(),
+            [315, 110, 110]
+        );
+        assert_eq!(spread.median, Bytes(110));
+        let first = &spread.groups[0];
+        assert_eq!(
+            (&*first.text, first.least, first.median, first.most),
+            ("a", Bytes(100), Bytes(100), Bytes(300))
+        );
+        let sentence = spread.sentence().expect("peaks differ").replace('\u{a0}', " ");
+        assert_eq!(
+            sentence,
+            "rank 2 is the worst: +205 B over the median, of which a +200 B, d +5 B"
+        );
+        assert_eq!(
+            RankSpread::new(&ranks[..1], Attribute::CallSite, &Progress::silent(&cancel)),
+            Ok(None)
+        );
+    }
+}
