@@ -272,8 +272,7 @@ pub struct ReplayArgs {
     pub trace: String,
     #[command(flatten)]
     pub opening: Opening,
-    /// Policy: 0, 2, 3 or 4; 1 is 2
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help = help::policies())]
     pub policy: String,
     /// Serve dynamic requests with the legacy caching allocator instead of pools
     #[arg(long)]

@@ -4,7 +4,7 @@ use anyhow::{Context as _, bail};
 
 use super::args::{Format, PeakArgs};
 use super::opened::Named;
-use super::request::{Prepared, policy_of};
+use super::request::{Prepared, chosen_policy};
 use super::text::diagnostics;
 use super::{Verdict, print, print_json};
 use highwater_analysis::{Comparison, LaneId, compare};
@@ -20,7 +20,7 @@ const FEW: usize = 10;
 pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     args.format.check(&[Format::Text, Format::Json, Format::Csv])?;
     let by = args.group_by.as_deref().map(attribute).transpose()?;
-    let policy = args.policy.as_deref().map(policy).transpose()?;
+    let policy = args.policy.as_deref().map(chosen_policy).transpose()?;
     let at = at(args)?;
     let named = Named::of(&args.files, &args.common.opening, progress)?;
     let settings = named.settings(&args.common)?;
@@ -88,13 +88,6 @@ fn attribute(name: &str) -> anyhow::Result<Attribute> {
             "--group-by {name}: there is no such attribute; known: {}",
             known.join(", ")
         )
-    })
-}
-
-fn policy(text: &str) -> anyhow::Result<StaticMemoryPolicy> {
-    policy_of(text).with_context(|| {
-        let known = StaticMemoryPolicy::known_numbers();
-        format!("--policy {text}: expected one of {known}")
     })
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail};
 
 use super::args::{Format, ReplayArgs};
-use super::request::policy_of;
+use super::request::chosen_policy;
 use super::text::diagnostics_section;
 use super::{Verdict, print, print_json, timed};
 use highwater_export::{Table, replay_final, replay_header, replay_json, replay_line};
@@ -15,14 +15,14 @@ use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos};
 use highwater_model::workload::{AllocationTrace, Source};
 use highwater_session::read_source;
+use highwater_sim::StaticMemoryPolicy;
 use highwater_sim::replay::{LARGEST_DEVICE, Replay, ReplayRules, ReplaySummary};
-use highwater_sim::{POLICIES, StaticMemoryPolicy};
 
 const COMMANDS_BETWEEN_REPORTS: u32 = 1 << 12;
 
 pub(super) fn run(args: &ReplayArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     args.format.check(&[Format::Text, Format::Json])?;
-    let policy = policy(&args.policy)?;
+    let policy = chosen_policy(&args.policy)?;
     if args.documented && policy != StaticMemoryPolicy::StaticExtend {
         bail!("--documented applies to policy 2 only; add --policy 2");
     }
@@ -54,20 +54,6 @@ pub(super) fn run(args: &ReplayArgs, progress: &Progress<'_>) -> anyhow::Result<
         print(&text(&trace, &rules, &summary, elapsed, &imported.diagnostics))?;
     }
     Ok(Verdict::Done)
-}
-
-fn policy(text: &str) -> anyhow::Result<StaticMemoryPolicy> {
-    let Some(policy) = policy_of(text) else {
-        let numbers = POLICIES.iter().flat_map(|row| {
-            let aliases = row.aliases.iter();
-            let aliases = aliases.map(|alias| format!("{alias} (which is {})", row.number));
-            aliases.chain([row.number.to_string()])
-        });
-        let numbers: Vec<String> = numbers.collect();
-        let (last, others) = numbers.split_last().expect("policies exist");
-        bail!("--policy {text}: unknown policy; use {} or {last}", others.join(", "));
-    };
-    Ok(policy)
 }
 
 fn device_bytes(text: Option<&str>) -> anyhow::Result<Option<Bytes>> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 
 use super::args::Common;
 use super::choice;
@@ -155,6 +155,14 @@ pub(super) fn policies(texts: &[String]) -> anyhow::Result<Vec<StaticMemoryPolic
         }
     }
     Ok(policies)
+}
+
+/// The policy of `--policy`.
+pub(super) fn chosen_policy(text: &str) -> anyhow::Result<StaticMemoryPolicy> {
+    policy_of(text).with_context(|| {
+        let known = StaticMemoryPolicy::known_numbers();
+        format!("--policy {text}: expected {known}")
+    })
 }
 
 /// The policy of a number as text.

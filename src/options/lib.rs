@@ -20,6 +20,7 @@ mod lower;
 mod occupied;
 mod paths;
 mod policy;
+mod policy_choices;
 mod row;
 mod rows;
 mod section;

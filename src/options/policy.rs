@@ -5,7 +5,6 @@
 use highwater_sim::{POLICIES, StaticMemoryPolicy};
 
 use super::environment::{Environment, GE_USE_STATIC_MEMORY};
-use super::kind::joined;
 use super::rows::{find, keys};
 use super::section::Section;
 use super::store::{Condition, Options};
@@ -77,14 +76,9 @@ fn winner(options: &Options, engine: &'static str, field: &'static str) -> &'sta
 /// The policy that a text selects.
 pub(super) fn policy_of_text(text: &str) -> Option<StaticMemoryPolicy> {
     let row = POLICIES.iter().find(|row| {
-        let mut numbers = row.aliases.iter().chain([&row.number]);
+        let aliases = row.aliases.iter().map(|(alias, _)| alias);
+        let mut numbers = aliases.chain([&row.number]);
         numbers.any(|number| number.to_string() == text)
     });
     row.map(|row| row.policy)
-}
-
-/// The numbers of all policies, for sentences: `0, 2, 3 or 4`.
-pub(super) fn policy_numbers() -> String {
-    let numbers: Vec<String> = POLICIES.iter().map(|row| row.number.to_string()).collect();
-    joined(&numbers)
 }

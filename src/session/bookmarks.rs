@@ -110,14 +110,13 @@ pub(super) fn insert(bookmarks: &mut Vec<Bookmark>, bookmark: Bookmark) {
 
 #[cfg(test)]
 mod tests {
+    use highwater_sim::POLICIES;
+
     use super::*;
 
     #[test]
     fn bookmarks_are_kept_with_their_lanes() {
-        let lanes = [0, 2, 3, 4]
-            .into_iter()
-            .filter_map(StaticMemoryPolicy::from_number)
-            .map(LaneId::Policy);
+        let lanes = POLICIES.iter().map(|row| LaneId::Policy(row.policy));
         let lanes = lanes.chain([
             LaneId::Problem(1),
             LaneId::Pass(2),

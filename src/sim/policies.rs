@@ -18,10 +18,12 @@ pub struct PolicyRow {
     pub policy: StaticMemoryPolicy,
     /// The number in `static_memory_policy`.
     pub number: u8,
-    /// Further numbers that the engine treats as this one.
-    pub aliases: &'static [u8],
+    /// Further numbers that the engine treats as this one, each with its meaning.
+    pub aliases: &'static [(u8, &'static str)],
     /// For lane headers and tables.
     pub label: &'static str,
+    /// Its meaning as a value of an option, in a few words.
+    pub choice: &'static str,
     /// One sentence for tooltips.
     pub summary: &'static str,
     /// Whether static graphs share their memory, which concurrent graphs must not do.
@@ -37,6 +39,7 @@ pub static POLICIES: &[PolicyRow] = &[
         number: 0,
         aliases: &[],
         label: "dynamic allocation",
+        choice: "dynamic allocation: each static graph holds a separate block",
         summary: "each static graph holds a separate block from load to unload; dynamic graphs allocate from page pools",
         shares_static_arena: false,
         expands_pools: false,
@@ -44,8 +47,9 @@ pub static POLICIES: &[PolicyRow] = &[
     PolicyRow {
         policy: StaticMemoryPolicy::StaticExtend,
         number: 2,
-        aliases: &[1],
+        aliases: &[(1, "the same as 2, for old scripts")],
         label: "static expansion",
+        choice: "static expansion: static graphs share one arena as large as the largest of them",
         summary: "the static graphs of a session share one arena as large as the largest; dynamic graphs as under 0",
         shares_static_arena: true,
         expands_pools: false,
@@ -55,6 +59,7 @@ pub static POLICIES: &[PolicyRow] = &[
         number: 3,
         aliases: &[],
         label: "dynamic expansion",
+        choice: "dynamic expansion: dynamic graphs use pools of small pages mapped into one range",
         summary: "dynamic graphs use one virtual range backed by 8 MiB pages; static graphs as under 0",
         shares_static_arena: false,
         expands_pools: true,
@@ -64,6 +69,7 @@ pub static POLICIES: &[PolicyRow] = &[
         number: 4,
         aliases: &[],
         label: "static and dynamic expansion",
+        choice: "2 and 3 combined",
         summary: "static and dynamic graphs take 8 MiB pages from one store; a static arena holds pages only while its graph runs",
         shares_static_arena: true,
         expands_pools: true,
@@ -74,15 +80,20 @@ impl StaticMemoryPolicy {
     /// The policy of a number, or of one that the engine treats as it.
     pub fn from_number(number: u8) -> Option<Self> {
         let mut rows = POLICIES.iter();
-        let row = rows.find(|row| row.number == number || row.aliases.contains(&number));
+        let row = rows.find(|row| row.number == number || row.aliases.iter().any(|(alias, _)| *alias == number));
         row.map(|row| row.policy)
     }
 
-    /// The numbers that select a policy, ascending: `0, 1, 2, 3, 4`.
+    /// The numbers that select a policy, for sentences: `0, 1 (which is 2), 2, 3 or 4`.
     pub fn known_numbers() -> String {
-        let numbers = POLICIES.iter().flat_map(|row| row.aliases.iter().chain([&row.number]));
-        let numbers: Vec<String> = numbers.map(u8::to_string).collect();
-        numbers.join(", ")
+        let numbers = POLICIES.iter().flat_map(|row| {
+            let aliases = row.aliases.iter();
+            let aliases = aliases.map(|(alias, _)| format!("{alias} (which is {})", row.number));
+            aliases.chain([row.number.to_string()])
+        });
+        let numbers: Vec<String> = numbers.collect();
+        let (last, others) = numbers.split_last().expect("policies exist");
+        format!("{} or {last}", others.join(", "))
     }
 
     /// The policy that two settings select together: the engine keeps a flag for shared static arenas and one for expandable
@@ -131,7 +142,7 @@ mod tests {
             assert_eq!(one.joined(other), joined);
             assert_eq!(other.joined(one), joined);
         }
-        assert_eq!(StaticMemoryPolicy::known_numbers(), "0, 1, 2, 3, 4");
+        assert_eq!(StaticMemoryPolicy::known_numbers(), "0, 1 (which is 2), 2, 3 or 4");
     }
 
     #[test]

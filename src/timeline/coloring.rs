@@ -33,6 +33,19 @@ impl ColorBy {
         }
     }
 
+    /// The name on the command line.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Tensor => "tensor",
+            Self::By(attribute) => attribute.key(),
+        }
+    }
+
+    /// By key or label.
+    pub fn find(name: &str) -> Option<Self> {
+        Self::all().find(|by| by.key() == name || by.words() == name)
+    }
+
     /// In the order of menus.
     pub fn all() -> impl Iterator<Item = Self> {
         std::iter::once(Self::Tensor).chain(Attribute::ALL.map(Self::By))
@@ -223,5 +236,18 @@ fn count(rows: &mut [LegendRow], grouping: &Grouping, comparison: &Comparison, t
         if (view.blocks.start[idx]..view.blocks.end[idx]).contains(&peak) {
             row.at_peak = Bytes(row.at_peak.get().saturating_add(held.bytes.get()));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ColorBy;
+
+    #[test]
+    fn modes_are_found_by_key_and_label() {
+        for by in ColorBy::all() {
+            assert_eq!([by.key(), by.words()].map(ColorBy::find), [Some(by); 2]);
+        }
+        assert_eq!(ColorBy::find("taste"), None);
     }
 }

@@ -299,6 +299,19 @@ fn the_documents_list_every_format() {
 }
 
 #[test]
+fn the_documents_list_every_exported_form() {
+    let page = read(&root().join("docs/exports.md"));
+    for row in &highwater::export::EXPORT_FORMS {
+        let cell = format!("| {} |", row.name);
+        assert!(
+            page.contains(&cell),
+            "the table of docs/exports.md has no form {}",
+            row.name
+        );
+    }
+}
+
+#[test]
 fn every_format_is_explained() {
     let text = read(&root().join("docs/formats.md"));
     for importer in highwater::import::IMPORTERS {

@@ -6,6 +6,7 @@ use highwater_analysis::LaneId;
 use highwater_session::Command;
 use highwater_sim::StaticMemoryPolicy;
 use highwater_timeline::{Attribute, ColorBy, ColoringRequest};
+use highwater_ui::commands::{COMMANDS, UiCommand};
 
 use crate::harness::{Window, press, settle, window_of};
 
@@ -139,6 +140,8 @@ fn every_attribute_has_a_legend() {
             .apply(Command::SetLook(ColoringRequest { by, hidden: Vec::new() }));
         settle(&mut harness);
         harness.get_by_label(&format!("color by {}", by.words()));
+        let has_command = COMMANDS.iter().any(|row| row.command == UiCommand::ColorBy(by));
+        assert!(has_command, "no command colors by {}", by.words());
         let n_groups = harness.query_all_by_label_contains("group ").count();
         assert_eq!(n_groups > 0, by != ColorBy::Tensor, "{by:?}");
     }

@@ -39,7 +39,7 @@ pub struct CompareArgs {
     /// Axis of --svg: program order, estimated time or wall time
     #[arg(long, value_name = "AXIS", requires = "svg")]
     pub axis: Option<String>,
-    /// Colours of --svg, e.g. role, op type, phase or size
+    /// Colours of --svg, e.g. role, phase or size
     #[arg(long, value_name = "ATTRIBUTE", requires = "svg")]
     pub color_by: Option<String>,
     /// Earlier JSON answer to compare with

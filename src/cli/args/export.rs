@@ -32,7 +32,7 @@ pub struct ExportArgs {
     /// Axis of drawings: program order, estimated time or wall time
     #[arg(long, value_name = "AXIS")]
     pub axis: Option<String>,
-    /// Colours of drawings, e.g. role, op type, phase or size
+    /// Colours of drawings, e.g. role, phase or size
     #[arg(long, value_name = "ATTRIBUTE")]
     pub color_by: Option<String>,
     #[command(flatten)]

@@ -8,6 +8,8 @@ use super::{Action, Arguments, Common, LaneArgs};
 use highwater_analysis::METRICS;
 use highwater_export::EXPORT_FORMS;
 use highwater_session::SAMPLES;
+use highwater_sim::StaticMemoryPolicy;
+use highwater_timeline::Attribute;
 
 /// The width of help texts where the terminal has no other.
 const WIDTH: usize = 100;
@@ -253,6 +255,18 @@ fn wrapped<T: AsRef<str>>(title: &str, names: &[T]) -> String {
 fn metrics() -> String {
     let names: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();
     format!("{}\n", wrapped("Metrics of --fail-if", &names))
+}
+
+/// The help of `--policy`.
+pub(super) fn policies() -> String {
+    format!("Policy: {}", StaticMemoryPolicy::known_numbers())
+}
+
+/// The names of attributes, in one phrase.
+pub(super) fn attributes() -> String {
+    let names = Attribute::ALL.map(Attribute::key);
+    let (last, others) = names.split_last().expect("attributes exist");
+    format!("{} or {last}", others.join(", "))
 }
 
 fn strategies() -> String {

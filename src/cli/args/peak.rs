@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use super::help::{attributes, policies};
 use super::{Common, Format};
 
 /// Arguments of `peak`.
@@ -10,8 +11,7 @@ pub struct PeakArgs {
     /// Graphs in running order, or a recording, problem or trace
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<String>,
-    /// Policy: 0, 2, 3 or 4; 1 is 2 (the active one)
-    #[arg(long, value_name = "N", conflicts_with = "lane")]
+    #[arg(long, value_name = "N", conflicts_with = "lane", help = format!("{} (the active one)", policies()))]
     pub policy: Option<String>,
     /// Lane by position from 1, for strategies, recordings and budgets
     #[arg(long, value_name = "N")]
@@ -22,13 +22,12 @@ pub struct PeakArgs {
     /// Explain the steps from A to B (exclusive) and their highest step
     #[arg(long, value_name = "A..B")]
     pub range: Option<String>,
-    /// Grouping: role (of recordings `call_site`), `op_type`, dtype, phase, scope, size, lifetime, function or module
-    #[arg(long, value_name = "ATTRIBUTE")]
+    #[arg(long, value_name = "ATTRIBUTE", help = format!("Grouping (role; call_site of recordings): {}", attributes()))]
     pub group_by: Option<String>,
     /// Number of listed tensors (10 in text, all in JSON and CSV)
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
-    /// Compare with this lane, by position from 1 (policies 0, 2, 3, 4 are 1 to 4)
+    /// Compare with this lane, by position from 1 (policies by ascending number)
     #[arg(long, value_name = "N")]
     pub against: Option<usize>,
     /// Use one graph or body alone

@@ -41,9 +41,8 @@ pub(super) fn write(path: &Path, args: &CompareArgs, comparison: &Comparison) ->
 /// The colouring of `--color-by`; by tensor without it.
 pub(crate) fn coloring(text: Option<&str>, comparison: &Comparison, timeline: &Timeline) -> anyhow::Result<Coloring> {
     let find = |text: &str| {
-        let found = ColorBy::all().find(|by| by.words() == text.trim());
-        found.ok_or_else(|| {
-            let known: Vec<&str> = ColorBy::all().map(ColorBy::words).collect();
+        ColorBy::find(text.trim()).ok_or_else(|| {
+            let known: Vec<&str> = ColorBy::all().map(ColorBy::key).collect();
             anyhow!("--color-by {text}: expected {}", known.join(", "))
         })
     };

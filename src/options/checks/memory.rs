@@ -1,7 +1,8 @@
 //! Rules of the memory policies: R49, R50, R51, R52, R53.
 
 use super::super::environment::GE_USE_STATIC_MEMORY;
-use super::super::policy::{clears_separately, policy_conditions, policy_depends_on, policy_numbers, policy_of_text};
+use super::super::policy::{clears_separately, policy_conditions, policy_depends_on, policy_of_text};
+use super::super::policy_choices::policy_numbers;
 use super::{Check, Facts, OptionRow, Report, Value, error, find, info, keys, warning};
 use highwater_model::workload::SchedulePlan;
 use highwater_sim::StaticMemoryPolicy;
@@ -18,7 +19,7 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R49",
         outcomes: &[
-            error("static_memory_policy is not an integer from 0 to 4"),
+            error("static_memory_policy is not the number of a policy"),
             info("static_memory_policy is 1, which acts as 2"),
             warning("static_memory_policy and ge.exec.staticMemoryPolicy differ; the latter takes precedence"),
         ],
@@ -52,7 +53,9 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "R52",
-        outcomes: &[info("policy 3 or 4 is active: possibly less memory, possibly slower")],
+        outcomes: &[info(
+            "a policy with expandable pools is active: possibly less memory, possibly slower",
+        )],
         options: &POLICY_SOURCES,
         source: "MemoryConfig constructor; GE_USE_STATIC_MEMORY reference",
         run: expanding_pools,
@@ -60,7 +63,7 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R53",
         outcomes: &[error(
-            "the schedule runs graphs concurrently while policy 2 or 4 is active (R20, if an option does)",
+            "the schedule runs graphs concurrently while a policy with a shared arena is active (R20, if an option does)",
         )],
         options: &POLICY_SOURCES,
         source: "MemoryConfig constructor; GE_USE_STATIC_MEMORY reference",
@@ -68,6 +71,11 @@ pub(super) const ROWS: &[Check] = &[
         run: concurrent_groups,
     },
 ];
+
+/// The policies under which graphs may run at the same time.
+pub(super) fn separate_arenas() -> String {
+    policy_numbers(|row| !row.shares_static_arena)
+}
 
 /// A policy in sentences: `4 (static and dynamic expansion)`.
 fn named(policy: StaticMemoryPolicy) -> String {
@@ -88,7 +96,7 @@ fn policy_value(facts: &Facts<'_>, report: &mut Report<'_>) {
                 format!(
                     "{name} is {}: use {}; GE silently uses 0",
                     value.quoted(),
-                    policy_numbers()
+                    policy_numbers(|_| true)
                 ),
             );
             if policy_of_text(text.trim()).is_some() {
@@ -224,7 +232,7 @@ fn variable_and_option(facts: &Facts<'_>, report: &mut Report<'_>) {
                 &[variable],
                 format!(
                     "{variable}=\"{text}\" silently selects no policy: use {}; policy {in_force} is active",
-                    policy_numbers()
+                    policy_numbers(|_| true)
                 ),
             )
             .unset_variable(variable);
@@ -270,17 +278,17 @@ fn concurrent_groups(facts: &Facts<'_>, report: &mut Report<'_>) {
             &options,
             format!(
                 "{} run at the same time (concurrent group {number} of the schedule) while memory policy {} is \
-                 active: they would overwrite each other in the shared arena; use policy 0 or 3, or separate the \
-                 groups",
+                 active: they would overwrite each other in the shared arena; use policy {}, or separate the groups",
                 names.join(" and "),
-                named(facts.policy)
+                named(facts.policy),
+                separate_arenas()
             ),
         );
         // Expandable pools are kept.
-        let instead = if row.expands_pools { "3" } else { "0" };
+        let instead = policy_numbers(|other| !other.shares_static_arena && other.expands_pools == row.expands_pools);
         for key in [ENGINE_POLICY, POLICY] {
             if facts.options.is_set(key) {
-                finding.set(key, of_kind(key, instead));
+                finding.set(key, of_kind(key, &instead));
                 break;
             }
         }

@@ -2,7 +2,7 @@
 
 use super::super::effective::is_training;
 use super::super::environment::GE_USE_STATIC_MEMORY;
-use super::memory::POLICY_SOURCES;
+use super::memory::{POLICY_SOURCES, separate_arenas};
 use super::{Check, Facts, Report, Value, error, info, keys, warning};
 
 const COPIES: &str = keys::GRAPH_MAX_PARALLEL_MODEL_NUM;
@@ -47,7 +47,7 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R20",
         outcomes: &[error(
-            "graph_max_parallel_model_num is above 1 while memory policy 2 or 4 is active (in training also R48)",
+            "graph_max_parallel_model_num is above 1 while a policy with a shared arena is active (in training also R48)",
         )],
         options: &[
             COPIES,
@@ -121,8 +121,10 @@ fn concurrent_graphs(facts: &Facts<'_>, report: &mut Report<'_>) {
             &options,
             format!(
                 "graph_max_parallel_model_num is {copies} while memory policy {} ({}) is active: graphs that run \
-                 together would overwrite each other in the shared arena; set it to 1 or use policy 0 or 3",
-                row.number, row.label
+                 together would overwrite each other in the shared arena; set it to 1 or use policy {}",
+                row.number,
+                row.label,
+                separate_arenas()
             ),
         );
         finding.set(COPIES, 1);

@@ -1,5 +1,6 @@
 //! The table of environment variables: one row each.
 
+use super::super::policy_choices::POLICY_TEXTS;
 use super::EnvironmentRow;
 
 pub const GE_USE_STATIC_MEMORY: &str = "GE_USE_STATIC_MEMORY";
@@ -195,12 +196,6 @@ const GE_USE_STATIC_MEMORY_ROW: EnvironmentRow = EnvironmentRow {
               shared arena.",
     precedence: "none: GE combines it with memory_config.static_memory_policy (or ge.exec.staticMemoryPolicy): 2 and \
                  3 give policy 4",
-    choices: &[
-        ("0", "dynamic allocation"),
-        ("1", "the same as 2, for old scripts"),
-        ("2", "static graphs share one arena"),
-        ("3", "dynamic graphs use expandable pools"),
-        ("4", "both"),
-    ],
+    choices: &POLICY_TEXTS,
     source: "GE_USE_STATIC_MEMORY reference; GE graph_var_manager.h",
 };

@@ -1,17 +1,12 @@
 //! Session options of the engine, as graph construction without the adapter sets them.
 
+use super::super::policy_choices::POLICY_TEXTS;
 use super::{Acts, COMMON, OptionKind, OptionRow, PathKind, Section};
 
 pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: "ge.exec.staticMemoryPolicy",
-        kind: OptionKind::TextChoice(&[
-            ("0", "dynamic allocation: each static graph holds a separate block"),
-            ("1", "the same as 2, for old scripts"),
-            ("2", "static graphs share one arena as large as the largest of them"),
-            ("3", "dynamic graphs use pools of small pages mapped into one range"),
-            ("4", "2 and 3 combined"),
-        ]),
+        kind: OptionKind::TextChoice(&POLICY_TEXTS),
         unset_means: Some("\"0\""),
         summary: "the memory policy (engine option)",
         details: "The engine option behind memory_config.static_memory_policy, for graphs built without the \

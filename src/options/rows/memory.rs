@@ -1,5 +1,6 @@
 //! Options of device memory: the two policies of `MemoryConfig`, weights in files, input fusion.
 
+use super::super::policy_choices::POLICY_NUMBERS;
 use super::{Acts, COMMON, DefaultValue, OptionKind, OptionRow, Section, keys};
 
 pub(super) const ROWS: &[OptionRow] = &[
@@ -40,19 +41,7 @@ const ATOMIC_CLEAN_POLICY: OptionRow = OptionRow {
 
 const STATIC_MEMORY_POLICY: OptionRow = OptionRow {
     key: keys::STATIC_MEMORY_POLICY,
-    kind: OptionKind::IntChoice(&[
-        (0, "dynamic allocation: each static graph holds a separate block"),
-        (1, "the same as 2, for old scripts"),
-        (
-            2,
-            "static expansion: static graphs share one arena as large as the largest of them",
-        ),
-        (
-            3,
-            "dynamic expansion: dynamic graphs use pools of small pages mapped into one range",
-        ),
-        (4, "2 and 3 combined"),
-    ]),
+    kind: OptionKind::IntChoice(&POLICY_NUMBERS),
     default: DefaultValue::Int(0),
     summary: "memory policy: how device memory is allocated to graphs",
     details: "0: every static graph holds a block from load to unload; dynamic graphs allocate op by op. 2: static \

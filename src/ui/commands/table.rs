@@ -61,7 +61,7 @@ const fn export(row: &ExportRow) -> CommandRow {
     let (command, shortcut) = match row.form {
         ExportForm::Config => (UiCommand::ExportConfig, Some(ctrl(Key::E))),
         ExportForm::Report => (of_path, Some(KeyboardShortcut::new(shift, Key::E))),
-        ExportForm::Timeline | ExportForm::Tensors | ExportForm::Plan | ExportForm::Trace => (of_path, None),
+        _ => (of_path, None),
     };
     CommandRow {
         command,

@@ -117,7 +117,7 @@ fn bad_usage_is_one_line() {
         (&["--step", "100000"][..], "exceeds the last of"),
         (&["--range", "9..9"], "expected FIRST..END"),
         (&["--range", "7"], "expected FIRST..END"),
-        (&["--policy", "9"], "expected one of 0, 1, 2, 3, 4"),
+        (&["--policy", "9"], "--policy 9: expected 0, 1 (which is 2), 2, 3 or 4"),
         (&["--lane", "7"], "no such lane"),
         (&["--group-by", "magic"], "op_type"),
         (&["--format", "schema"], "`options`"),

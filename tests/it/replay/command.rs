@@ -96,8 +96,11 @@ fn bad_usage_is_one_line() {
     let small = file(SMALL);
     let path = small.path.as_str();
     fails(&["replay", path], "--policy");
-    fails(&["replay", path, "--policy", "5"], "unknown policy; use 0, 1");
-    fails(&["replay", path, "--policy", "two"], "unknown policy");
+    fails(
+        &["replay", path, "--policy", "5"],
+        "--policy 5: expected 0, 1 (which is 2), 2, 3 or 4",
+    );
+    fails(&["replay", path, "--policy", "two"], "--policy two: expected 0");
     fails(&["replay", path, "--policy", "0", "--documented"], "--policy 2");
     fails(
         &["replay", path, "--policy", "0", "--format", "csv"],

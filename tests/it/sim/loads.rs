@@ -1,7 +1,9 @@
 //! Graphs that the schedule loads, unloads and runs concurrently, by figures computed by hand.
 
 use highwater::sim::fold::{self, Curves};
-use highwater::sim::{BoundGraph, DeviceSession, EventKind, IoTensor, Params, Simulation, StaticMemoryPolicy};
+use highwater::sim::{
+    BoundGraph, DeviceSession, EventKind, IoTensor, POLICIES, Params, Simulation, StaticMemoryPolicy,
+};
 use highwater::units::Bytes;
 use highwater::workload::{GraphIdx, LoadChange};
 
@@ -9,8 +11,6 @@ use super::{MIB, bound, count, graph, grow_shrink, one_block, params, run_with, 
 use highwater::graph::TensorId;
 
 use StaticMemoryPolicy::{Dynamic, DynamicExtend, FullExtend, StaticExtend};
-
-const ALL: [StaticMemoryPolicy; 4] = [Dynamic, StaticExtend, DynamicExtend, FullExtend];
 
 fn change(before: u32, graph: u32, is_load: bool) -> LoadChange {
     LoadChange {
@@ -122,18 +122,17 @@ fn graphs_of_a_group_hold_their_arenas_together_where_they_have_their_own() {
     let alone = grow_shrink();
     let mut together = alone.clone();
     together.groups = vec![0..2];
-    for policy in ALL {
-        let (_, one_by_one) = curves(&alone, policy, &unloading);
-        let (_, grouped) = curves(&together, policy, &unloading);
-        let wanted = match policy {
-            Dynamic | DynamicExtend => {
-                assert_eq!(one_by_one.features, [100, 300, 200].map(Bytes::mib));
-                [400, 400, 200].map(Bytes::mib).into_iter().collect()
-            }
+    for row in POLICIES {
+        let (_, one_by_one) = curves(&alone, row.policy, &unloading);
+        let (_, grouped) = curves(&together, row.policy, &unloading);
+        let wanted = if row.shares_static_arena {
             // They must not run concurrently there: they are simulated one after another.
-            StaticExtend | FullExtend => one_by_one.features.clone(),
+            one_by_one.features
+        } else {
+            assert_eq!(one_by_one.features, [100, 300, 200].map(Bytes::mib));
+            [400, 400, 200].map(Bytes::mib).into_iter().collect()
         };
-        assert_eq!(grouped.features, wanted, "policy {}", policy.number());
+        assert_eq!(grouped.features, wanted, "policy {}", row.number);
     }
 }
 
