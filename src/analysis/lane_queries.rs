@@ -3,6 +3,7 @@
 //! Lanes of the options share their settings; a pinned lane has its own. Figures that a recording does not state are
 //! `None`.
 
+use super::allocator_state::AllocatorState;
 use super::comparison::Comparison;
 use super::lane::Lane;
 use super::lane_set::LaneId;
@@ -104,9 +105,36 @@ impl Comparison {
         let is_stated = match metric.name {
             "peak_reserved" => states_reserved,
             "peak_live" => states_live,
+            "fragmentation" => self.fragmentation(lane).is_some(),
             _ => !self.is_measured_lane(lane),
         };
         self.lanes.get(lane).filter(|_| is_stated).map(|lane| metric.of(lane))
+    }
+
+    /// 1 - peak live / peak reserved of feature memory; `None` where a recording does not state how much of the reserved
+    /// bytes is used.
+    pub fn fragmentation(&self, lane: usize) -> Option<f64> {
+        let row = self.lanes.get(lane)?;
+        match &row.recorded {
+            Some(recorded) => recorded.fragmentation.share(),
+            None => Some(row.summary.fragmentation),
+        }
+    }
+
+    /// The state of a recorded allocator after the last event on a step or before it. O(blocks + segments).
+    ///
+    /// # Errors
+    /// Why it is unknown, in a sentence.
+    pub fn allocator_state(&self, lane: usize, step: Step) -> Result<AllocatorState, &'static str> {
+        let row = self.lanes.get(lane).ok_or("There is no such lane.")?;
+        let recorded = row.recorded.as_ref().zip(self.recording(row.id));
+        let (lane, recording) =
+            recorded.ok_or("The lane is simulated; segments of the allocator are recorded facts.")?;
+        if recording.regions.is_empty() {
+            return Err("The file lists no segments of the allocator; memory snapshots of PyTorch and torch_npu do.");
+        }
+        let event = lane.event_at(step).ok_or("The recording begins later.")?;
+        AllocatorState::new(recording, event).ok_or("The recording ends before this step.")
     }
 
     pub fn fit(&self, lane: usize) -> Fit {

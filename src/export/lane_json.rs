@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use super::allocator_state::allocator_sums_json;
 use super::baseline_comparison::wire_fit;
 use super::contributors::peak_fields;
 use super::json_parts::{fields_of, list, refusal_json, reserved_json};
@@ -177,7 +178,10 @@ pub(super) fn measured_json(comparison: &Comparison, position: usize, most: usiz
         recording.is_some_and(Recording::states_reserved),
         recording.is_some_and(Recording::states_live),
     );
-    let states_share = |one: &Recording| one.states_use_of_reserved(summary.peak_live, summary.peak_reserved);
+    let at_peak = lane
+        .recorded
+        .as_ref()
+        .and_then(|recorded| recorded.fragmentation.at_peak);
     let step = |is_stated: bool, step: Option<Step>| step.filter(|_| is_stated).map(|step| step.0);
     let object = json!({
         "title": comparison.lane_title(lane.id),
@@ -185,7 +189,8 @@ pub(super) fn measured_json(comparison: &Comparison, position: usize, most: usiz
         "peak_reserved_step": step(states_reserved, summary.peak_reserved_step),
         "peak_live_bytes": states_live.then_some(summary.peak_live.get()),
         "peak_live_step": step(states_live, summary.peak_live_step),
-        "fragmentation": recording.is_some_and(states_share).then_some(summary.fragmentation),
+        "fragmentation": comparison.fragmentation(position),
+        "allocator_at_peak_reserved": at_peak.map(|(_, sums)| allocator_sums_json(&sums)),
         "out_of_memory": summary.out_of_memory,
         "remarks": explanation(lane),
     });

@@ -3,6 +3,7 @@
 //! In: options, environment, findings, figures. Out: texts with a stable order and a final line break. Formats are defined here and
 //! nowhere else. Deliberately not here: writing files, choosing names.
 
+mod allocator_state;
 mod baseline;
 mod baseline_comparison;
 mod blocks;
@@ -48,6 +49,7 @@ mod timeline_file;
 mod trace;
 mod verdict;
 
+pub use allocator_state::{AllocatorAnswer, allocator_csv, allocator_json, allocator_text};
 pub use baseline::{Baseline, BaselineError, BaselineLane};
 pub use baseline_comparison::{BaselineComparison, LaneBaseline};
 pub use blocks::Table;

@@ -66,7 +66,7 @@ mod visible;
 pub use areas::{AreaBand, AreaColumns, AreaSource, Areas, LaneAreas};
 pub use arena_stack::ArenaStack;
 pub use axis::{Axes, AxisKind, TimeAxis, WallRun};
-pub use bands::{Bands, IterationBand, PhaseBand, RunBand};
+pub use bands::{AnnotationBand, Bands, IterationBand, PhaseBand, RunBand};
 pub use block::{Blocks, ConstantRegions, HeldAtPeak, LaneView, RegionSpan, region_text};
 pub use changes::{Change, ChangeKind, ChangeLine, Changes, PeakKind, signed_bytes};
 pub use coloring::{

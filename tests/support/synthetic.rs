@@ -290,6 +290,7 @@ fn lane(session: &DeviceSession, device: &Device, policy: StaticMemoryPolicy) ->
         refusals: None,
         forbidden: Vec::new(),
         documented: None,
+        recorded: None,
         pinned: None,
     }
 }

@@ -31,12 +31,15 @@ pub struct PeakArgs {
     /// Compare with this lane, by position from 1 (policies 0, 2, 3, 4 are 1 to 4)
     #[arg(long, value_name = "N")]
     pub against: Option<usize>,
+    /// List the allocator's segments and blocks at that step instead (snapshots)
+    #[arg(long, conflicts_with_all = ["range", "against"])]
+    pub segments: bool,
     /// Use one graph or body alone
     #[arg(long, value_name = "NAME")]
     pub graph: Option<String>,
     #[command(flatten, next_help_heading = "Settings")]
     pub common: Common,
-    /// Output: text, json or csv (live tensors)
+    /// Output: text, json or csv (live tensors; segments)
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }

@@ -64,10 +64,23 @@ pub(super) struct MemoryEvent {
     pub(super) is_out_of_memory: bool,
 }
 
+/// Characters of an annotation's name that are kept.
+const NAME_CHARS: usize = 1000;
+
+/// An annotated range, in nanoseconds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Annotation {
+    pub(super) name: String,
+    pub(super) start: u64,
+    pub(super) end: u64,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Collector {
     pub(super) memory: Vec<MemoryEvent>,
     pub(super) ops: Ops,
+    /// Ranges that the program annotates, `ProfilerStep#3` among them.
+    pub(super) annotations: Vec<Annotation>,
     pub(super) events: u64,
     /// Memory events without a readable time, address or size, and the position of the first.
     pub(super) unreadable: (u64, u64),
@@ -86,14 +99,21 @@ impl Collector {
         if name == "[memory]" || is_out_of_memory {
             return self.memory_event(event, time(&event.ts), is_out_of_memory);
         }
-        let is_op = text(&event.ph) == "X" && matches!(text(&event.cat).as_str(), "cpu_op" | "Operator" | "operator");
-        if !is_op {
+        let category = text(&event.cat);
+        let is_op = matches!(category.as_str(), "cpu_op" | "Operator" | "operator");
+        let is_annotation = category == "user_annotation";
+        if text(&event.ph) != "X" || !(is_op || is_annotation) {
             return;
         }
         let Some((start, length)) = time(&event.ts).zip(time(&event.dur)) else {
-            self.unreadable_ops += 1;
+            self.unreadable_ops += u64::from(is_op);
             return;
         };
+        if is_annotation {
+            let name = name.chars().take(NAME_CHARS).collect();
+            let end = start.saturating_add(length);
+            return self.annotations.push(Annotation { name, start, end });
+        }
         let thread = self.thread(event);
         self.ops.push(thread, &name, start, start.saturating_add(length));
     }

@@ -40,8 +40,9 @@ pub use op_list::{DATA, ListedArena, ListedInput, ListedOp, ListedPlace, ListedP
 pub use parts::{Part, PartOf};
 pub use problem::{Buffer, Gap, PlacementProblem, ProblemEntry, ProblemError, RecordedPlan};
 pub use recording::{
-    BlockAddress, MarkKind, RecordedBlock, RecordedFrame, RecordedMark, RecordedName, RecordedNames, RecordedOp,
-    RecordedPeaks, RecordedRegion, RecordedTotal, Recording, StackIdx, TotalKind,
+    BlockAddress, MarkKind, PhasePairs, RecordedBlock, RecordedFrame, RecordedMark, RecordedName, RecordedNames,
+    RecordedOp, RecordedPeaks, RecordedPhase, RecordedRegion, RecordedTotal, Recording, StackIdx, TotalKind,
+    pooled_kind,
 };
 pub use samples::samples;
 pub use schedule::{

@@ -311,10 +311,16 @@ impl Table<'_> {
                 (format!("{bound}{}", summary.peak_reserved), theme.text)
             }
             Column::Difference => self.difference(lane),
-            Column::Fragmentation if is_simulated => (percents(summary.fragmentation * 100.0, 1), theme.text),
+            Column::Fragmentation => {
+                let share = comparison.fragmentation(lane);
+                (
+                    share.map_or_else(String::new, |share| percents(share * 100.0, 1)),
+                    theme.text,
+                )
+            }
             Column::Overhead if self.has_device(lane) => (summary.estimated_overhead.to_string(), theme.text),
             Column::DeviceCalls if self.has_device(lane) => (grouped(summary.device_calls()), theme.text),
-            Column::Fragmentation | Column::Overhead | Column::DeviceCalls => (String::new(), theme.text),
+            Column::Overhead | Column::DeviceCalls => (String::new(), theme.text),
             Column::Fits => match comparison.fit(lane) {
                 Fit::Unknown => (String::new(), theme.text_weak),
                 fit if fit.is_good() => (fit.word().to_owned(), theme.good),

@@ -131,7 +131,7 @@ pub struct RecordedRegion {
     /// Exclusive.
     pub end: Step,
     pub stream: u64,
-    /// `large`, `small` or `expandable`.
+    /// `large`, `small` or `expandable`, with the private pool: see [`Recording::segment_kind`](super::Recording::segment_kind).
     pub kind: RecordedName,
 }
 
