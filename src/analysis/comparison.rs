@@ -21,7 +21,7 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Id as _, TensorId};
 use highwater_model::units::Bytes;
 use highwater_model::workload::{AllocationTrace, Axis, Device, GraphIdx, RecordedBlock, Recording, Workload};
-use highwater_options::{Condition, Estimate, Finding, Lowered, policy_depends_on};
+use highwater_options::{Condition, Estimate, Finding, Lowered, keys, policy_depends_on};
 use highwater_rewrite::remat::OpRates;
 use highwater_sim::{DeviceSession, Params, StaticMemoryPolicy, TraceRequest};
 
@@ -57,6 +57,8 @@ pub struct Comparison {
     /// Why all policies are equivalent, where they are: a sentence with the difference in bytes.
     pub equivalence: Option<String>,
     /// Whether figures are lower bounds, or estimates where `scratch` says so.
+    /// Whether the user chose the device or its memory: the default says nothing about the device of a recording.
+    pub is_device_chosen: bool,
     pub lower_bound: bool,
     pub scratch: ScratchSource,
     /// Settings learned from recordings.
@@ -109,6 +111,7 @@ impl Comparison {
             lowest_peak: None,
             recommendations: Vec::new(),
             equivalence: None,
+            is_device_chosen: request.options.is_set(keys::DEVICE) || request.options.is_set(keys::DEVICE_MEMORY),
             lower_bound: false,
             scratch: ScratchSource::Stated,
             calibrations: Vec::new(),

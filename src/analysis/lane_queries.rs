@@ -15,6 +15,39 @@ use highwater_model::units::{Bytes, Step, counted};
 use highwater_model::workload::Device;
 use highwater_sim::{OutOfMemory, Params};
 
+/// Where a capacity comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CapacitySource {
+    /// The device of the lane's settings.
+    Device,
+    /// The recording.
+    Recording {
+        /// Whether the device may have more.
+        is_lower_bound: bool,
+    },
+}
+
+/// The memory that a lane is checked against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaneCapacity {
+    pub bytes: Bytes,
+    pub source: CapacitySource,
+}
+
+impl LaneCapacity {
+    /// `80.00 GiB, as the recording states it`.
+    pub fn text(&self, device: &str) -> String {
+        let bytes = self.bytes;
+        match self.source {
+            CapacitySource::Device => format!("{bytes} of {device}"),
+            CapacitySource::Recording { is_lower_bound: false } => format!("{bytes}, as the recording states it"),
+            CapacitySource::Recording { is_lower_bound: true } => {
+                format!("at least {bytes}: free and reserved bytes where a request failed")
+            }
+        }
+    }
+}
+
 /// Whether a lane fits on its device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
@@ -137,6 +170,34 @@ impl Comparison {
         AllocatorState::new(recording, event).ok_or("The recording ends before this step.")
     }
 
+    /// The memory that a lane is checked against: of a recording, that of its device where the file states it, else that
+    /// of the chosen device; `None` where there is none.
+    pub fn capacity_of(&self, lane: usize) -> Option<LaneCapacity> {
+        let row = self.lanes.get(lane)?;
+        let chosen = |source: CapacitySource| LaneCapacity {
+            bytes: self.device_of(lane).memory(),
+            source,
+        };
+        if !row.is_measured() {
+            return self.has_capacity().then(|| chosen(CapacitySource::Device));
+        }
+        if let Some(stated) = self.recording(row.id)?.device_memory {
+            // A run that got more shows that its device has more than a lower bound.
+            let proven = if stated.is_lower_bound {
+                row.summary.peak_reserved
+            } else {
+                Bytes::ZERO
+            };
+            return Some(LaneCapacity {
+                bytes: stated.bytes.max(proven),
+                source: CapacitySource::Recording {
+                    is_lower_bound: stated.is_lower_bound,
+                },
+            });
+        }
+        self.is_device_chosen.then(|| chosen(CapacitySource::Device))
+    }
+
     pub fn fit(&self, lane: usize) -> Fit {
         let Some(row) = self.lanes.get(lane) else {
             return Fit::Unknown;
@@ -151,10 +212,14 @@ impl Comparison {
         if let Some(refusals) = row.refusals {
             return Fit::Refuses(refusals.count);
         }
-        if !self.has_capacity() || self.is_measured_lane(lane) {
+        let peak = match self.states(lane) {
+            (true, _) => row.summary.peak_reserved,
+            (false, true) => row.summary.peak_live,
+            (false, false) => return Fit::Unknown,
+        };
+        let Some(LaneCapacity { bytes: capacity, .. }) = self.capacity_of(lane) else {
             return Fit::Unknown;
-        }
-        let (capacity, peak) = (self.device_of(lane).memory(), row.summary.peak_reserved);
+        };
         if peak > capacity {
             let by = peak.saturating_sub(capacity);
             return Fit::Above { by, capacity };

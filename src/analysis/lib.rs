@@ -74,7 +74,7 @@ pub use dumped::{USUAL_ALIGNMENT, common_alignment, dumped_plan, dumped_problems
 pub use error::AnalysisError;
 pub use inspect::{DumpFigures, GraphFigures, Inspection, inspect, inspect_with, tensor_count};
 pub use lane::{DocumentedArena, Lane, RecordedLane, Remark};
-pub use lane_queries::Fit;
+pub use lane_queries::{CapacitySource, Fit, LaneCapacity};
 pub use lane_set::{LaneId, LaneKind, LaneSet, LaneStrategies, RematLane};
 pub use limits::{Bound, Limit, LimitError};
 pub use lowest_peak::LowestPeak;

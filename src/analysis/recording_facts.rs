@@ -22,6 +22,14 @@ impl RecordingFigures {
         if !self.device.is_empty() {
             facts.plain("device", self.device.clone());
         }
+        if let Some(memory) = self.device_memory {
+            let bound = if memory.is_lower_bound { "at least " } else { "" };
+            facts.row(
+                "device memory",
+                format!("{bound}{}", memory.bytes),
+                memory.bytes.exact(),
+            );
+        }
         facts.plain("recorded by", self.recorder.clone());
         let is_moment = self.is_moment();
         let events = match self.steps {

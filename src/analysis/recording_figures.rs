@@ -8,7 +8,9 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use super::allocator_state::{AllocatorState, AllocatorSums};
 use highwater_model::units::{Bytes, Nanos, Step};
-use highwater_model::workload::{MarkKind, RecordedBlock, RecordedPeaks, RecordedPhase, Recording, TotalKind};
+use highwater_model::workload::{
+    MarkKind, RecordedBlock, RecordedMemory, RecordedPeaks, RecordedPhase, Recording, TotalKind,
+};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LifetimeFigures {
@@ -46,6 +48,8 @@ pub struct RecordingFigures {
     pub name: String,
     /// Empty where the file states none.
     pub device: String,
+    /// Of the recorded device; `None` where the file does not state it.
+    pub device_memory: Option<RecordedMemory>,
     /// The tool that wrote it.
     pub recorder: String,
     /// Events, or distinct times.
@@ -116,6 +120,7 @@ pub fn recording_figures(recording: &Recording) -> RecordingFigures {
     RecordingFigures {
         name: recording.name.clone(),
         device: recording.device.clone(),
+        device_memory: recording.device_memory,
         recorder: recording.recorder.clone(),
         steps: recording.n_steps,
         duration: first.zip(last).map(|(first, last)| Nanos(last.0 - first.0)),

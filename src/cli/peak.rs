@@ -9,13 +9,14 @@ use super::text::diagnostics;
 use super::{Verdict, print, print_json};
 use highwater_analysis::{Comparison, LaneId, compare};
 use highwater_export::{
-    AllocatorAnswer, PeakAnswer, WirePeak, allocator_csv, allocator_json, allocator_text, peak_csv, peak_text,
+    AllocatorAnswer, GrowthAnswer, PeakAnswer, WirePeak, allocator_csv, allocator_json, allocator_text, growth_csv,
+    growth_json, growth_text, peak_csv, peak_text,
 };
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::units::Step;
 use highwater_sim::StaticMemoryPolicy;
-use highwater_timeline::{Attribute, PeakAt, PeakReport, PeakRequest, StepRange, peak_step};
+use highwater_timeline::{Attribute, Growth, PeakAt, PeakReport, PeakRequest, StepRange, peak_step};
 
 /// The number of entries of each list without `--top`.
 const FEW: usize = 10;
@@ -42,6 +43,10 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         };
         let step = step.with_context(|| format!("{name} has no step to explain"))?;
         segments(args, &comparison, lane, step, &prepared.diagnostics())?;
+        return Ok(Verdict::Done);
+    }
+    if let Some(n_parts) = args.growth {
+        growth(args, &comparison, lane, n_parts, &prepared.diagnostics())?;
         return Ok(Verdict::Done);
     }
     let ask = PeakRequest {
@@ -111,6 +116,33 @@ fn segments(
         Format::Json => print_json(&allocator_json(&answer, import)),
         Format::Csv => print(&allocator_csv(&answer)),
         _ => print(&(allocator_text(&answer) + &diagnostics(import))),
+    }
+}
+
+/// Prints what grows from step to step in a recorded lane.
+fn growth(
+    args: &PeakArgs,
+    comparison: &Comparison,
+    lane: usize,
+    n_parts: Option<u32>,
+    import: &Diagnostics,
+) -> anyhow::Result<()> {
+    let growth = Growth::new(comparison, lane, n_parts);
+    let growth = growth.map_err(|why| anyhow::anyhow!("--growth: {why}"))?;
+    let most = match args.format {
+        Format::Text => FEW,
+        _ => usize::MAX,
+    };
+    let answer = GrowthAnswer {
+        comparison,
+        lane,
+        growth: &growth,
+        most: args.top.unwrap_or(most),
+    };
+    match args.format {
+        Format::Json => print_json(&growth_json(&answer, import)),
+        Format::Csv => print(&growth_csv(&answer)),
+        _ => print(&(growth_text(&answer) + &diagnostics(import))),
     }
 }
 

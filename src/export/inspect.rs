@@ -65,6 +65,8 @@ fn recording_json(figures: &RecordingFigures) -> Json {
     json!({
         "name": figures.name,
         "recorder": figures.recorder,
+        "device_memory_bytes": figures.device_memory.map(|memory| memory.bytes.get()),
+        "device_memory_is_lower_bound": figures.device_memory.map(|memory| memory.is_lower_bound),
         "steps": figures.steps,
         "duration_ns": figures.duration.map(|duration| duration.0),
         "blocks": figures.blocks,

@@ -36,6 +36,7 @@ mod difference;
 mod facts;
 mod gaps;
 mod grouping;
+mod growth;
 mod index;
 mod lane_changes;
 mod layout;
@@ -79,6 +80,7 @@ pub use difference::{Extremes, LaneDifference, SignedCurve};
 pub use facts::{StepFacts, TensorFacts, facts, lane_facts, step_facts, tensor_name};
 pub use gaps::{GapTotals, LaneGaps};
 pub use grouping::{Attribute, Grouping, HeldTensor};
+pub use growth::{Growth, GrowthRow, GrowthStep};
 pub use index::RectColumns;
 pub use lane_changes::LaneChanges;
 pub use lifetimes::{

@@ -82,6 +82,7 @@ fn answer(graphs: &[Arc<Graph>], axis: Axis, session: DeviceSession) -> Comparis
             })
             .to_vec(),
         equivalence: None,
+        is_device_chosen: false,
         lower_bound: false,
         scratch: ScratchSource::Stated,
         calibrations: Vec::new(),

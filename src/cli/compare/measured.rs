@@ -1,6 +1,6 @@
 //! Recordings in the answer of `compare` for people: their peaks, and the error of each simulated peak.
 
-use highwater_analysis::{AllocatorSums, Comparison, LaneKind, off_by};
+use highwater_analysis::{AllocatorSums, Comparison, Lane, LaneKind, off_by};
 use highwater_export::Table;
 use highwater_model::units::{Bytes, Step};
 
@@ -13,7 +13,9 @@ pub(super) fn measured_table(comparison: &Comparison) -> Table {
     } else {
         ">at step"
     };
-    let mut table = Table::new(&[
+    let sums = |lane: &Lane| Some(lane.recorded.as_ref()?.fragmentation.at_peak?.1);
+    let has_sums = comparison.lanes.iter().any(|lane| sums(lane).is_some());
+    let mut headings = vec![
         "recording",
         ">peak reserved",
         ">exact",
@@ -22,10 +24,12 @@ pub(super) fn measured_table(comparison: &Comparison) -> Table {
         ">exact",
         event_or_step,
         ">fragm.",
-        ">inactive split",
-        ">largest free",
-        "",
-    ]);
+    ];
+    if has_sums {
+        headings.extend([">inactive split", ">largest free"]);
+    }
+    headings.push("fits");
+    let mut table = Table::new(&headings);
     for (position, lane) in comparison.lanes.iter().enumerate() {
         let Some(recording) = comparison.recording(lane.id) else {
             continue;
@@ -34,27 +38,28 @@ pub(super) fn measured_table(comparison: &Comparison) -> Table {
         let when = |is_stated: bool, text: String| if is_stated { text } else { NOT_RECORDED.to_owned() };
         let (reserved, live) = (recording.states_reserved(), recording.states_live());
         let share = comparison.fragmentation(position);
-        let recorded = lane.recorded.as_ref();
-        let sums = recorded.and_then(|recorded| Some(recorded.fragmentation.at_peak?.1));
+        let sums = sums(lane);
         let at_most = |of: fn(&AllocatorSums) -> Bytes| {
             sums.as_ref().map_or_else(
                 || NOT_RECORDED.to_owned(),
                 |sums| format!("{}{}", sums.at_most(), of(sums)),
             )
         };
-        table.row(&[
-            &comparison.lane_title(lane.id),
-            &when(reserved, summary.peak_reserved.to_string()),
-            &when(reserved, summary.peak_reserved.exact()),
-            &when(reserved, step(summary.peak_reserved_step)),
-            &when(live, summary.peak_live.to_string()),
-            &when(live, summary.peak_live.exact()),
-            &when(live, step(summary.peak_live_step)),
-            &when(share.is_some(), format!("{:.1} %", share.unwrap_or_default() * 100.0)),
-            &at_most(|sums| sums.inactive_split),
-            &at_most(|sums| sums.largest_free),
-            &if summary.out_of_memory { "OUT OF MEMORY" } else { "" },
-        ]);
+        let mut cells = vec![
+            comparison.lane_title(lane.id),
+            when(reserved, summary.peak_reserved.to_string()),
+            when(reserved, summary.peak_reserved.exact()),
+            when(reserved, step(summary.peak_reserved_step)),
+            when(live, summary.peak_live.to_string()),
+            when(live, summary.peak_live.exact()),
+            when(live, step(summary.peak_live_step)),
+            when(share.is_some(), format!("{:.1} %", share.unwrap_or_default() * 100.0)),
+        ];
+        if has_sums {
+            cells.extend([at_most(|sums| sums.inactive_split), at_most(|sums| sums.largest_free)]);
+        }
+        cells.push(comparison.fit(position).text());
+        table.strings(cells);
     }
     table
 }

@@ -199,13 +199,31 @@ fn heading(comparison: &Comparison) -> String {
             comparison.device_id
         ),
     };
+    let device = if comparison.lane_kind() == LaneKind::Recordings && !comparison.is_device_chosen {
+        recorded_devices(comparison)
+    } else {
+        format!(
+            "device {} with {}{occupied}",
+            comparison.device.name,
+            comparison.device.text_with_mark(DeviceFigure::MemoryBytes)
+        )
+    };
     format!(
-        "{}\n{}\ndevice {} with {}{occupied}\n",
+        "{}\n{}\n{device}\n",
         comparison.workload.name,
         comparison.study().summary(comparison),
-        comparison.device.name,
-        comparison.device.text_with_mark(DeviceFigure::MemoryBytes),
     )
+}
+
+/// The memory of the devices that recordings state, each once.
+fn recorded_devices(comparison: &Comparison) -> String {
+    let stated = (0..comparison.lanes.len()).filter_map(|lane| comparison.capacity_of(lane));
+    let mut texts: Vec<String> = stated.map(|capacity| capacity.text("")).collect();
+    texts.dedup();
+    if texts.is_empty() {
+        return "device memory is not recorded; choose a device with --device or --device-memory".to_owned();
+    }
+    format!("device memory: {}", texts.join("; "))
 }
 
 /// Whether several recordings share an axis with a step per event.

@@ -81,6 +81,8 @@ pub(super) struct Collector {
     pub(super) ops: Ops,
     /// Ranges that the program annotates, `ProfilerStep#3` among them.
     pub(super) annotations: Vec<Annotation>,
+    /// Bytes of the devices that state them, by number.
+    pub(super) device_memory: BTreeMap<i64, u64>,
     pub(super) events: u64,
     /// Memory events without a readable time, address or size, and the position of the first.
     pub(super) unreadable: (u64, u64),
@@ -116,6 +118,16 @@ impl Collector {
         }
         let thread = self.thread(event);
         self.ops.push(thread, &name, start, start.saturating_add(length));
+    }
+
+    /// Notes the memory of a device that states it.
+    fn device(&mut self, raw: &RawValue) {
+        let fields: Args<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
+        let id = number(&fields, "id").ok().flatten();
+        let bytes = number(&fields, "totalGlobalMem").ok().flatten();
+        if let Some((id, bytes)) = id.zip(bytes).filter(|(_, bytes)| *bytes > 0) {
+            self.device_memory.insert(id, bytes);
+        }
     }
 
     fn thread(&mut self, event: &WireEvent) -> u32 {
@@ -175,6 +187,12 @@ impl<'de> Visitor<'de> for Document<'_> {
                 let collector = &mut *self.0;
                 map.next_value_seed(super::super::each::each(|event: WireEvent| {
                     collector.event(&event);
+                    Ok(())
+                }))?;
+            } else if key == "deviceProperties" {
+                let collector = &mut *self.0;
+                map.next_value_seed(super::super::each::each(|device: Box<RawValue>| {
+                    collector.device(&device);
                     Ok(())
                 }))?;
             } else {

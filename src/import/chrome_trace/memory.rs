@@ -12,8 +12,8 @@ use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{
-    BlockAddress, MarkKind, PhasePairs, RecordedBlock, RecordedMark, RecordedName, RecordedNames, RecordedPhase,
-    RecordedTotal, Recording, TotalKind,
+    BlockAddress, MarkKind, PhasePairs, RecordedBlock, RecordedMark, RecordedMemory, RecordedName, RecordedNames,
+    RecordedPhase, RecordedTotal, Recording, TotalKind,
 };
 
 const EVENTS_BETWEEN_CHECKS: usize = 1 << 13;
@@ -76,11 +76,22 @@ pub(super) fn recordings(
         maker.run(progress)?;
         let (mut recording, oddities) = maker.finish();
         recording.name = device_name(*kind, *number);
+        recording.device_memory = device_memory(&collector, *kind, *number);
         report(&recording.name, &oddities, diagnostics);
         debug_assert_eq!(recording.check(), Ok(()));
         recordings.push(Arc::new(recording));
     }
     Ok(recordings)
+}
+
+/// The memory of an accelerator, where the file states it.
+fn device_memory(collector: &Collector, kind: i64, number: i64) -> Option<RecordedMemory> {
+    const CPU: i64 = 0;
+    let bytes = collector.device_memory.get(&number).filter(|_| kind != CPU)?;
+    Some(RecordedMemory {
+        bytes: Bytes(*bytes),
+        is_lower_bound: false,
+    })
 }
 
 fn device_name(kind: i64, number: i64) -> String {

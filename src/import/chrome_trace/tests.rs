@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::*;
 use crate::test_help::recordings;
 use highwater_model::units::{Bytes, Nanos, Step};
-use highwater_model::workload::{MarkKind, Recording, TotalKind};
+use highwater_model::workload::{MarkKind, RecordedMemory, Recording, TotalKind};
 
 fn read(text: &str) -> Result<(Vec<Arc<Recording>>, Diagnostics), ImportError> {
     recordings(import, "test.json", text.as_bytes())
@@ -177,9 +177,7 @@ fn a_large_trace_without_memory_events_is_recognised_without_reading_it_as_json(
 
 #[test]
 fn user_annotations_are_phases_and_the_device_states_its_memory() {
-    let annotation = |name: &str, ts: &str, dur: &str| {
-        op(name, ts, dur).replace("cpu_op", "user_annotation")
-    };
+    let annotation = |name: &str, ts: &str, dur: &str| op(name, ts, dur).replace("cpu_op", "user_annotation");
     let events = [
         annotation("ProfilerStep#1", "1.0", "4.0"),
         annotation("ProfilerStep#2", "5.0", "9.0"),
@@ -200,7 +198,9 @@ fn user_annotations_are_phases_and_the_device_states_its_memory() {
     let cuda = &recordings[1];
     assert_eq!(cuda.check(), Ok(()));
     let phases = cuda.phases.iter();
-    let phases: Vec<_> = phases.map(|one| (cuda.text(one.name), one.start.0, one.end.0)).collect();
+    let phases: Vec<_> = phases
+        .map(|one| (cuda.text(one.name), one.start.0, one.end.0))
+        .collect();
     assert_eq!(
         phases,
         [

@@ -16,8 +16,8 @@ use crate::ImportError;
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{
-    BlockAddress, MarkKind, PhasePairs, RecordedBlock, RecordedMark, RecordedPhase, RecordedRegion, Recording,
-    StackIdx, pooled_kind,
+    BlockAddress, MarkKind, PhasePairs, RecordedBlock, RecordedMark, RecordedMemory, RecordedPhase, RecordedRegion,
+    Recording, StackIdx, pooled_kind,
 };
 
 /// Events between two checks of the cancel flag, and between two times that memory is freed.
@@ -67,6 +67,7 @@ pub(super) fn make(
         blocks: Vec::new(),
         times: Vec::new(),
         marks: Vec::new(),
+        oom_free: Vec::new(),
     };
     maker.events(heap, snapshot, device, times_say.mended(), replayed, progress)?;
     let (phases, annotations) = maker.annotations(heap, snapshot, number);
@@ -74,6 +75,7 @@ pub(super) fn make(
     let stacks = maker.stacks;
     let recording = Recording {
         name: format!("device{number}"),
+        device_memory: device_memory(&maker.oom_free, &regions),
         recorder: "PyTorch memory snapshot".to_owned(),
         n_steps: maker.n_steps,
         times: maker.times,
@@ -97,6 +99,29 @@ pub(super) fn make(
     })
 }
 
+/// The largest sum of free and reserved bytes at a failed request: the device has at least as much. O(failures + regions
+/// log regions).
+fn device_memory(free: &[(u32, u64)], regions: &[RecordedRegion]) -> Option<RecordedMemory> {
+    let mut changes: Vec<(u32, i128)> = Vec::new();
+    for region in regions.iter().filter(|_| !free.is_empty()) {
+        let bytes = i128::from(region.bytes.get());
+        changes.extend([(region.birth.0, bytes), (region.end.0, -bytes)]);
+    }
+    changes.sort_unstable_by_key(|(step, _)| *step);
+    let mut changes = changes.into_iter().peekable();
+    let mut reserved = 0;
+    let held = free.iter().map(|(step, free)| {
+        while let Some((_, change)) = changes.next_if(|(at, _)| at <= step) {
+            reserved += change;
+        }
+        Bytes(u64::try_from(reserved + i128::from(*free)).unwrap_or(u64::MAX))
+    });
+    held.max().map(|bytes| RecordedMemory {
+        bytes,
+        is_lower_bound: true,
+    })
+}
+
 fn first_time(heap: &Heap, device: &Device, out_of_order: &[u32]) -> Nanos {
     let n_before = (0_u32..)
         .zip(out_of_order)
@@ -117,6 +142,8 @@ struct RecordingBuilder {
     blocks: Vec<RecordedBlock>,
     times: Vec<Nanos>,
     marks: Vec<RecordedMark>,
+    /// Free bytes of the device at failed requests, by step.
+    oom_free: Vec<(u32, u64)>,
 }
 
 impl RecordingBuilder {
@@ -218,6 +245,9 @@ impl RecordingBuilder {
 
     /// Marks for events that are neither blocks nor regions.
     fn mark(&mut self, heap: &Heap, step: u32, entry: &Entry) {
+        if entry.action == Action::OutOfMemory && entry.has(has::ADDRESS) {
+            self.oom_free.push((step, entry.address));
+        }
         let (kind, text) = match entry.action {
             Action::OutOfMemory if entry.has(has::ADDRESS) => (
                 MarkKind::OutOfMemory,

@@ -40,9 +40,9 @@ pub use op_list::{DATA, ListedArena, ListedInput, ListedOp, ListedPlace, ListedP
 pub use parts::{Part, PartOf};
 pub use problem::{Buffer, Gap, PlacementProblem, ProblemEntry, ProblemError, RecordedPlan};
 pub use recording::{
-    BlockAddress, MarkKind, PhasePairs, RecordedBlock, RecordedFrame, RecordedMark, RecordedName, RecordedNames,
-    RecordedOp, RecordedPeaks, RecordedPhase, RecordedRegion, RecordedTotal, Recording, StackIdx, TotalKind,
-    pooled_kind,
+    BlockAddress, MarkKind, PhasePairs, RecordedBlock, RecordedFrame, RecordedMark, RecordedMemory, RecordedName,
+    RecordedNames, RecordedOp, RecordedPeaks, RecordedPhase, RecordedRegion, RecordedTotal, Recording, StackIdx,
+    TotalKind, pooled_kind,
 };
 pub use samples::samples;
 pub use schedule::{

@@ -18,8 +18,8 @@ mod parts;
 mod phases;
 
 pub use parts::{
-    BlockAddress, MarkKind, RecordedBlock, RecordedFrame, RecordedMark, RecordedOp, RecordedRegion, RecordedTotal,
-    StackIdx, TotalKind,
+    BlockAddress, MarkKind, RecordedBlock, RecordedFrame, RecordedMark, RecordedMemory, RecordedOp, RecordedRegion,
+    RecordedTotal, StackIdx, TotalKind,
 };
 pub use phases::{PhasePairs, RecordedPhase};
 
@@ -50,6 +50,8 @@ pub struct Recording {
     pub name: String,
     /// The device name common to the tables of one profiler, `NPU:0`; empty where they have none.
     pub device: String,
+    /// `None` where the file does not state it.
+    pub device_memory: Option<RecordedMemory>,
     /// The recording tool, in a few words.
     pub recorder: String,
     pub n_steps: u32,

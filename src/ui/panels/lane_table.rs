@@ -287,8 +287,8 @@ impl Table<'_> {
         let filled = Rect::from_min_max(bar.min, pos2(peak, bar.bottom()));
         ui.painter()
             .rect_filled(filled, 1, self.theme.reserved.gamma_multiply(0.75));
-        let capacity = self.comparison.device_of(lane).memory();
-        if capacity <= self.longest {
+        let capacity = self.comparison.capacity_of(lane).map(|capacity| capacity.bytes);
+        if let Some(capacity) = capacity.filter(|capacity| *capacity <= self.longest) {
             let x = bar.left() + bar.width() * share(capacity);
             let stroke = Stroke::new(1.5, self.theme.capacity);
             ui.painter().vline(x, bar.y_range().expand(2.0), stroke);

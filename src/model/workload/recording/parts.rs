@@ -135,6 +135,15 @@ pub struct RecordedRegion {
     pub kind: RecordedName,
 }
 
+/// The memory of the recorded device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordedMemory {
+    pub bytes: Bytes,
+    /// Whether the device may have more: a snapshot states free bytes only where a request failed, so that bytes of
+    /// other processes are unknown.
+    pub is_lower_bound: bool,
+}
+
 /// The quantity of a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TotalKind {
