@@ -57,8 +57,8 @@ pub struct Comparison {
     /// Why all policies are equivalent, where they are: a sentence with the difference in bytes.
     pub equivalence: Option<String>,
     /// Whether figures are lower bounds, or estimates where `scratch` says so.
-    /// Whether the user chose the device or its memory: the default says nothing about the device of a recording.
-    pub is_device_chosen: bool,
+    /// The memory of the device where the user chose it: the default says nothing about the device of a recording.
+    pub chosen_memory: Option<Bytes>,
     pub lower_bound: bool,
     pub scratch: ScratchSource,
     /// Settings learned from recordings.
@@ -95,6 +95,7 @@ impl Comparison {
     ) -> Self {
         let mut device = request.device.clone();
         device.set_memory(lowered.params.device_bytes);
+        let is_chosen = request.options.is_set(keys::DEVICE) || request.options.is_set(keys::DEVICE_MEMORY);
         Self {
             workload: Arc::clone(&request.workload),
             axis,
@@ -111,7 +112,7 @@ impl Comparison {
             lowest_peak: None,
             recommendations: Vec::new(),
             equivalence: None,
-            is_device_chosen: request.options.is_set(keys::DEVICE) || request.options.is_set(keys::DEVICE_MEMORY),
+            chosen_memory: is_chosen.then_some(lowered.params.device_bytes),
             lower_bound: false,
             scratch: ScratchSource::Stated,
             calibrations: Vec::new(),

@@ -174,28 +174,41 @@ impl Comparison {
     /// of the chosen device; `None` where there is none.
     pub fn capacity_of(&self, lane: usize) -> Option<LaneCapacity> {
         let row = self.lanes.get(lane)?;
-        let chosen = |source: CapacitySource| LaneCapacity {
-            bytes: self.device_of(lane).memory(),
-            source,
+        let of_device = |bytes: Bytes| LaneCapacity {
+            bytes,
+            source: CapacitySource::Device,
         };
         if !row.is_measured() {
-            return self.has_capacity().then(|| chosen(CapacitySource::Device));
+            return self.has_capacity().then(|| of_device(self.device_of(lane).memory()));
         }
-        if let Some(stated) = self.recording(row.id)?.device_memory {
-            // A run that got more shows that its device has more than a lower bound.
-            let proven = if stated.is_lower_bound {
-                row.summary.peak_reserved
-            } else {
-                Bytes::ZERO
-            };
-            return Some(LaneCapacity {
-                bytes: stated.bytes.max(proven),
-                source: CapacitySource::Recording {
-                    is_lower_bound: stated.is_lower_bound,
-                },
-            });
+        let Some(stated) = self.recording(row.id)?.device_memory else {
+            return self.chosen_memory.map(of_device);
+        };
+        // A run that got more shows that its device has more than a lower bound.
+        let proven = if stated.is_lower_bound {
+            row.summary.peak_reserved
+        } else {
+            Bytes::ZERO
+        };
+        Some(LaneCapacity {
+            bytes: stated.bytes.max(proven),
+            source: CapacitySource::Recording {
+                is_lower_bound: stated.is_lower_bound,
+            },
+        })
+    }
+
+    /// The capacities that recordings are checked against, each once.
+    pub fn recorded_capacities(&self) -> Vec<String> {
+        let measured = (0..self.lanes.len()).filter(|lane| self.is_measured_lane(*lane));
+        let texts = measured.filter_map(|lane| Some(self.capacity_of(lane)?.text(&self.device_of(lane).name)));
+        let mut distinct: Vec<String> = Vec::new();
+        for text in texts {
+            if !distinct.contains(&text) {
+                distinct.push(text);
+            }
         }
-        self.is_device_chosen.then(|| chosen(CapacitySource::Device))
+        distinct
     }
 
     pub fn fit(&self, lane: usize) -> Fit {

@@ -46,6 +46,8 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         return Ok(Verdict::Done);
     }
     if let Some(n_parts) = args.growth {
+        // Without a number the steps are those of annotations.
+        let n_parts = Some(n_parts).filter(|n_parts| *n_parts > 0);
         growth(args, &comparison, lane, n_parts, &prepared.diagnostics())?;
         return Ok(Verdict::Done);
     }

@@ -82,7 +82,7 @@ fn answer(graphs: &[Arc<Graph>], axis: Axis, session: DeviceSession) -> Comparis
             })
             .to_vec(),
         equivalence: None,
-        is_device_chosen: false,
+        chosen_memory: None,
         lower_bound: false,
         scratch: ScratchSource::Stated,
         calibrations: Vec::new(),

@@ -39,10 +39,11 @@ pub struct PeakArgs {
         long,
         value_name = "N",
         num_args = 0..=1,
+        default_missing_value = "0",
         require_equals = true,
         conflicts_with_all = ["range", "against", "step", "segments"]
     )]
-    pub growth: Option<Option<u32>>,
+    pub growth: Option<u32>,
     /// Use one graph or body alone
     #[arg(long, value_name = "NAME")]
     pub graph: Option<String>,

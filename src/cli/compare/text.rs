@@ -199,7 +199,7 @@ fn heading(comparison: &Comparison) -> String {
             comparison.device_id
         ),
     };
-    let device = if comparison.lane_kind() == LaneKind::Recordings && !comparison.is_device_chosen {
+    let device = if comparison.lane_kind() == LaneKind::Recordings && comparison.chosen_memory.is_none() {
         recorded_devices(comparison)
     } else {
         format!(
@@ -217,9 +217,7 @@ fn heading(comparison: &Comparison) -> String {
 
 /// The memory of the devices that recordings state, each once.
 fn recorded_devices(comparison: &Comparison) -> String {
-    let stated = (0..comparison.lanes.len()).filter_map(|lane| comparison.capacity_of(lane));
-    let mut texts: Vec<String> = stated.map(|capacity| capacity.text("")).collect();
-    texts.dedup();
+    let texts = comparison.recorded_capacities();
     if texts.is_empty() {
         return "device memory is not recorded; choose a device with --device or --device-memory".to_owned();
     }
