@@ -21,7 +21,7 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Id as _, TensorId};
 use highwater_model::units::Bytes;
 use highwater_model::workload::{AllocationTrace, Axis, Device, GraphIdx, RecordedBlock, Recording, Workload};
-use highwater_options::{Condition, Estimate, Finding, Lowered, policy_depends_on};
+use highwater_options::{Condition, Estimate, Finding, Lowered, keys, policy_depends_on};
 use highwater_rewrite::remat::OpRates;
 use highwater_sim::{DeviceSession, Params, StaticMemoryPolicy, TraceRequest};
 
@@ -57,6 +57,8 @@ pub struct Comparison {
     /// Why all policies are equivalent, where they are: a sentence with the difference in bytes.
     pub equivalence: Option<String>,
     /// Whether figures are lower bounds, or estimates where `scratch` says so.
+    /// The memory of the device where the user chose it: the default says nothing about the device of a recording.
+    pub chosen_memory: Option<Bytes>,
     pub lower_bound: bool,
     pub scratch: ScratchSource,
     /// Settings learned from recordings.
@@ -93,6 +95,7 @@ impl Comparison {
     ) -> Self {
         let mut device = request.device.clone();
         device.set_memory(lowered.params.device_bytes);
+        let is_chosen = request.options.is_set(keys::DEVICE) || request.options.is_set(keys::DEVICE_MEMORY);
         Self {
             workload: Arc::clone(&request.workload),
             axis,
@@ -109,6 +112,7 @@ impl Comparison {
             lowest_peak: None,
             recommendations: Vec::new(),
             equivalence: None,
+            chosen_memory: is_chosen.then_some(lowered.params.device_bytes),
             lower_bound: false,
             scratch: ScratchSource::Stated,
             calibrations: Vec::new(),

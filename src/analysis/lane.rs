@@ -6,6 +6,7 @@ use super::arena::Plans;
 use super::lane_set::LaneId;
 use super::oom_report::OutOfMemoryReport;
 use super::pin::PinnedLane;
+use super::recording_figures::Fragmentation;
 use super::rewriting::LaneRewrite;
 use highwater_model::units::{Bytes, Step};
 use highwater_options::Finding;
@@ -58,8 +59,38 @@ pub struct Lane {
     pub forbidden: Vec<Finding>,
     /// Figures as documented, where policy 2 or 4 shares an arena as the engine does it.
     pub documented: Option<DocumentedArena>,
+    /// What only a lane of a recording has.
+    pub recorded: Option<RecordedLane>,
     /// The settings of a pinned lane, which are not those of the other lanes.
     pub pinned: Option<Arc<PinnedLane>>,
+}
+
+/// Facts of a lane that shows a recording.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RecordedLane {
+    /// The step of each event, not decreasing; empty where every event is a step.
+    pub event_steps: Vec<u32>,
+    pub fragmentation: Fragmentation,
+}
+
+impl RecordedLane {
+    /// The steps of some events: first and exclusive end.
+    pub fn steps_of(&self, start: Step, end: Step) -> (Step, Step) {
+        let step = |event: u32| self.event_steps.get(event as usize).copied().unwrap_or(event);
+        (
+            Step(step(start.0)),
+            Step(step(end.0.saturating_sub(1)).saturating_add(1)),
+        )
+    }
+
+    /// The last event on a step or before it; `None` where the recording begins later. O(log events).
+    pub fn event_at(&self, step: Step) -> Option<Step> {
+        if self.event_steps.is_empty() {
+            return Some(step);
+        }
+        let behind = self.event_steps.partition_point(|other| *other <= step.0);
+        Some(Step(u32::try_from(behind).ok()?.checked_sub(1)?))
+    }
 }
 
 /// A shared arena as the vendor documents it: as large as the largest graph.

@@ -3,6 +3,7 @@
 //! Lanes of the options share their settings; a pinned lane has its own. Figures that a recording does not state are
 //! `None`.
 
+use super::allocator_state::AllocatorState;
 use super::comparison::Comparison;
 use super::lane::Lane;
 use super::lane_set::LaneId;
@@ -13,6 +14,39 @@ use highwater_model::graph::Bindings;
 use highwater_model::units::{Bytes, Step, counted};
 use highwater_model::workload::Device;
 use highwater_sim::{OutOfMemory, Params};
+
+/// Where a capacity comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CapacitySource {
+    /// The device of the lane's settings.
+    Device,
+    /// The recording.
+    Recording {
+        /// Whether the device may have more.
+        is_lower_bound: bool,
+    },
+}
+
+/// The memory that a lane is checked against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaneCapacity {
+    pub bytes: Bytes,
+    pub source: CapacitySource,
+}
+
+impl LaneCapacity {
+    /// `80.00 GiB, as the recording states it`.
+    pub fn text(&self, device: &str) -> String {
+        let bytes = self.bytes;
+        match self.source {
+            CapacitySource::Device => format!("{bytes} of {device}"),
+            CapacitySource::Recording { is_lower_bound: false } => format!("{bytes}, as the recording states it"),
+            CapacitySource::Recording { is_lower_bound: true } => {
+                format!("at least {bytes}: free and reserved bytes where a request failed")
+            }
+        }
+    }
+}
 
 /// Whether a lane fits on its device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,9 +138,77 @@ impl Comparison {
         let is_stated = match metric.name {
             "peak_reserved" => states_reserved,
             "peak_live" => states_live,
+            "fragmentation" => self.fragmentation(lane).is_some(),
             _ => !self.is_measured_lane(lane),
         };
         self.lanes.get(lane).filter(|_| is_stated).map(|lane| metric.of(lane))
+    }
+
+    /// 1 - peak live / peak reserved of feature memory; `None` where a recording does not state how much of the reserved
+    /// bytes is used.
+    pub fn fragmentation(&self, lane: usize) -> Option<f64> {
+        let row = self.lanes.get(lane)?;
+        match &row.recorded {
+            Some(recorded) => recorded.fragmentation.share(),
+            None => Some(row.summary.fragmentation),
+        }
+    }
+
+    /// The state of a recorded allocator after the last event on a step or before it. O(blocks + segments).
+    ///
+    /// # Errors
+    /// Why it is unknown, in a sentence.
+    pub fn allocator_state(&self, lane: usize, step: Step) -> Result<AllocatorState, &'static str> {
+        let row = self.lanes.get(lane).ok_or("There is no such lane.")?;
+        let recorded = row.recorded.as_ref().zip(self.recording(row.id));
+        let (lane, recording) =
+            recorded.ok_or("The lane is simulated; segments of the allocator are recorded facts.")?;
+        if recording.regions.is_empty() {
+            return Err("The file lists no segments of the allocator; memory snapshots of PyTorch and torch_npu do.");
+        }
+        let event = lane.event_at(step).ok_or("The recording begins later.")?;
+        AllocatorState::new(recording, event).ok_or("The recording ends before this step.")
+    }
+
+    /// The memory that a lane is checked against: of a recording, that of its device where the file states it, else that
+    /// of the chosen device; `None` where there is none.
+    pub fn capacity_of(&self, lane: usize) -> Option<LaneCapacity> {
+        let row = self.lanes.get(lane)?;
+        let of_device = |bytes: Bytes| LaneCapacity {
+            bytes,
+            source: CapacitySource::Device,
+        };
+        if !row.is_measured() {
+            return self.has_capacity().then(|| of_device(self.device_of(lane).memory()));
+        }
+        let Some(stated) = self.recording(row.id)?.device_memory else {
+            return self.chosen_memory.map(of_device);
+        };
+        // A run that got more shows that its device has more than a lower bound.
+        let proven = if stated.is_lower_bound {
+            row.summary.peak_reserved
+        } else {
+            Bytes::ZERO
+        };
+        Some(LaneCapacity {
+            bytes: stated.bytes.max(proven),
+            source: CapacitySource::Recording {
+                is_lower_bound: stated.is_lower_bound,
+            },
+        })
+    }
+
+    /// The capacities that recordings are checked against, each once.
+    pub fn recorded_capacities(&self) -> Vec<String> {
+        let measured = (0..self.lanes.len()).filter(|lane| self.is_measured_lane(*lane));
+        let texts = measured.filter_map(|lane| Some(self.capacity_of(lane)?.text(&self.device_of(lane).name)));
+        let mut distinct: Vec<String> = Vec::new();
+        for text in texts {
+            if !distinct.contains(&text) {
+                distinct.push(text);
+            }
+        }
+        distinct
     }
 
     pub fn fit(&self, lane: usize) -> Fit {
@@ -123,10 +225,14 @@ impl Comparison {
         if let Some(refusals) = row.refusals {
             return Fit::Refuses(refusals.count);
         }
-        if !self.has_capacity() || self.is_measured_lane(lane) {
+        let peak = match self.states(lane) {
+            (true, _) => row.summary.peak_reserved,
+            (false, true) => row.summary.peak_live,
+            (false, false) => return Fit::Unknown,
+        };
+        let Some(LaneCapacity { bytes: capacity, .. }) = self.capacity_of(lane) else {
             return Fit::Unknown;
-        }
-        let (capacity, peak) = (self.device_of(lane).memory(), row.summary.peak_reserved);
+        };
         if peak > capacity {
             let by = peak.saturating_sub(capacity);
             return Fit::Above { by, capacity };

@@ -7,13 +7,14 @@
 //! policies budget_sweep passes name_reuse slots recording_lanes
 //! comparison calibration run_lanes explain recommended lowest_peak recording_remarks limits metrics lane
 //! reuse_lanes device_sessions running shapes bodies lowering allocation_order
-//! oom_report name_context arena request pin configuration inspect recording_facts recording_figures dumped measured_pass
+//! oom_report name_context arena request pin configuration inspect recording_facts recording_figures allocator_state dumped measured_pass
 //! rewriting lane_set workspaces selection error
 //! ```
 
 mod advice;
 mod alignment;
 mod allocation_order;
+mod allocator_state;
 mod arena;
 mod bodies;
 mod budget_sweep;
@@ -61,6 +62,7 @@ mod workspaces;
 pub use advice::with_figures;
 pub use alignment::off_by;
 pub use allocation_order::arena_order;
+pub use allocator_state::{AllocatorState, AllocatorSums, Piece, PieceKind, PoolState, SegmentState};
 pub use arena::{Plans, arena_problem, engine_size};
 pub use budget_sweep::{BudgetSweepPoint, BudgetSweepTask, SWEEP_RATIOS, feasible_limit, sweep};
 pub use calibration::{Calibration, LearnedSetting, calibrations};
@@ -71,8 +73,8 @@ pub use device_sessions::LOOP_VARIABLES;
 pub use dumped::{USUAL_ALIGNMENT, common_alignment, dumped_plan, dumped_problems, with_inputs};
 pub use error::AnalysisError;
 pub use inspect::{DumpFigures, GraphFigures, Inspection, inspect, inspect_with, tensor_count};
-pub use lane::{DocumentedArena, Lane, Remark};
-pub use lane_queries::Fit;
+pub use lane::{DocumentedArena, Lane, RecordedLane, Remark};
+pub use lane_queries::{CapacitySource, Fit, LaneCapacity};
 pub use lane_set::{LaneId, LaneKind, LaneSet, LaneStrategies, RematLane};
 pub use limits::{Bound, Limit, LimitError};
 pub use lowest_peak::LowestPeak;
@@ -84,7 +86,7 @@ pub use pin::{MAX_PINS, Pin, PinFailure, PinFit, PinnedLane};
 pub use pins::repin;
 pub use recommended::Recommended;
 pub use recording_facts::RecordedFact;
-pub use recording_figures::{LifetimeFigures, RecordingFigures, recording_figures};
+pub use recording_figures::{Fragmentation, LifetimeFigures, RecordingFigures, recording_figures};
 pub use request::Request;
 pub use reuse_lanes::{REUSE_OFF, REUSE_ON, ReuseLane, reuse_lanes};
 pub use rewriting::{LaneRewrite, RunRemat};

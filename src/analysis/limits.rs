@@ -13,6 +13,8 @@ pub enum Bound {
     More(Figure),
     /// This many percent more than before.
     Percent(f64),
+    /// More bytes than this many percent of the capacity.
+    OfCapacity(f64),
 }
 
 /// A limit that makes the answer "no": `peak_reserved>+5%`.
@@ -36,7 +38,7 @@ pub struct LimitError {
 
 impl Limit {
     /// Reads `METRIC>BOUND` or `METRIC>=BOUND`. The bound is a figure (`16GiB`, `40`, `30%` of a share, `5 ms`), an
-    /// increase (`+100MiB`), or a relative increase (`+5%`).
+    /// increase (`+100MiB`), a relative increase (`+5%`), or a share of the capacity (`90%`).
     ///
     /// # Errors
     /// [`LimitError`] with the known metrics or forms.
@@ -64,11 +66,14 @@ impl Limit {
                 Some(percent) => number(percent).map(Bound::Percent),
                 None => figure(more, kind).map(Bound::More),
             },
-            None => figure(bound, kind).map(Bound::Above),
+            None => match (kind, bound.strip_suffix('%')) {
+                (Figure::Bytes(_), Some(percent)) => number(percent).map(Bound::OfCapacity),
+                _ => figure(bound, kind).map(Bound::Above),
+            },
         };
         let wanted = || {
             let example = match kind {
-                Figure::Bytes(_) => "16GiB, +100MiB or +5%",
+                Figure::Bytes(_) => "16GiB, 90% (of the capacity), +100MiB or +5%",
                 Figure::Count(_) => "40, +3 or +5%",
                 Figure::Nanos(_) => "5ms, +200us or +5%",
                 Figure::Share(_) => "30%, +0.05 or +5%",
@@ -88,7 +93,30 @@ impl Limit {
 
     /// Whether it compares with an earlier figure.
     pub const fn needs_before(&self) -> bool {
-        !matches!(self.bound, Bound::Above(_))
+        !matches!(self.bound, Bound::Above(_) | Bound::OfCapacity(_))
+    }
+
+    /// The limit with bytes in place of a share of the capacity.
+    ///
+    /// # Errors
+    /// A sentence, where a share has no capacity.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "not negative; casts of floats saturate"
+    )]
+    pub fn within(&self, capacity: Option<Bytes>) -> Result<Self, String> {
+        let Bound::OfCapacity(percent) = self.bound else {
+            return Ok(self.clone());
+        };
+        let capacity = capacity
+            .ok_or_else(|| "no capacity is known: choose a device with --device or --device-memory".to_owned())?;
+        let bytes = (capacity.get() as f64 * percent / 100.0).round() as u64;
+        Ok(Self {
+            bound: Bound::Above(Figure::Bytes(bytes)),
+            ..self.clone()
+        })
     }
 
     /// Why the figure exceeds the limit, in a sentence; `None` where it does not. A limit on an increase does not apply
@@ -111,7 +139,7 @@ impl Limit {
                 let is_too_much = percent.is_none_or(|percent| self.is_too_much(&percent, &most));
                 (is_too_much, by, format!("+{most} %"))
             }
-            (Bound::More(_) | Bound::Percent(_), None) => return None,
+            (Bound::More(_) | Bound::Percent(_), None) | (Bound::OfCapacity(_), _) => return None,
         };
         let (before, (is_more, _)) = since?;
         let has_grown = is_more || now == before;
@@ -195,7 +223,7 @@ fn nanos(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bound, Figure, Limit};
+    use super::{Bound, Bytes, Figure, Limit};
 
     #[test]
     fn limits_are_read() {
@@ -204,6 +232,7 @@ mod tests {
             ("peak_reserved > +0.5 %", Bound::Percent(0.5)),
             ("peak_live>=+100MiB", Bound::More(Figure::Bytes(100 << 20))),
             ("peak_reserved>16GiB", Bound::Above(Figure::Bytes(16 << 30))),
+            ("peak_reserved>90%", Bound::OfCapacity(90.0)),
             ("device_mallocs>40", Bound::Above(Figure::Count(40))),
             ("fragmentation>30%", Bound::Above(Figure::Share(0.3))),
             ("fragmentation>+0.05", Bound::More(Figure::Share(0.05))),
@@ -261,6 +290,16 @@ mod tests {
                 is_broken && !limit.needs_before()
             );
         }
+    }
+
+    #[test]
+    fn a_share_of_the_capacity_needs_one() {
+        let limit = Limit::parse("peak_reserved>90%").expect("a limit");
+        assert!(!limit.needs_before());
+        assert!(limit.within(None).is_err_and(|why| why.contains("--device-memory")));
+        let limit = limit.within(Some(Bytes(1000))).expect("a capacity");
+        assert_eq!(limit.broken(Figure::Bytes(900), None), None);
+        assert!(limit.broken(Figure::Bytes(901), None).is_some());
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! The facts of a recording for people, a row each: the command `inspect` and the window show the same.
 
-use super::recording_figures::RecordingFigures;
-use highwater_model::units::{Bytes, Step, grouped};
+use indexmap::IndexMap;
+
+use super::recording_figures::{Fragmentation, RecordingFigures};
+use highwater_model::units::{Bytes, Step, counted, grouped, percents};
 use highwater_model::workload::MarkKind;
 
 /// A row: what, its value, the exact value where it is rounded.
@@ -19,6 +21,14 @@ impl RecordingFigures {
         let mut facts = Facts(Vec::new());
         if !self.device.is_empty() {
             facts.plain("device", self.device.clone());
+        }
+        if let Some(memory) = self.device_memory {
+            let bound = if memory.is_lower_bound { "at least " } else { "" };
+            facts.row(
+                "device memory",
+                format!("{bound}{}", memory.bytes),
+                memory.bytes.exact(),
+            );
         }
         facts.plain("recorded by", self.recorder.clone());
         let is_moment = self.is_moment();
@@ -40,6 +50,7 @@ impl RecordingFigures {
             };
             facts.plain(label, grouped(*count));
         }
+        facts.phases(self);
         if self.blocks + self.older_blocks > 0 {
             facts.blocks(self);
         }
@@ -47,6 +58,7 @@ impl RecordingFigures {
             facts.peak("peak reserved", self.reserved.0, self.reserved.1);
             facts.bytes("reserved at end", self.reserved_at_end);
             facts.plain("segments taken from the device", grouped(self.regions));
+            facts.fragmentation(&self.fragmentation);
         }
         if self.ops > 0 {
             facts.plain("measured ops", grouped(self.ops));
@@ -66,6 +78,15 @@ impl RecordingFigures {
         let found = self.older_blocks + self.regions;
         self.steps == 1 && self.duration.is_none() && begun == 0 && found > 0 && self.totals.is_empty()
     }
+}
+
+/// Names of annotations that are listed.
+const MOST_PHASES: usize = 12;
+
+/// A name without its number: `ProfilerStep#3` is one of `ProfilerStep#`.
+fn unnumbered(name: &str) -> &str {
+    let stem = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    if stem.ends_with(['#', '_', ' ']) { stem } else { name }
 }
 
 struct Facts(Vec<RecordedFact>);
@@ -91,6 +112,43 @@ impl Facts {
     fn peak(&mut self, label: &str, bytes: Bytes, step: Option<Step>) {
         let text = step.map_or_else(|| bytes.to_string(), |step| format!("{bytes} at event {step}"));
         self.row(label, text, bytes.exact());
+    }
+
+    /// The share, and what of the reserved bytes was inactive at their peak.
+    fn fragmentation(&mut self, fragmentation: &Fragmentation) {
+        if let Some(share) = fragmentation.share() {
+            self.plain("fragmentation", percents(share * 100.0, 1));
+        }
+        if let Some((event, sums)) = &fragmentation.at_peak {
+            let bound = sums.at_most();
+            let mut row = |label: &str, bytes: Bytes| {
+                self.row(label, format!("{bound}{bytes} at event {event}"), bytes.exact());
+            };
+            row("inactive split at peak reserved", sums.inactive_split);
+            row("largest free block at peak reserved", sums.largest_free);
+        }
+    }
+
+    /// Annotated ranges by name, in the order of their first event.
+    fn phases(&mut self, figures: &RecordingFigures) {
+        let mut groups: IndexMap<&str, (u64, Step, Step)> = IndexMap::new();
+        for (name, start, end) in &figures.phases {
+            let group = groups.entry(unnumbered(name)).or_insert((0, *start, *end));
+            group.0 += 1;
+            group.2 = group.2.max(*end);
+        }
+        for (name, (count, start, end)) in groups.iter().take(MOST_PHASES) {
+            let last = grouped(u64::from(end.0.saturating_sub(1)));
+            let value = format!("{}, events {start} to {last}", counted(*count, "range"));
+            self.plain(&format!("annotation {name}"), value);
+        }
+        if groups.len() > MOST_PHASES {
+            let more = groups.len() - MOST_PHASES;
+            self.plain("further annotations", counted(more as u64, "name"));
+        }
+        if figures.step_marks > 0 {
+            self.plain("steps marked by annotations", grouped(figures.step_marks));
+        }
     }
 
     /// Blocks, and apart from them those that predate the recording.

@@ -6,8 +6,11 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
+use super::allocator_state::{AllocatorState, AllocatorSums};
 use highwater_model::units::{Bytes, Nanos, Step};
-use highwater_model::workload::{MarkKind, RecordedBlock, Recording, TotalKind};
+use highwater_model::workload::{
+    MarkKind, RecordedBlock, RecordedMemory, RecordedPeaks, RecordedPhase, Recording, TotalKind,
+};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LifetimeFigures {
@@ -17,11 +20,36 @@ pub struct LifetimeFigures {
     pub total: Bytes,
 }
 
+/// How much of the reserved bytes a recording uses, in the only definition that all answers share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fragmentation {
+    /// Peak live and peak reserved, each at its own peak, as in simulated lanes, so that events that share a step make no
+    /// difference; `None` where the file does not state how much of the reserved bytes is used.
+    pub peaks: Option<(Bytes, Bytes)>,
+    /// The allocator at the first event with the most reserved bytes; `None` where the file lists no segments, or not
+    /// all of them.
+    pub at_peak: Option<(Step, AllocatorSums)>,
+}
+
+impl Fragmentation {
+    /// 1 - peak live / peak reserved; 0 where nothing is reserved.
+    #[expect(clippy::cast_precision_loss, reason = "a ratio for display")]
+    pub fn share(&self) -> Option<f64> {
+        let (live, reserved) = self.peaks?;
+        if reserved == Bytes::ZERO {
+            return Some(0.0);
+        }
+        Some((1.0 - live.get() as f64 / reserved.get() as f64).max(0.0))
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordingFigures {
     pub name: String,
     /// Empty where the file states none.
     pub device: String,
+    /// Of the recorded device; `None` where the file does not state it.
+    pub device_memory: Option<RecordedMemory>,
     /// The tool that wrote it.
     pub recorder: String,
     /// Events, or distinct times.
@@ -54,12 +82,17 @@ pub struct RecordingFigures {
     /// Of the regions.
     pub reserved: (Bytes, Option<Step>),
     pub regions: u64,
+    pub fragmentation: Fragmentation,
     /// Measured ops.
     pub ops: u64,
     /// Numbers of single events by kind.
     pub marks: Vec<(MarkKind, u64)>,
     /// Peaks of the stated curves.
     pub totals: Vec<(TotalKind, Bytes, Option<Step>)>,
+    /// Annotated ranges of events: name, first event, exclusive end; by start.
+    pub phases: Vec<(String, Step, Step)>,
+    /// The number of steps that phases mark.
+    pub step_marks: u64,
     pub settings: Vec<(String, String)>,
     /// Counts of records by kind.
     pub counts: Vec<(String, u64)>,
@@ -82,10 +115,12 @@ pub fn recording_figures(recording: &Recording) -> RecordingFigures {
     for mark in &recording.marks {
         *marks.entry(mark.kind).or_default() += 1;
     }
+    let phase = |phase: &RecordedPhase| (recording.text(phase.name).to_owned(), phase.start, phase.end);
     let totals = recording.totals.iter().map(|total| (total.kind, total.peak()));
     RecordingFigures {
         name: recording.name.clone(),
         device: recording.device.clone(),
+        device_memory: recording.device_memory,
         recorder: recording.recorder.clone(),
         steps: recording.n_steps,
         duration: first.zip(last).map(|(first, last)| Nanos(last.0 - first.0)),
@@ -103,11 +138,37 @@ pub fn recording_figures(recording: &Recording) -> RecordingFigures {
         peak_seen: peaks.seen,
         reserved: peaks.reserved,
         regions: recording.regions.len() as u64,
+        fragmentation: fragmentation_at(recording, &peaks),
         ops: recording.ops.len() as u64,
         marks: marks.into_iter().collect(),
         totals: totals.map(|(kind, (bytes, step))| (kind, bytes, step)).collect(),
+        phases: recording.phases.iter().map(phase).collect(),
+        step_marks: recording.step_marks().len() as u64,
         settings: recording.settings.clone(),
         counts: recording.counts.clone(),
+    }
+}
+
+/// O(blocks + regions + steps).
+pub(super) fn fragmentation(recording: &Recording) -> Fragmentation {
+    fragmentation_at(recording, &recording.peaks())
+}
+
+fn fragmentation_at(recording: &Recording, peaks: &RecordedPeaks) -> Fragmentation {
+    let (live, reserved) = (peaks.live.0, peaks.reserved.0);
+    if !recording.states_use_of_reserved(live, reserved) {
+        return Fragmentation::default();
+    }
+    // A profiler does not list all blocks of its pool.
+    let stated = recording.total(TotalKind::Allocated).map(|total| total.peak().0);
+    let used = stated.filter(|_| recording.regions.is_empty()).unwrap_or(live);
+    let at_peak = peaks.reserved.1.and_then(|event| {
+        let state = AllocatorState::new(recording, event)?;
+        Some((event, state.sums))
+    });
+    Fragmentation {
+        peaks: Some((used, reserved)),
+        at_peak,
     }
 }
 

@@ -5,8 +5,9 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::arena::Plans;
-use super::lane::Lane;
+use super::lane::{Lane, RecordedLane};
 use super::lane_set::LaneId;
+use super::recording_figures::fragmentation;
 use super::recording_remarks::{ReservedSource, remarks};
 use super::run_lanes::{LaneParts, clear_call_costs, with_folds};
 use highwater_model::graph::{Id as _, TensorId};
@@ -70,6 +71,13 @@ pub(super) fn recording_lane(
     lane.title = Some(recording.name.clone());
     lane.shares_steps = steps.is_shared();
     lane.session = Some(Arc::new(session(place.graph, recording, steps, n_steps)));
+    lane.recorded = Some(RecordedLane {
+        event_steps: match steps {
+            EventSteps::Own(_) => Vec::new(),
+            EventSteps::Named(named) => named.to_vec(),
+        },
+        fragmentation: fragmentation(recording),
+    });
     let source = set_stated_curves(&mut lane, recording, steps, n_steps);
     lane.explanation = remarks(&lane, recording, source, log.n_stacked);
     Ok(lane)
@@ -151,22 +159,12 @@ fn set_stated_curves(lane: &mut Lane, recording: &Recording, steps: EventSteps<'
     let in_use = in_use.as_ref().unwrap_or(&lane.curves.live);
     let at_peak = peak.1.map(|step| in_use[step.idx()]).unwrap_or_default();
     summary.internal_waste = peak.0.saturating_sub(at_peak);
-    // Each at its own peak, as in simulated lanes, so that events that share a step make no difference.
-    summary.fragmentation = if recording.states_use_of_reserved(live.0, peak.0) {
-        wasted_share(in_use.first_maximum().0, peak.0)
-    } else {
-        0.0
-    };
+    let fragmentation = lane
+        .recorded
+        .as_ref()
+        .and_then(|recorded| recorded.fragmentation.share());
+    summary.fragmentation = fragmentation.unwrap_or(0.0);
     source
-}
-
-/// The share of the reserved bytes that is not requested.
-#[expect(clippy::cast_precision_loss, reason = "a ratio for display")]
-fn wasted_share(live: Bytes, reserved: Bytes) -> f64 {
-    if reserved == Bytes::ZERO {
-        return 0.0;
-    }
-    (1.0 - live.get() as f64 / reserved.get() as f64).max(0.0)
 }
 
 /// A stated curve with one value per step: a value holds until the next, and is 0 before the first. Of several values on one

@@ -46,6 +46,9 @@ pub(super) fn remarks(lane: &Lane, recording: &Recording, source: ReservedSource
                     bound.";
         say(text.to_owned(), None);
     }
+    if let Some((text, step)) = unused(lane) {
+        say(text, Some(step));
+    }
     for text in unseen(recording) {
         say(text, None);
     }
@@ -92,6 +95,23 @@ fn reserved_text(lane: &Lane, recording: &Recording, source: ReservedSource) -> 
             "The file does not state reserved bytes; the curve shows the bytes of blocks instead".to_owned()
         }
     }
+}
+
+/// What of the reserved bytes was inactive at their peak, with the lane's step.
+fn unused(lane: &Lane) -> Option<(String, Step)> {
+    let (_, sums) = lane.recorded.as_ref()?.fragmentation.at_peak.as_ref()?;
+    let (bound, step) = (sums.at_most(), lane.summary.peak_reserved_step?);
+    let why = if sums.is_exact() {
+        ""
+    } else {
+        " (upper bounds: the file does not state the rounding of every block)"
+    };
+    let text = format!(
+        "At peak reserved {bound}{} are inactive within segments and {} are free segments; the largest free block has \
+         {bound}{}{why}.",
+        sums.inactive_split, sums.free, sums.largest_free
+    );
+    Some((text, step))
 }
 
 /// Sentences about blocks whose allocation the recording does not show.

@@ -145,6 +145,7 @@ pub(super) fn with_folds(simulation: Simulation, parts: LaneParts, params: &Para
         refusals: None,
         forbidden: Vec::new(),
         documented: None,
+        recorded: None,
         pinned: None,
     }
 }

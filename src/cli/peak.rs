@@ -8,11 +8,15 @@ use super::request::{Prepared, chosen_policy};
 use super::text::diagnostics;
 use super::{Verdict, print, print_json};
 use highwater_analysis::{Comparison, LaneId, compare};
-use highwater_export::{PeakAnswer, WirePeak, peak_csv, peak_text, ranks_text};
+use highwater_export::{
+    AllocatorAnswer, GrowthAnswer, PeakAnswer, WirePeak, allocator_csv, allocator_json, allocator_text, growth_csv,
+    growth_json, growth_text, peak_csv, peak_text, ranks_text,
+};
+use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::units::Step;
 use highwater_sim::StaticMemoryPolicy;
-use highwater_timeline::{Attribute, PeakAt, PeakReport, PeakRequest, RankSpread, StepRange};
+use highwater_timeline::{Attribute, Growth, PeakAt, PeakReport, PeakRequest, RankSpread, StepRange, peak_step};
 
 /// The number of entries of each list without `--top`.
 const FEW: usize = 10;
@@ -29,7 +33,24 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         prepared.request.policies = policy.into_iter().collect();
     }
     let comparison = compare(&prepared.request, progress)?;
+    let name = &prepared.loaded.workload.name;
+    check(&comparison, at, name)?;
     let lane = lane(args, policy, &comparison)?;
+    if args.segments {
+        let step = match at {
+            PeakAt::Step(step) => Some(step),
+            PeakAt::Peak | PeakAt::Range(_) => peak_step(&comparison, lane),
+        };
+        let step = step.with_context(|| format!("{name} has no step to explain"))?;
+        segments(args, &comparison, lane, step, &prepared.diagnostics())?;
+        return Ok(Verdict::Done);
+    }
+    if let Some(n_parts) = args.growth {
+        // Without a number the steps are those of annotations.
+        let n_parts = Some(n_parts).filter(|n_parts| *n_parts > 0);
+        growth(args, &comparison, lane, n_parts, &prepared.diagnostics())?;
+        return Ok(Verdict::Done);
+    }
     let usual = if comparison.is_measured_lane(lane) {
         Attribute::CallSite
     } else {
@@ -45,8 +66,6 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
             .map(|number| position(&comparison, "--against", number))
             .transpose()?,
     };
-    let name = &prepared.loaded.workload.name;
-    check(&comparison, at, name)?;
     let report = PeakReport::new(&comparison, ask).with_context(|| format!("{name} has no step to explain"))?;
     let most = match args.format {
         Format::Text => FEW,
@@ -79,6 +98,66 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         }
     }
     Ok(Verdict::Done)
+}
+
+/// Prints the state of the allocator of a recorded lane.
+fn segments(
+    args: &PeakArgs,
+    comparison: &Comparison,
+    lane: usize,
+    step: Step,
+    import: &Diagnostics,
+) -> anyhow::Result<()> {
+    let state = comparison.allocator_state(lane, step);
+    let state = state.map_err(|why| anyhow::anyhow!("--segments: {why}"))?;
+    let recording = comparison
+        .lanes
+        .get(lane)
+        .and_then(|lane| comparison.recording(lane.id));
+    let most = match args.format {
+        Format::Text => FEW,
+        _ => usize::MAX,
+    };
+    let answer = AllocatorAnswer {
+        comparison,
+        lane,
+        step,
+        state: &state,
+        recording: recording.context("--segments: the lane shows no recording")?,
+        most: args.top.unwrap_or(most),
+    };
+    match args.format {
+        Format::Json => print_json(&allocator_json(&answer, import)),
+        Format::Csv => print(&allocator_csv(&answer)),
+        _ => print(&(allocator_text(&answer) + &diagnostics(import))),
+    }
+}
+
+/// Prints what grows from step to step in a recorded lane.
+fn growth(
+    args: &PeakArgs,
+    comparison: &Comparison,
+    lane: usize,
+    n_parts: Option<u32>,
+    import: &Diagnostics,
+) -> anyhow::Result<()> {
+    let growth = Growth::new(comparison, lane, n_parts);
+    let growth = growth.map_err(|why| anyhow::anyhow!("--growth: {why}"))?;
+    let most = match args.format {
+        Format::Text => FEW,
+        _ => usize::MAX,
+    };
+    let answer = GrowthAnswer {
+        comparison,
+        lane,
+        growth: &growth,
+        most: args.top.unwrap_or(most),
+    };
+    match args.format {
+        Format::Json => print_json(&growth_json(&answer, import)),
+        Format::Csv => print(&growth_csv(&answer)),
+        _ => print(&(growth_text(&answer) + &diagnostics(import))),
+    }
 }
 
 fn attribute(name: &str) -> anyhow::Result<Attribute> {

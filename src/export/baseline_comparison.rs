@@ -12,7 +12,7 @@ use super::contributors::WireChange;
 use super::json_parts::list;
 use super::limit_checks::{LimitCheck, LimitedFigure};
 use super::request_summary::RequestSummary;
-use highwater_analysis::{Comparison, Configuration, Figure, Fit, Lane, Limit, METRICS, Metric};
+use highwater_analysis::{Comparison, Configuration, Figure, Fit, Lane, LaneKind, Limit, METRICS, Metric};
 use highwater_timeline::{Changes, PeakContributors};
 
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ impl<'a> BaselineComparison<'a> {
         let lane = comparison.main_lane()?;
         let mut compared = Self::of_lane(comparison, lane, baseline);
         compared.request = Some(RequestSummary::of_lane(comparison, lane, options));
-        compared.limit_checks = limits.iter().map(|limit| compared.check(limit)).collect();
+        compared.limit_checks = compared.checks(limits);
         Some(compared)
     }
 
@@ -71,16 +71,34 @@ impl<'a> BaselineComparison<'a> {
         }
     }
 
-    fn check(&self, limit: &Limit) -> LimitCheck {
+    /// Limits of the lane; of recordings without a baseline, limits of each.
+    fn checks(&self, limits: &[Limit]) -> Vec<LimitCheck> {
+        let lanes = &self.comparison.lanes;
+        if self.comparison.lane_kind() != LaneKind::Recordings || self.baseline.is_some() || lanes.len() < 2 {
+            return limits.iter().map(|limit| self.check(self.position, limit)).collect();
+        }
+        let all = lanes.iter().enumerate().flat_map(|(position, lane)| {
+            let title = self.comparison.lane_title(lane.id);
+            limits.iter().map(move |limit| {
+                let check = self.check(position, limit);
+                let limit = format!("{title}: {}", check.limit);
+                LimitCheck { limit, ..check }
+            })
+        });
+        all.collect()
+    }
+
+    fn check(&self, position: usize, limit: &Limit) -> LimitCheck {
         let now = LimitedFigure {
-            figure: self.now(limit.metric),
-            ends_early: self.lane.ends_early(),
+            figure: self.comparison.figure(position, limit.metric),
+            ends_early: self.comparison.lanes[position].ends_early(),
         };
         let before = LimitedFigure {
             figure: self.before(limit.metric),
             ends_early: self.baseline_ends_early(),
         };
-        LimitCheck::new(limit, now, before)
+        let capacity = self.comparison.capacity_of(position).map(|capacity| capacity.bytes);
+        LimitCheck::new(limit, now, before, capacity)
     }
 
     /// A figure of the lane; `None` where a recording does not state it.

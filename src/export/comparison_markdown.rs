@@ -33,6 +33,7 @@ pub fn comparison_markdown(answer: &CompareAnswer<'_>) -> String {
         blocks.push(Block::Paragraph(heading.and(text(words + &equivalent))));
     }
     blocks.push(lanes(comparison).into());
+    blocks.extend(list(allocators(comparison)));
     blocks.extend(list(pins(comparison, answer.options)));
     if let Some(baseline) = answer.lane_baseline {
         blocks.extend(others(baseline, comparison, answer.most));
@@ -101,6 +102,20 @@ fn lanes(comparison: &Comparison) -> Table {
         table.cells(cells);
     }
     table
+}
+
+/// Inactive and free bytes of recorded allocators at their reserved peaks.
+fn allocators(comparison: &Comparison) -> Vec<(usize, Line)> {
+    let lanes = comparison.lanes.iter().filter_map(|lane| {
+        let (event, sums) = lane.recorded.as_ref()?.fragmentation.at_peak?;
+        let bound = sums.at_most();
+        let words = format!(
+            " at peak reserved (event {event}): inactive split {bound}{}, largest free block {bound}{}",
+            sums.inactive_split, sums.largest_free
+        );
+        Some((0, code(comparison.lane_title(lane.id)).and(text(words))))
+    });
+    lanes.collect()
 }
 
 /// A table of lanes with a column per metric, and whether they fit.

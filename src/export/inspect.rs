@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};
 
+use super::allocator_state::allocator_sums_json;
 use super::json_parts::{diagnostics_json, fields_of, list, numbered_object};
 use highwater_analysis::{DumpFigures, GraphFigures, Inspection, RecordingFigures};
 use highwater_model::diagnostics::Diagnostics;
@@ -64,6 +65,8 @@ fn recording_json(figures: &RecordingFigures) -> Json {
     json!({
         "name": figures.name,
         "recorder": figures.recorder,
+        "device_memory_bytes": figures.device_memory.map(|memory| memory.bytes.get()),
+        "device_memory_is_lower_bound": figures.device_memory.map(|memory| memory.is_lower_bound),
         "steps": figures.steps,
         "duration_ns": figures.duration.map(|duration| duration.0),
         "blocks": figures.blocks,
@@ -82,10 +85,16 @@ fn recording_json(figures: &RecordingFigures) -> Json {
         "peak_reserved_step": step(figures.reserved),
         "reserved_at_end_bytes": figures.reserved_at_end.get(),
         "regions": figures.regions,
+        "fragmentation": figures.fragmentation.share(),
+        "allocator_at_peak_reserved": figures.fragmentation.at_peak.map(|(_, sums)| allocator_sums_json(&sums)),
         "ops": figures.ops,
         "totals": list(&figures.totals, |(kind, bytes, step)| {
             json!({"kind": kind.name(), "peak_bytes": bytes.get(), "peak_step": step.map(|step| step.0)})
         }),
+        "phases": list(&figures.phases, |(name, start, end)| {
+            json!({"name": name, "first_event": start.0, "end_event": end.0})
+        }),
+        "step_marks": figures.step_marks,
         "settings": texts(&figures.settings),
         "counts": numbered_object(counts.map(|(what, count)| (what.as_str(), (*count).into()))),
     })

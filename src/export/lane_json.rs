@@ -2,10 +2,13 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use super::allocator_state::allocator_sums_json;
 use super::baseline_comparison::wire_fit;
 use super::contributors::peak_fields;
 use super::json_parts::{fields_of, list, refusal_json, reserved_json};
-use highwater_analysis::{Comparison, Configuration, Lane, LaneRewrite, OutOfMemoryReport, PinFailure, PinnedLane};
+use highwater_analysis::{
+    CapacitySource, Comparison, Configuration, Fit, Lane, LaneRewrite, OutOfMemoryReport, PinFailure, PinnedLane,
+};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::Recording;
 use highwater_sim::StaticMemoryPolicy;
@@ -168,6 +171,15 @@ pub(super) fn pin_problem_json(problem: &PinFailure) -> Json {
     json!({"name": problem.name, "why": problem.why})
 }
 
+/// Bytes between the peak and the capacity, negative above it; null where the lane has no such figure.
+fn headroom(fit: Fit) -> Json {
+    match fit {
+        Fit::Yes { left, .. } => left.get().into(),
+        Fit::Above { by, .. } => i64::try_from(by.get()).map_or(Json::Null, |by| (-by).into()),
+        Fit::Unknown | Fit::OutOfMemory(_) | Fit::StopsUnderBudget | Fit::Refuses(_) => Json::Null,
+    }
+}
+
 /// The figures of a recording; null where the file does not state them.
 pub(super) fn measured_json(comparison: &Comparison, position: usize, most: usize) -> Json {
     let lane = &comparison.lanes[position];
@@ -177,7 +189,11 @@ pub(super) fn measured_json(comparison: &Comparison, position: usize, most: usiz
         recording.is_some_and(Recording::states_reserved),
         recording.is_some_and(Recording::states_live),
     );
-    let states_share = |one: &Recording| one.states_use_of_reserved(summary.peak_live, summary.peak_reserved);
+    let capacity = comparison.capacity_of(position);
+    let at_peak = lane
+        .recorded
+        .as_ref()
+        .and_then(|recorded| recorded.fragmentation.at_peak);
     let step = |is_stated: bool, step: Option<Step>| step.filter(|_| is_stated).map(|step| step.0);
     let object = json!({
         "title": comparison.lane_title(lane.id),
@@ -185,8 +201,15 @@ pub(super) fn measured_json(comparison: &Comparison, position: usize, most: usiz
         "peak_reserved_step": step(states_reserved, summary.peak_reserved_step),
         "peak_live_bytes": states_live.then_some(summary.peak_live.get()),
         "peak_live_step": step(states_live, summary.peak_live_step),
-        "fragmentation": recording.is_some_and(states_share).then_some(summary.fragmentation),
+        "fragmentation": comparison.fragmentation(position),
+        "allocator_at_peak_reserved": at_peak.map(|(_, sums)| allocator_sums_json(&sums)),
         "out_of_memory": summary.out_of_memory,
+        "fits": wire_fit(comparison.fit(position)),
+        "capacity_bytes": capacity.map(|capacity| capacity.bytes.get()),
+        "capacity_is_lower_bound": capacity.map(|capacity| {
+            capacity.source == CapacitySource::Recording { is_lower_bound: true }
+        }),
+        "headroom_bytes": headroom(comparison.fit(position)),
         "remarks": explanation(lane),
     });
     let mut fields = fields_of(object, &[]);

@@ -3,6 +3,7 @@
 //! In: options, environment, findings, figures. Out: texts with a stable order and a final line break. Formats are defined here and
 //! nowhere else. Deliberately not here: writing files, choosing names.
 
+mod allocator_state;
 mod baseline;
 mod baseline_comparison;
 mod blocks;
@@ -21,6 +22,7 @@ mod contributors;
 mod device;
 mod file_names;
 mod forms;
+mod growth;
 mod inspect;
 mod json_kind;
 mod json_parts;
@@ -48,6 +50,7 @@ mod timeline_file;
 mod trace;
 mod verdict;
 
+pub use allocator_state::{AllocatorAnswer, allocator_csv, allocator_json, allocator_text};
 pub use baseline::{Baseline, BaselineError, BaselineLane};
 pub use baseline_comparison::{BaselineComparison, LaneBaseline};
 pub use blocks::Table;
@@ -65,6 +68,7 @@ pub use config_form::ConfigForm;
 pub use config_schema::config_schema;
 pub use device::devices_json;
 pub use forms::{EXPORT_FORMS, ExportForm, ExportLanes, ExportRow, ExportWriter, export_form_help};
+pub use growth::{GrowthAnswer, growth_csv, growth_json, growth_text};
 pub use inspect::{inspection_fields, inspections_json};
 pub use json_parts::diagnostics_json;
 pub use json_value::{json_of, value_of};

@@ -1,6 +1,7 @@
 //! Limits on a lane and its baseline: which hold, which are broken, and which cannot be decided.
 
 use highwater_analysis::{Figure, Limit};
+use highwater_model::units::Bytes;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -27,10 +28,14 @@ pub(super) struct LimitedFigure {
 }
 
 impl LimitCheck {
-    pub(super) fn new(limit: &Limit, now: LimitedFigure, before: LimitedFigure) -> Self {
+    /// `capacity` is that of the lane.
+    pub(super) fn new(limit: &Limit, now: LimitedFigure, before: LimitedFigure, capacity: Option<Bytes>) -> Self {
         Self {
             limit: limit.text.clone(),
-            outcome: outcome(limit, now, before),
+            outcome: match limit.within(capacity) {
+                Ok(limit) => outcome(&limit, now, before),
+                Err(why) => Outcome::Broken(why),
+            },
         }
     }
 

@@ -24,11 +24,8 @@ use super::policies::StaticMemoryPolicy;
 use highwater_model::graph::{Id as _, TensorId};
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Step};
-use highwater_model::workload::{MarkKind, RecordedBlock, RecordedRegion, Recording};
+use highwater_model::workload::{MarkKind, RecordedBlock, Recording};
 use stack::Stack;
-
-/// The kind of the regions of expandable segments.
-const EXPANDABLE: &str = "expandable";
 
 /// Changes between two checks of the cancel flag.
 const CHANGES_PER_CHECK: usize = 1 << 12;
@@ -227,11 +224,10 @@ impl<'a> Writer<'a> {
     /// Expandable ranges that are adjacent or overlap are one, whenever they are mapped.
     fn add_ranges(&mut self) {
         let recording = self.recording;
-        let is_expandable = |region: &&RecordedRegion| recording.text(region.kind) == EXPANDABLE;
         let mut extents: Vec<(u64, u64)> = recording
             .regions
             .iter()
-            .filter(is_expandable)
+            .filter(|region| recording.is_expandable(region))
             .map(|region| (region.address, region.address.saturating_add(region.bytes.get())))
             .collect();
         extents.sort_unstable();
@@ -287,7 +283,7 @@ impl<'a> Writer<'a> {
         let recorded = &self.recording.regions[idx];
         let (start, bytes) = (recorded.address, recorded.bytes);
         self.reserved += bytes;
-        if self.recording.text(recorded.kind) == EXPANDABLE
+        if self.recording.is_expandable(recorded)
             && let Some((base, id)) = find(&self.ranges, start, bytes.get())
         {
             let page = self

@@ -33,6 +33,16 @@ pub struct PhaseBand {
     pub phase: Phase,
 }
 
+/// A phase of a recording.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnnotationBand {
+    pub start: Step,
+    pub end: Step,
+    pub name: Box<str>,
+    /// Alternates along a row.
+    pub shade: u8,
+}
+
 /// Ascending.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bands {
@@ -41,6 +51,8 @@ pub struct Bands {
     pub runs: Vec<RunBand>,
     /// Where the source states them.
     pub phases: Vec<PhaseBand>,
+    /// Phases of the first recording that states any: rows of bands that do not overlap, outer phases first.
+    pub annotations: Vec<Vec<AnnotationBand>>,
     /// Ranges of steps on which some lane recomputes.
     pub recomputed: Vec<(Step, Step)>,
 }
@@ -78,6 +90,7 @@ impl Bands {
             iterations: iterations(&comparison.axis.runs),
             runs: runs.collect(),
             phases,
+            annotations: annotations(comparison),
             recomputed: comparison.axis.runs.iter().flat_map(recomputed).collect(),
         }
     }
@@ -94,9 +107,45 @@ impl Bands {
         within(&self.recomputed, |band| *band, t0, t1)
     }
 
+    /// Of a row of annotations.
+    pub fn annotations_within(&self, row: usize, t0: f64, t1: f64) -> &[AnnotationBand] {
+        let bands = self.annotations.get(row).map_or(&[][..], Vec::as_slice);
+        within(bands, |band| (band.start, band.end), t0, t1)
+    }
+
     pub fn phases_within(&self, t0: f64, t1: f64) -> &[PhaseBand] {
         within(&self.phases, |band| (band.start, band.end), t0, t1)
     }
+}
+
+fn annotations(comparison: &Comparison) -> Vec<Vec<AnnotationBand>> {
+    let lanes = comparison.lanes.iter();
+    let mut recorded = lanes.filter_map(|lane| Some((lane.recorded.as_ref()?, comparison.recording(lane.id)?)));
+    let Some((lane, recording)) = recorded.find(|(_, recording)| !recording.phases.is_empty()) else {
+        return Vec::new();
+    };
+    let mut rows: Vec<Vec<AnnotationBand>> = Vec::new();
+    for (phase, row) in recording.phases.iter().zip(recording.phase_rows()) {
+        let Some(row) = row.map(|row| row as usize) else {
+            continue;
+        };
+        if rows.len() <= row {
+            rows.resize_with(row + 1, Vec::new);
+        }
+        let (start, end) = lane.steps_of(phase.start, phase.end);
+        // Phases of several events may share one step.
+        let is_free = rows[row].last().is_none_or(|last| last.end <= start);
+        if is_free {
+            let shade = u8::from(rows[row].len() % 2 == 1);
+            rows[row].push(AnnotationBand {
+                start,
+                end,
+                name: recording.text(phase.name).into(),
+                shade,
+            });
+        }
+    }
+    rows
 }
 
 /// One band per iteration; none where there is one iteration or one run in each.

@@ -36,6 +36,7 @@ mod difference;
 mod facts;
 mod gaps;
 mod grouping;
+mod growth;
 mod index;
 mod lane_changes;
 mod layout;
@@ -68,7 +69,7 @@ mod visible;
 pub use areas::{AreaBand, AreaColumns, AreaSource, Areas, LaneAreas};
 pub use arena_stack::ArenaStack;
 pub use axis::{Axes, AxisKind, TimeAxis, WallRun};
-pub use bands::{Bands, IterationBand, PhaseBand, RunBand};
+pub use bands::{AnnotationBand, Bands, IterationBand, PhaseBand, RunBand};
 pub use block::{Blocks, ConstantRegions, HeldAtPeak, LaneView, RegionSpan, region_text};
 pub use changes::{Change, ChangeKind, ChangeLine, Changes, PeakKind, signed_bytes};
 pub use coloring::{
@@ -81,6 +82,7 @@ pub use difference::{Extremes, LaneDifference, SignedCurve};
 pub use facts::{StepFacts, TensorFacts, facts, lane_facts, step_facts, tensor_name};
 pub use gaps::{GapTotals, LaneGaps};
 pub use grouping::{Attribute, Grouping, HeldTensor};
+pub use growth::{Growth, GrowthRow, GrowthStep};
 pub use index::RectColumns;
 pub use lane_changes::LaneChanges;
 pub use lifetimes::{

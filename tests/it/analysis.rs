@@ -1,6 +1,7 @@
 //! Comparisons: recordings, passes and pins as lanes, parts of a session, device profiles.
 
 mod alignment;
+mod allocator_state;
 mod device_figures;
 mod forbidden;
 mod kernels;

@@ -32,6 +32,8 @@ mod session;
 #[path = "../support/sessions.rs"]
 mod sessions;
 mod sim;
+#[path = "../support/snapshots.rs"]
+mod snapshots;
 mod space;
 #[path = "../support/support.rs"]
 mod support;

@@ -82,6 +82,7 @@ fn answer(graphs: &[Arc<Graph>], axis: Axis, session: DeviceSession) -> Comparis
             })
             .to_vec(),
         equivalence: None,
+        chosen_memory: None,
         lower_bound: false,
         scratch: ScratchSource::Stated,
         calibrations: Vec::new(),
@@ -290,6 +291,7 @@ fn lane(session: &DeviceSession, device: &Device, policy: StaticMemoryPolicy) ->
         refusals: None,
         forbidden: Vec::new(),
         documented: None,
+        recorded: None,
         pinned: None,
     }
 }

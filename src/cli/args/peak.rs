@@ -30,12 +30,25 @@ pub struct PeakArgs {
     /// Compare with this lane, by position from 1 (policies by ascending number)
     #[arg(long, value_name = "N")]
     pub against: Option<usize>,
+    /// List the allocator's segments and blocks at that step instead (snapshots)
+    #[arg(long, conflicts_with_all = ["range", "against"])]
+    pub segments: bool,
+    /// List blocks that grow from step to step (of annotations, or of N equal parts)
+    #[arg(
+        long,
+        value_name = "N",
+        num_args = 0..=1,
+        default_missing_value = "0",
+        require_equals = true,
+        conflicts_with_all = ["range", "against", "step", "segments"]
+    )]
+    pub growth: Option<u32>,
     /// Use one graph or body alone
     #[arg(long, value_name = "NAME")]
     pub graph: Option<String>,
     #[command(flatten, next_help_heading = "Settings")]
     pub common: Common,
-    /// Output: text, json or csv (live tensors)
+    /// Output: text, json or csv (live tensors; segments; growth)
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }

@@ -1,8 +1,10 @@
 //! Recordings in the answer of `compare` for people: their peaks, and the error of each simulated peak.
 
-use highwater_analysis::{Comparison, LaneKind, off_by};
+use highwater_analysis::{AllocatorSums, Comparison, Lane, LaneKind, off_by};
 use highwater_export::Table;
 use highwater_model::units::{Bytes, Step};
+
+const NOT_RECORDED: &str = "not recorded";
 
 pub(super) fn measured_table(comparison: &Comparison) -> Table {
     let step = |step: Option<Step>| step.map_or(String::new(), |step| step.to_string());
@@ -11,7 +13,9 @@ pub(super) fn measured_table(comparison: &Comparison) -> Table {
     } else {
         ">at step"
     };
-    let mut table = Table::new(&[
+    let sums = |lane: &Lane| Some(lane.recorded.as_ref()?.fragmentation.at_peak?.1);
+    let has_sums = comparison.lanes.iter().any(|lane| sums(lane).is_some());
+    let mut headings = vec![
         "recording",
         ">peak reserved",
         ">exact",
@@ -20,27 +24,42 @@ pub(super) fn measured_table(comparison: &Comparison) -> Table {
         ">exact",
         event_or_step,
         ">fragm.",
-        "",
-    ]);
-    for lane in &comparison.lanes {
+    ];
+    if has_sums {
+        headings.extend([">inactive split", ">largest free"]);
+    }
+    headings.push("fits");
+    let mut table = Table::new(&headings);
+    for (position, lane) in comparison.lanes.iter().enumerate() {
         let Some(recording) = comparison.recording(lane.id) else {
             continue;
         };
         let summary = &lane.summary;
-        let when = |is_stated: bool, text: String| if is_stated { text } else { "not recorded".to_owned() };
+        let when = |is_stated: bool, text: String| if is_stated { text } else { NOT_RECORDED.to_owned() };
         let (reserved, live) = (recording.states_reserved(), recording.states_live());
-        let shares = recording.states_use_of_reserved(summary.peak_live, summary.peak_reserved);
-        table.row(&[
-            &comparison.lane_title(lane.id),
-            &when(reserved, summary.peak_reserved.to_string()),
-            &when(reserved, summary.peak_reserved.exact()),
-            &when(reserved, step(summary.peak_reserved_step)),
-            &when(live, summary.peak_live.to_string()),
-            &when(live, summary.peak_live.exact()),
-            &when(live, step(summary.peak_live_step)),
-            &when(shares, format!("{:.1} %", summary.fragmentation * 100.0)),
-            &if summary.out_of_memory { "OUT OF MEMORY" } else { "" },
-        ]);
+        let share = comparison.fragmentation(position);
+        let sums = sums(lane);
+        let at_most = |of: fn(&AllocatorSums) -> Bytes| {
+            sums.as_ref().map_or_else(
+                || NOT_RECORDED.to_owned(),
+                |sums| format!("{}{}", sums.at_most(), of(sums)),
+            )
+        };
+        let mut cells = vec![
+            comparison.lane_title(lane.id),
+            when(reserved, summary.peak_reserved.to_string()),
+            when(reserved, summary.peak_reserved.exact()),
+            when(reserved, step(summary.peak_reserved_step)),
+            when(live, summary.peak_live.to_string()),
+            when(live, summary.peak_live.exact()),
+            when(live, step(summary.peak_live_step)),
+            when(share.is_some(), format!("{:.1} %", share.unwrap_or_default() * 100.0)),
+        ];
+        if has_sums {
+            cells.extend([at_most(|sums| sums.inactive_split), at_most(|sums| sums.largest_free)]);
+        }
+        cells.push(comparison.fit(position).text());
+        table.strings(cells);
     }
     table
 }
@@ -61,7 +80,7 @@ pub(super) fn errors(comparison: &Comparison) -> String {
             continue;
         }
         let off = |simulated: Bytes, real: Option<Bytes>| {
-            real.map_or_else(|| "not recorded".to_owned(), |real| off_by(simulated, real))
+            real.map_or_else(|| NOT_RECORDED.to_owned(), |real| off_by(simulated, real))
         };
         let title = format!("than {}", comparison.lane_title(measured.id));
         let mut table = Table::new(&[&title, ">peak reserved", ">off by", ">peak live", ">off by"]);

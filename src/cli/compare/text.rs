@@ -199,13 +199,29 @@ fn heading(comparison: &Comparison) -> String {
             comparison.device_id
         ),
     };
+    let device = if comparison.lane_kind() == LaneKind::Recordings && comparison.chosen_memory.is_none() {
+        recorded_devices(comparison)
+    } else {
+        format!(
+            "device {} with {}{occupied}",
+            comparison.device.name,
+            comparison.device.text_with_mark(DeviceFigure::MemoryBytes)
+        )
+    };
     format!(
-        "{}\n{}\ndevice {} with {}{occupied}\n",
+        "{}\n{}\n{device}\n",
         comparison.workload.name,
         comparison.study().summary(comparison),
-        comparison.device.name,
-        comparison.device.text_with_mark(DeviceFigure::MemoryBytes),
     )
+}
+
+/// The memory of the devices that recordings state, each once.
+fn recorded_devices(comparison: &Comparison) -> String {
+    let texts = comparison.recorded_capacities();
+    if texts.is_empty() {
+        return "device memory is not recorded; choose a device with --device or --device-memory".to_owned();
+    }
+    format!("device memory: {}", texts.join("; "))
 }
 
 /// Whether several recordings share an axis with a step per event.

@@ -157,6 +157,10 @@ impl Report<'_> {
             }
             facts.push(("device", line));
         }
+        let capacities = self.comparison.recorded_capacities();
+        if !capacities.is_empty() {
+            facts.push(("capacity of recordings", text(capacities.join("; "))));
+        }
         facts.push(("how figures are counted", text(self.how_counted())));
         let facts = facts.iter();
         let facts = facts.map(|(name, line)| format!("<dt>{}</dt><dd>{}</dd>\n", escaped(name), html_line(line)));

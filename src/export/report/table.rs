@@ -123,13 +123,12 @@ impl Report<'_> {
 
     fn fragmentation_cell(&self, lane: usize) -> Line {
         let comparison = self.comparison;
-        let (row, base) = (&comparison.lanes[lane].summary, &comparison.lanes[self.base].summary);
-        let recording = comparison.recording(comparison.lanes[lane].id);
-        if recording.is_some_and(|one| !one.states_use_of_reserved(row.peak_live, row.peak_reserved)) {
+        let Some(share) = comparison.fragmentation(lane) else {
             return text(UNKNOWN);
-        }
-        let shown = text(percent_text(row.fragmentation * 100.0));
-        let points = (row.fragmentation - base.fragmentation) * 100.0;
+        };
+        let shown = text(percent_text(share * 100.0));
+        let base = comparison.fragmentation(self.base).unwrap_or(share);
+        let points = (share - base) * 100.0;
         if lane == self.base || points.abs() < 0.05 {
             return shown;
         }

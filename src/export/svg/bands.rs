@@ -23,8 +23,12 @@ pub(super) fn height(bands: &Bands) -> f64 {
         bands.runs.is_empty(),
         bands.phases.is_empty(),
     ];
-    rows.into_iter().filter(|is_empty| !is_empty).map(|_| ROW).sum()
+    let n_rows = rows.into_iter().filter(|is_empty| !is_empty).count() + bands.annotations.len().min(ANNOTATION_ROWS);
+    (0..n_rows).map(|_| ROW).sum()
 }
+
+/// Rows of annotations that are drawn: the outermost.
+const ANNOTATION_ROWS: usize = 3;
 
 struct Band<'a> {
     steps: (Step, Step),
@@ -73,6 +77,17 @@ impl Pen<'_> {
                 names: vec![band.phase.name().to_owned()],
             });
             self.row(Area { top, ..area }, "phase", phases);
+            top += ROW;
+        }
+        for row in 0..bands.annotations.len().min(ANNOTATION_ROWS) {
+            let within = bands.annotations_within(row, viewport.t0, viewport.t1).iter();
+            let annotations = within.map(|band| Band {
+                steps: (band.start, band.end),
+                color: &colors.runs[usize::from(band.shade)],
+                names: vec![band.name.to_string()],
+            });
+            self.row(Area { top, ..area }, "annotation", annotations);
+            top += ROW;
         }
     }
 

@@ -1,5 +1,7 @@
 //! A lane of a trace: curves as counters, device calls as instants, measured ops as slices.
 
+use std::collections::BTreeMap;
+
 use serde_json::json;
 
 use super::CHUNK;
@@ -18,6 +20,8 @@ const BUDGET: u64 = 2;
 /// Threads from here on have measured ops; ops that overlap have several threads.
 const FIRST_OP: u64 = 10;
 const MOST_OP_THREADS: usize = 64;
+/// Threads from here on have annotations.
+const FIRST_ANNOTATION: u64 = FIRST_OP + MOST_OP_THREADS as u64;
 
 /// A lane, written as one process.
 pub(super) struct LaneTrace<'a> {
@@ -53,6 +57,7 @@ impl LaneTrace<'_> {
         }
         self.device(progress)?;
         self.budget();
+        self.annotations();
         if self.clock.is_wall() {
             // The time of all recordings starts with the first event of any.
             let recordings = || comparison.lanes.iter().filter_map(|lane| comparison.recording(lane.id));
@@ -109,6 +114,34 @@ impl LaneTrace<'_> {
             self.out.instant(track, at, name, class.words(), &args);
         }
         Ok(())
+    }
+
+    /// Phases of a recording; those that overlap have several threads.
+    fn annotations(&mut self) {
+        let comparison = &*self.subject.comparison;
+        let lane = &comparison.lanes[self.lane];
+        let Some((recorded, recording)) = lane.recorded.as_ref().zip(comparison.recording(lane.id)) else {
+            return;
+        };
+        // The end of the last slice by row: phases of several events may share a step.
+        let mut ends: BTreeMap<u32, u64> = BTreeMap::new();
+        for (phase, row) in recording.phases.iter().zip(recording.phase_rows()) {
+            let Some(row) = row else { continue };
+            let track = self.track(FIRST_ANNOTATION + u64::from(row));
+            if !ends.contains_key(&row) {
+                self.out.thread(track, "annotations");
+            }
+            let (start, end) = recorded.steps_of(phase.start, phase.end);
+            let args = json!({"first event": phase.start.0, "events": phase.end.0 - phase.start.0});
+            let (from, to) = (self.clock.at(start.0), self.clock.at(end.0));
+            let free = ends.entry(row).or_default();
+            if from < *free {
+                continue;
+            }
+            *free = to;
+            self.out
+                .slice(track, from, to, recording.text(phase.name), "annotation", &args);
+        }
     }
 
     /// Evictions and recomputations under a budget.

@@ -64,10 +64,25 @@ pub(super) struct MemoryEvent {
     pub(super) is_out_of_memory: bool,
 }
 
+/// Characters of an annotation's name that are kept.
+const NAME_CHARS: usize = 1000;
+
+/// An annotated range, in nanoseconds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Annotation {
+    pub(super) name: String,
+    pub(super) start: u64,
+    pub(super) end: u64,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Collector {
     pub(super) memory: Vec<MemoryEvent>,
     pub(super) ops: Ops,
+    /// Ranges that the program annotates, `ProfilerStep#3` among them.
+    pub(super) annotations: Vec<Annotation>,
+    /// Bytes of the devices that state them, by number.
+    pub(super) device_memory: BTreeMap<i64, u64>,
     pub(super) events: u64,
     /// Memory events without a readable time, address or size, and the position of the first.
     pub(super) unreadable: (u64, u64),
@@ -86,16 +101,33 @@ impl Collector {
         if name == "[memory]" || is_out_of_memory {
             return self.memory_event(event, time(&event.ts), is_out_of_memory);
         }
-        let is_op = text(&event.ph) == "X" && matches!(text(&event.cat).as_str(), "cpu_op" | "Operator" | "operator");
-        if !is_op {
+        let category = text(&event.cat);
+        let is_op = matches!(category.as_str(), "cpu_op" | "Operator" | "operator");
+        let is_annotation = category == "user_annotation";
+        if text(&event.ph) != "X" || !(is_op || is_annotation) {
             return;
         }
         let Some((start, length)) = time(&event.ts).zip(time(&event.dur)) else {
-            self.unreadable_ops += 1;
+            self.unreadable_ops += u64::from(is_op);
             return;
         };
+        if is_annotation {
+            let name = name.chars().take(NAME_CHARS).collect();
+            let end = start.saturating_add(length);
+            return self.annotations.push(Annotation { name, start, end });
+        }
         let thread = self.thread(event);
         self.ops.push(thread, &name, start, start.saturating_add(length));
+    }
+
+    /// Notes the memory of a device that states it.
+    fn device(&mut self, raw: &RawValue) {
+        let fields: Args<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
+        let id = number(&fields, "id").ok().flatten();
+        let bytes = number(&fields, "totalGlobalMem").ok().flatten();
+        if let Some((id, bytes)) = id.zip(bytes).filter(|(_, bytes)| *bytes > 0) {
+            self.device_memory.insert(id, bytes);
+        }
     }
 
     fn thread(&mut self, event: &WireEvent) -> u32 {
@@ -155,6 +187,12 @@ impl<'de> Visitor<'de> for Document<'_> {
                 let collector = &mut *self.0;
                 map.next_value_seed(super::super::each::each(|event: WireEvent| {
                     collector.event(&event);
+                    Ok(())
+                }))?;
+            } else if key == "deviceProperties" {
+                let collector = &mut *self.0;
+                map.next_value_seed(super::super::each::each(|device: Box<RawValue>| {
+                    collector.device(&device);
                     Ok(())
                 }))?;
             } else {

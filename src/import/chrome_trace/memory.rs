@@ -12,8 +12,8 @@ use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{
-    BlockAddress, MarkKind, RecordedBlock, RecordedMark, RecordedName, RecordedNames, RecordedTotal, Recording,
-    TotalKind,
+    BlockAddress, MarkKind, PhasePairs, RecordedBlock, RecordedMark, RecordedMemory, RecordedName, RecordedNames,
+    RecordedPhase, RecordedTotal, Recording, TotalKind,
 };
 
 const EVENTS_BETWEEN_CHECKS: usize = 1 << 13;
@@ -76,11 +76,22 @@ pub(super) fn recordings(
         maker.run(progress)?;
         let (mut recording, oddities) = maker.finish();
         recording.name = device_name(*kind, *number);
+        recording.device_memory = device_memory(&collector, *kind, *number);
         report(&recording.name, &oddities, diagnostics);
         debug_assert_eq!(recording.check(), Ok(()));
         recordings.push(Arc::new(recording));
     }
     Ok(recordings)
+}
+
+/// The memory of an accelerator, where the file states it.
+fn device_memory(collector: &Collector, kind: i64, number: i64) -> Option<RecordedMemory> {
+    const CPU: i64 = 0;
+    let bytes = collector.device_memory.get(&number).filter(|_| kind != CPU)?;
+    Some(RecordedMemory {
+        bytes: Bytes(*bytes),
+        is_lower_bound: false,
+    })
 }
 
 fn device_name(kind: i64, number: i64) -> String {
@@ -206,6 +217,7 @@ impl<'a> RecordingBuilder<'a> {
             (TotalKind::Reserved, self.samples(|event| event.reserved)),
         ];
         let marks = self.marks(&times);
+        let phases = self.phases(&times);
         let mut blocks = self.older;
         blocks.append(&mut self.blocks);
         let recording = Recording {
@@ -220,6 +232,7 @@ impl<'a> RecordingBuilder<'a> {
                 .map(|(kind, samples)| RecordedTotal { kind, samples })
                 .collect(),
             marks,
+            phases,
             names: self.texts.finish(),
             counts: vec![
                 ("events of the file".to_owned(), self.collector.events),
@@ -236,6 +249,22 @@ impl<'a> RecordingBuilder<'a> {
         events
             .filter_map(|(step, position)| Some((Step(step), Bytes(value(self.event(position))?))))
             .collect()
+    }
+
+    /// Annotated ranges that contain an event.
+    fn phases(&mut self, times: &[Nanos]) -> Vec<RecordedPhase> {
+        let mut pairs = PhasePairs::default();
+        let at = |time: u64| {
+            let event = times.partition_point(|other| other.0 < time);
+            u32::try_from(event).unwrap_or(u32::MAX)
+        };
+        for annotation in &self.collector.annotations {
+            let (start, end) = (at(annotation.start), at(annotation.end));
+            if start < end {
+                pairs.add(self.texts.intern(&annotation.name), start, end);
+            }
+        }
+        pairs.finish(self.n_steps())
     }
 
     /// Failed requests, at the first event that is not earlier.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::*;
 use crate::test_help::recordings;
 use highwater_model::units::{Bytes, Nanos, Step};
-use highwater_model::workload::{MarkKind, Recording, TotalKind};
+use highwater_model::workload::{MarkKind, RecordedMemory, Recording, TotalKind};
 
 fn read(text: &str) -> Result<(Vec<Arc<Recording>>, Diagnostics), ImportError> {
     recordings(import, "test.json", text.as_bytes())
@@ -173,4 +173,46 @@ fn a_large_trace_without_memory_events_is_recognised_without_reading_it_as_json(
     );
     let behind_all_ops = trace(&(events + memory));
     assert!(read(&behind_all_ops).is_ok());
+}
+
+#[test]
+fn user_annotations_are_phases_and_the_device_states_its_memory() {
+    let annotation = |name: &str, ts: &str, dur: &str| op(name, ts, dur).replace("cpu_op", "user_annotation");
+    let events = [
+        annotation("ProfilerStep#1", "1.0", "4.0"),
+        annotation("ProfilerStep#2", "5.0", "9.0"),
+        annotation("Optimizer.step#SGD.step", "6.5", "1.0"),
+        // Contains no event of memory.
+        annotation("forward", "2.1", "0.1"),
+        memory("2.0", 16, 100, (1, 1)),
+        memory("3.0", 16, -100, (1, 1)),
+        memory("7.0", 16, 100, (1, 1)),
+        memory("8.0", 99, 100, (0, -1)),
+    ];
+    let text = format!(
+        r#"{{"deviceProperties": [{{"id": 0, "totalGlobalMem": 7}}, {{"id": 1, "name": "A", "totalGlobalMem": 85899345920}}],
+            "traceEvents": [{}]}}"#,
+        events.join(",")
+    );
+    let (recordings, _) = read(&text).expect("a trace");
+    let cuda = &recordings[1];
+    assert_eq!(cuda.check(), Ok(()));
+    let phases = cuda.phases.iter();
+    let phases: Vec<_> = phases
+        .map(|one| (cuda.text(one.name), one.start.0, one.end.0))
+        .collect();
+    assert_eq!(
+        phases,
+        [
+            ("ProfilerStep#1", 0, 2),
+            ("ProfilerStep#2", 2, 3),
+            ("Optimizer.step#SGD.step", 2, 3)
+        ]
+    );
+    assert_eq!(cuda.step_marks().len(), 2);
+    let stated = RecordedMemory {
+        bytes: Bytes(85_899_345_920),
+        is_lower_bound: false,
+    };
+    assert_eq!((cuda.device_memory, recordings[0].device_memory), (Some(stated), None));
 }

@@ -11,12 +11,13 @@ use super::rows::{Action, Entry, NONE, has};
 use super::snapshot::{Device, Snapshot};
 use super::stacks::Stacks;
 use super::times::{Times, times};
-use super::value::Heap;
+use super::value::{Heap, narrow};
 use crate::ImportError;
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{
-    BlockAddress, FrameRules, MarkKind, RecordedBlock, RecordedMark, RecordedRegion, Recording, StackIdx,
+    BlockAddress, FrameRules, MarkKind, PhasePairs, RecordedBlock, RecordedMark, RecordedMemory, RecordedPhase,
+    RecordedRegion, Recording, StackIdx, pooled_kind,
 };
 
 /// Events between two checks of the cancel flag, and between two times that memory is freed.
@@ -30,10 +31,20 @@ const MOST_COUNTS: usize = 64;
 pub(super) struct BuiltRecording {
     pub(super) recording: Recording,
     pub(super) times: Times,
-    /// Annotations that have no place in the trace.
-    pub(super) unplaced: u64,
+    pub(super) annotations: Annotations,
     pub(super) stacks_left_out: u64,
     pub(super) stacks_cut: u64,
+}
+
+/// Counts of annotations that are not phases as written.
+#[derive(Debug, Default)]
+pub(super) struct Annotations {
+    /// Without a place in the trace.
+    pub(super) unplaced: u64,
+    /// Ends without a begin.
+    pub(super) unopened: u64,
+    /// Begins without an end.
+    pub(super) unclosed: u64,
 }
 
 /// Makes the recording of one device. Events are given up as their blocks are made.
@@ -56,19 +67,22 @@ pub(super) fn make(
         blocks: Vec::new(),
         times: Vec::new(),
         marks: Vec::new(),
+        oom_free: Vec::new(),
     };
     maker.events(heap, snapshot, device, times_say.mended(), replayed, progress)?;
-    let unplaced = maker.annotations(heap, snapshot, number);
+    let (phases, annotations) = maker.annotations(heap, snapshot, number);
     let regions = maker.regions(&regions);
     let stacks = maker.stacks;
     let mut recording = Recording {
         name: format!("device{number}"),
+        device_memory: device_memory(&maker.oom_free, &regions),
         recorder: "PyTorch memory snapshot".to_owned(),
         n_steps: maker.n_steps,
         times: maker.times,
         blocks: maker.blocks,
         regions,
         marks: maker.marks,
+        phases,
         names: stacks.names.finish(),
         frames: stacks.frames,
         stacks: stacks.distinct.into_iter().collect(),
@@ -80,9 +94,32 @@ pub(super) fn make(
     Ok(BuiltRecording {
         recording,
         times: times_say,
-        unplaced,
+        annotations,
         stacks_left_out: stacks.left_out,
         stacks_cut: stacks.cut,
+    })
+}
+
+/// The largest sum of free and reserved bytes at a failed request: the device has at least as much. O(failures + regions
+/// log regions).
+fn device_memory(free: &[(u32, u64)], regions: &[RecordedRegion]) -> Option<RecordedMemory> {
+    let mut changes: Vec<(u32, i128)> = Vec::new();
+    for region in regions.iter().filter(|_| !free.is_empty()) {
+        let bytes = i128::from(region.bytes.get());
+        changes.extend([(region.birth.0, bytes), (region.end.0, -bytes)]);
+    }
+    changes.sort_unstable_by_key(|(step, _)| *step);
+    let mut changes = changes.into_iter().peekable();
+    let mut reserved = 0;
+    let held = free.iter().map(|(step, free)| {
+        while let Some((_, change)) = changes.next_if(|(at, _)| at <= step) {
+            reserved += change;
+        }
+        Bytes(u64::try_from(reserved + i128::from(*free)).unwrap_or(u64::MAX))
+    });
+    held.max().map(|bytes| RecordedMemory {
+        bytes,
+        is_lower_bound: true,
     })
 }
 
@@ -106,6 +143,8 @@ struct RecordingBuilder {
     blocks: Vec<RecordedBlock>,
     times: Vec<Nanos>,
     marks: Vec<RecordedMark>,
+    /// Free bytes of the device at failed requests, by step.
+    oom_free: Vec<(u32, u64)>,
 }
 
 impl RecordingBuilder {
@@ -207,6 +246,9 @@ impl RecordingBuilder {
 
     /// Marks for events that are neither blocks nor regions.
     fn mark(&mut self, heap: &Heap, step: u32, entry: &Entry) {
+        if entry.action == Action::OutOfMemory && entry.has(has::ADDRESS) {
+            self.oom_free.push((step, entry.address));
+        }
         let (kind, text) = match entry.action {
             Action::OutOfMemory if entry.has(has::ADDRESS) => (
                 MarkKind::OutOfMemory,
@@ -239,10 +281,7 @@ impl RecordingBuilder {
     fn regions(&mut self, found: &[FoundRegion]) -> Vec<RecordedRegion> {
         let regions = found.iter().map(|region| {
             let kind = match region.kind.pool {
-                Some((one, other)) => {
-                    let text = format!("{}, pool ({one}, {other})", region.kind.name);
-                    self.stacks.names.intern(&text)
-                }
+                Some(pool) => self.stacks.names.intern(&pooled_kind(region.kind.name, pool)),
                 None => self.stacks.names.intern(region.kind.name),
             };
             RecordedRegion {
@@ -257,9 +296,10 @@ impl RecordingBuilder {
         regions.collect()
     }
 
-    /// Marks of what the user noted, at the first event that is not earlier; returns how many have no place.
-    fn annotations(&mut self, heap: &Heap, snapshot: &Snapshot, number: u64) -> u64 {
-        let mut unplaced = 0;
+    /// Marks of what the user noted, at the first event that is not earlier, and phases from begins to ends.
+    fn annotations(&mut self, heap: &Heap, snapshot: &Snapshot, number: u64) -> (Vec<RecordedPhase>, Annotations) {
+        let mut found = Annotations::default();
+        let mut pairs = PhasePairs::default();
         for row in &snapshot.annotations {
             let Some(annotation) = heap.rows.annotations.get(*row as usize) else {
                 continue;
@@ -268,27 +308,35 @@ impl RecordingBuilder {
                 continue;
             }
             let Some(time) = annotation.time_us.filter(|_| !self.times.is_empty()) else {
-                unplaced += 1;
+                found.unplaced += 1;
                 continue;
             };
             let time = Nanos(time.saturating_mul(1000));
-            let step = self.times.partition_point(|other| *other < time);
-            let step = step.min(self.times.len() - 1);
+            let behind = narrow(self.times.partition_point(|other| *other < time));
+            let step = behind.min(self.n_steps - 1);
             let name = super::snapshot::cut(heap.text_at(annotation.name).unwrap_or_default());
             let text = match annotation.stage {
-                keys::START => format!("{name} begins"),
-                keys::END => format!("{name} ends"),
+                keys::START => {
+                    pairs.begin(self.stacks.names.intern(&name), behind);
+                    format!("{name} begins")
+                }
+                keys::END => {
+                    pairs.end(self.stacks.names.intern(&name), behind);
+                    format!("{name} ends")
+                }
                 _ => name,
             };
             self.marks.push(RecordedMark {
-                step: Step(super::value::narrow(step)),
+                step: Step(step),
                 kind: MarkKind::Note,
                 text: self.stacks.names.intern(&text),
                 bytes: Bytes::ZERO,
             });
         }
         self.marks.sort_by_key(|mark| mark.step);
-        unplaced
+        let phases = pairs.finish(self.n_steps);
+        (found.unopened, found.unclosed) = (pairs.unopened, pairs.unclosed);
+        (phases, found)
     }
 }
 

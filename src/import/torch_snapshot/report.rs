@@ -125,7 +125,19 @@ pub(super) fn made(made: &BuiltRecording, number: u64, diagnostics: &mut Diagnos
         Info,
         "an annotation has a time but the events have none, so it is left out",
         name,
-        made.unplaced,
+        made.annotations.unplaced,
+    );
+    diagnostics.counted(
+        Info,
+        "an annotation begins and does not end in the recording, so it lasts to the last event",
+        name,
+        made.annotations.unclosed,
+    );
+    diagnostics.counted(
+        Info,
+        "an annotation ends and does not begin in the recording, so it is a note and no phase",
+        name,
+        made.annotations.unopened,
     );
     diagnostics.counted(
         Warning,

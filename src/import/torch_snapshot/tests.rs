@@ -218,6 +218,12 @@ fn regions_marks_and_settings(recording: &Recording) {
             (10, MarkKind::Note, "step ends"),
         ]
     );
+    let phases = recording.phases.iter();
+    let phases: Vec<_> = phases
+        .map(|one| (recording.text(one.name), one.start.0, one.end.0))
+        .collect();
+    assert_eq!(phases, [("step", 3, 11)], "the end is behind the last event");
+    assert_eq!(recording.step_marks(), recording.phases);
     assert_eq!(recording.settings[1], ("max_split_size".to_owned(), "-1".to_owned()));
     assert_eq!(
         recording.settings[5],

@@ -41,8 +41,9 @@ pub use parts::{Part, PartOf};
 pub use problem::{Buffer, Gap, PlacementProblem, ProblemEntry, ProblemError, RecordedPlan};
 pub use recording::{
     BlockAddress, COMPILE_CONTEXT, CallSite, CallSiteKind, CallSites, FrameKind, FrameRule, FrameRuleError, FrameRules,
-    MarkKind, RecordedBlock, RecordedFrame, RecordedMark, RecordedName, RecordedNames, RecordedOp, RecordedPeaks,
-    RecordedRegion, RecordedTotal, Recording, StackIdx, TotalKind, USER_METADATA, is_python_file,
+    MarkKind, PhasePairs, RecordedBlock, RecordedFrame, RecordedMark, RecordedMemory, RecordedName, RecordedNames,
+    RecordedOp, RecordedPeaks, RecordedPhase, RecordedRegion, RecordedTotal, Recording, StackIdx, TotalKind,
+    USER_METADATA, is_python_file, pooled_kind,
 };
 pub use samples::samples;
 pub use schedule::{

@@ -6,6 +6,7 @@
 //! regions    device memory of the allocator: address ranges held on steps birth..end
 //! totals     curves that the file states
 //! marks      single events: out of memory, an annotation, a snapshot
+//! phases     named ranges of events: annotations with a begin and an end
 //! ops        measured ops with their times and scratch memory
 //! ```
 //!
@@ -16,13 +17,15 @@
 mod call_sites;
 mod frame_rules;
 mod parts;
+mod phases;
 
 pub use call_sites::{CallSite, CallSiteKind, CallSites};
 pub use frame_rules::{FrameKind, FrameRule, FrameRuleError, FrameRules, is_python_file};
 pub use parts::{
-    BlockAddress, COMPILE_CONTEXT, MarkKind, RecordedBlock, RecordedFrame, RecordedMark, RecordedOp, RecordedRegion,
-    RecordedTotal, StackIdx, TotalKind, USER_METADATA,
+    BlockAddress, COMPILE_CONTEXT, MarkKind, RecordedBlock, RecordedFrame, RecordedMark, RecordedMemory, RecordedOp,
+    RecordedRegion, RecordedTotal, StackIdx, TotalKind, USER_METADATA,
 };
+pub use phases::{PhasePairs, RecordedPhase};
 
 use super::names::Names;
 use crate::typed_id;
@@ -33,6 +36,17 @@ typed_id!(
     RecordedName
 );
 
+/// The kind of regions of expandable segments.
+const EXPANDABLE: &str = "expandable";
+
+/// Between the kind of a region and its private pool.
+const POOL: &str = ", pool ";
+
+/// The kind of a region with its private pool, as [`Recording::segment_kind`] takes it apart.
+pub fn pooled_kind(kind: &str, pool: (u64, u64)) -> String {
+    format!("{kind}{POOL}({}, {})", pool.0, pool.1)
+}
+
 /// The memory of a run on one device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recording {
@@ -40,6 +54,8 @@ pub struct Recording {
     pub name: String,
     /// The device name common to the tables of one profiler, `NPU:0`; empty where they have none.
     pub device: String,
+    /// `None` where the file does not state it.
+    pub device_memory: Option<RecordedMemory>,
     /// The recording tool, in a few words.
     pub recorder: String,
     pub n_steps: u32,
@@ -49,6 +65,8 @@ pub struct Recording {
     pub regions: Vec<RecordedRegion>,
     pub totals: Vec<RecordedTotal>,
     pub marks: Vec<RecordedMark>,
+    /// By start, the longest first.
+    pub phases: Vec<RecordedPhase>,
     pub ops: Vec<RecordedOp>,
     pub names: Names,
     pub frames: Vec<RecordedFrame>,
@@ -109,6 +127,24 @@ impl Recording {
     /// The curve of a kind, where the file states one.
     pub fn total(&self, kind: TotalKind) -> Option<&RecordedTotal> {
         self.totals.iter().find(|total| total.kind == kind)
+    }
+
+    /// The kind of a segment (`large`, `small`, `expandable`), and its private pool where it has one.
+    pub fn segment_kind(&self, kind: RecordedName) -> (&str, Option<&str>) {
+        let text = self.text(kind);
+        text.split_once(POOL)
+            .map_or((text, None), |(kind, pool)| (kind, Some(pool)))
+    }
+
+    /// Whether a region is a range of an expandable segment.
+    pub fn is_expandable(&self, region: &RecordedRegion) -> bool {
+        self.segment_kind(region.kind).0 == EXPANDABLE
+    }
+
+    /// Whether the file states the bytes that the allocator holds for a block: as a snapshot does for blocks of its last
+    /// event, or because they differ from the requested ones.
+    pub fn states_held(&self, block: &RecordedBlock) -> bool {
+        block.held > block.bytes || block.end.0 == self.n_steps && !block.is_freed
     }
 
     /// Whether it is of this device, or states no device.
@@ -217,6 +253,10 @@ impl Recording {
         if samples.any(|(step, _)| step.0 >= self.n_steps) || self.marks.iter().any(|mark| mark.step.0 >= self.n_steps)
         {
             return Err("a sample or a mark is behind the last step".to_owned());
+        }
+        let mut phases = self.phases.iter();
+        if phases.any(|phase| !is_range(phase.start, phase.end) || phase.name.0 as usize >= n_names) {
+            return Err("a phase has an impossible range or name".to_owned());
         }
         let n_frames = self.frames.len();
         if self

@@ -4,6 +4,7 @@ use eframe::egui::{Align2, Painter, Pos2, Rangef, Rect, Response, Stroke, pos2, 
 
 use super::canvas::{SMALL, step_x, text_in};
 use super::{LanesInput, LanesState};
+use crate::numbers::count_f32;
 use highwater_model::units::{Nanos, Step, grouped};
 use highwater_timeline::{Bands, TimeAxis, View};
 
@@ -11,6 +12,8 @@ const ITERATIONS: f32 = 12.0;
 const RUNS: f32 = 14.0;
 /// A strip of colours: names are on hover.
 const PHASES: f32 = 4.0;
+const ANNOTATIONS: f32 = 12.0;
+const ANNOTATION_ROWS: usize = 3;
 /// Bands narrower than the first have no name; bands narrower than the second have none that is cut.
 const LEAST_NAME: f32 = 30.0;
 const LEAST_CUT: f32 = 40.0;
@@ -21,13 +24,19 @@ const LEAST_LABEL: f32 = 150.0;
 pub(super) fn height(bands: &Bands) -> f32 {
     let iterations = if bands.iterations.is_empty() { 0.0 } else { ITERATIONS };
     let phases = if bands.phases.is_empty() { 0.0 } else { PHASES };
-    iterations + RUNS + phases
+    iterations + RUNS + phases + ANNOTATIONS * count_f32(n_annotations(bands))
+}
+
+/// Rows of annotations that are drawn: the outermost.
+fn n_annotations(bands: &Bands) -> usize {
+    bands.annotations.len().min(ANNOTATION_ROWS)
 }
 
 struct Rows {
     iterations: Rect,
     runs: Rect,
     phases: Rect,
+    annotations: Vec<Rect>,
 }
 
 impl Rows {
@@ -43,6 +52,7 @@ impl Rows {
             iterations: row(!bands.iterations.is_empty(), ITERATIONS),
             runs: row(true, RUNS),
             phases: row(!bands.phases.is_empty(), PHASES),
+            annotations: (0..n_annotations(bands)).map(|_| row(true, ANNOTATIONS)).collect(),
         }
     }
 }
@@ -53,6 +63,9 @@ pub(super) fn paint(painter: &Painter, rect: Rect, input: &LanesInput<'_>, view:
     paint_iterations(painter, rows.iterations, input, view);
     paint_runs(painter, rows.runs, input, view);
     paint_phases(painter, rows.phases, input, view);
+    for (row, rect) in rows.annotations.iter().enumerate() {
+        paint_annotations(painter, row, *rect, input, view);
+    }
 }
 
 fn span(rect: Rect, view: &View<'_>, start: Step, end: Step) -> Rect {
@@ -131,6 +144,29 @@ fn paint_phases(painter: &Painter, rect: Rect, input: &LanesInput<'_>, view: &Vi
     }
 }
 
+fn paint_annotations(painter: &Painter, row: usize, rect: Rect, input: &LanesInput<'_>, view: &View<'_>) {
+    if row == 0 {
+        row_name(painter, rect, "annotation", input);
+    }
+    let theme = input.theme;
+    let mut right = f32::NEG_INFINITY;
+    for band in input.timeline.bands.annotations_within(row, view.t0, view.t1) {
+        let place = span(rect, view, band.start, band.end);
+        if place.right() - right < 1.0 {
+            continue;
+        }
+        right = place.right();
+        if place.width() < 2.0 {
+            painter.vline(place.center().x, place.y_range(), Stroke::new(1.0, theme.frame));
+            continue;
+        }
+        painter.rect_filled(place, 2, theme.runs[usize::from(band.shade)]);
+        if place.width() >= LEAST_NAME {
+            name_in(painter, place, &[&band.name], input);
+        }
+    }
+}
+
 /// The band under the pointer, in full; `None` outside the bands.
 pub(super) fn words_at(pos: Pos2, rect: Rect, input: &LanesInput<'_>, state: &LanesState) -> Option<String> {
     let bands = &input.timeline.bands;
@@ -147,7 +183,9 @@ pub(super) fn words_at(pos: Pos2, rect: Rect, input: &LanesInput<'_>, state: &La
         let band = bands.phases_within(step, step.next_up()).first()?;
         (band.phase.name().to_owned(), band.start, band.end)
     } else {
-        return None;
+        let row = rows.annotations.iter().position(|rect| rect.contains(pos))?;
+        let band = bands.annotations_within(row, step, step.next_up()).first()?;
+        (band.name.to_string(), band.start, band.end)
     };
     let word = input.comparison.axis_word();
     let last = u64::from(end.0.saturating_sub(1));

@@ -176,6 +176,19 @@ fn measured_figures(ui: &Ui, lane: &Lane, recording: &Recording, theme: &Theme) 
         let (text, exact) = of_live;
         all.push(Figure::new(ui, Rank::Costs, text, theme.text_weak, exact));
     }
+    let fragmentation = lane.recorded.as_ref().map(|recorded| &recorded.fragmentation);
+    if let Some((fragmentation, share)) = fragmentation.and_then(|one| Some((one, one.share()?))) {
+        let text = format!("fragmentation {:.1} %", share * 100.0);
+        let mut exact = "Fragmentation: 1 - peak live / peak reserved".to_owned();
+        if let Some((event, sums)) = &fragmentation.at_peak {
+            let bound = sums.at_most();
+            exact.push_str(&format!(
+                "\nAt event {event}, inactive split: {bound}{}, largest free block: {bound}{}",
+                sums.inactive_split, sums.largest_free
+            ));
+        }
+        all.push(Figure::new(ui, Rank::Fragmentation, text, theme.text_weak, exact));
+    }
     all
 }
 

@@ -287,8 +287,8 @@ impl Table<'_> {
         let filled = Rect::from_min_max(bar.min, pos2(peak, bar.bottom()));
         ui.painter()
             .rect_filled(filled, 1, self.theme.reserved.gamma_multiply(0.75));
-        let capacity = self.comparison.device_of(lane).memory();
-        if capacity <= self.longest {
+        let capacity = self.comparison.capacity_of(lane).map(|capacity| capacity.bytes);
+        if let Some(capacity) = capacity.filter(|capacity| *capacity <= self.longest) {
             let x = bar.left() + bar.width() * share(capacity);
             let stroke = Stroke::new(1.5, self.theme.capacity);
             ui.painter().vline(x, bar.y_range().expand(2.0), stroke);
@@ -311,10 +311,16 @@ impl Table<'_> {
                 (format!("{bound}{}", summary.peak_reserved), theme.text)
             }
             Column::Difference => self.difference(lane),
-            Column::Fragmentation if is_simulated => (percents(summary.fragmentation * 100.0, 1), theme.text),
+            Column::Fragmentation => {
+                let share = comparison.fragmentation(lane);
+                (
+                    share.map_or_else(String::new, |share| percents(share * 100.0, 1)),
+                    theme.text,
+                )
+            }
             Column::Overhead if self.has_device(lane) => (summary.estimated_overhead.to_string(), theme.text),
             Column::DeviceCalls if self.has_device(lane) => (grouped(summary.device_calls()), theme.text),
-            Column::Fragmentation | Column::Overhead | Column::DeviceCalls => (String::new(), theme.text),
+            Column::Overhead | Column::DeviceCalls => (String::new(), theme.text),
             Column::Fits => match comparison.fit(lane) {
                 Fit::Unknown => (String::new(), theme.text_weak),
                 fit if fit.is_good() => (fit.word().to_owned(), theme.good),

@@ -3,6 +3,7 @@
 use serde_json::Value as Json;
 
 use crate::cli::{fails, json, run};
+use crate::snapshots::{block, called_from, event, file, segment, snapshot};
 
 fn sum(rows: &Json, field: &str) -> u64 {
     let rows = rows.as_array().expect("a list").iter();
@@ -126,4 +127,221 @@ fn bad_usage_is_one_line() {
         let all: Vec<&str> = ["peak", "sample:mobilenet"].iter().chain(arguments).copied().collect();
         fails(&all, expected);
     }
+}
+
+/// A segment with a block, a gap and a block that waits for its stream, and a free segment of another stream.
+fn two_segments() -> Json {
+    let used = segment(
+        0x1000,
+        0x1000,
+        "small",
+        vec![
+            block(0x1000, 0x200, 0x1f0, "active_allocated"),
+            block(0x1200, 0x600, 0x600, "inactive"),
+            block(0x1800, 0x800, 0x800, "active_pending_free"),
+        ],
+    );
+    let mut free = segment(0x8000, 0x2000, "large", vec![block(0x8000, 0x2000, 0, "inactive")]);
+    free["stream"] = 9.into();
+    free["segment_pool_id"] = serde_json::json!([0, 4]);
+    let trace = vec![
+        called_from(event("alloc", 0x1000, 0x1f0, 5), "embed"),
+        called_from(event("alloc", 0x1800, 0x800, 6), "attend"),
+        event("free_requested", 0x1800, 0x800, 7),
+    ];
+    snapshot(vec![used, free], trace)
+}
+
+#[test]
+fn segments_are_listed_as_text_json_and_csv() {
+    let file = file(&two_segments());
+    let path = file.path().to_str().unwrap();
+    let answer = json(&["peak", path, "--segments", "--step", "2", "--format", "json"], 0);
+    assert_eq!(
+        (&answer["event"], &answer["time_ns"]),
+        (&Json::from(2), &Json::from(7000))
+    );
+    let sums = &answer["allocator"];
+    for (field, expected) in [
+        ("reserved_bytes", 0x3000),
+        ("active_bytes", 0x200),
+        ("awaiting_free_bytes", 0x800),
+        ("inactive_split_bytes", 0x600),
+        ("free_segment_bytes", 0x2000),
+        ("largest_free_bytes", 0x2000),
+        ("rounding_bytes", 0x10),
+        ("blocks_of_unstated_size", 0),
+    ] {
+        assert_eq!(sums[field].as_u64(), Some(expected), "{field}");
+    }
+    assert_eq!(sums["exact"], true);
+    let segments = answer["segments"].as_array().unwrap();
+    assert_eq!(
+        (segments.len(), &segments[1]["private_pool"]),
+        (2, &Json::from("(0, 4)"))
+    );
+    assert_eq!(segments[0]["pieces"][0]["name"], "embed (train.py:7)");
+    assert_eq!(answer["pools"].as_array().unwrap().len(), 2);
+
+    let output = run(&["peak", path, "--segments", "--step", "2", "--format", "csv"]);
+    let csv = String::from_utf8(output.stdout).unwrap();
+    let expected = "segment,segment_bytes,stream,kind,private_pool,address,state,bytes,requested_bytes,exact,block,name\n\
+                    0x1000,4096,0,small,,0x1000,active,512,496,true,0,embed (train.py:7)\n\
+                    0x1000,4096,0,small,,0x1200,inactive,1536,,true,,\n\
+                    0x1000,4096,0,small,,0x1800,awaiting free,2048,2048,true,1,attend (train.py:7)\n\
+                    0x8000,8192,9,large,\"(0, 4)\",0x8000,free,8192,,true,,\n";
+    assert_eq!(csv, expected);
+
+    let output = run(&["peak", path, "--segments"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    expect_test::expect![[r#"
+        FILE, lane 1: device0: the allocator after event 1
+
+        allocator                   bytes     exact
+        reserved                12.00 KiB  12 288 B  2 segments
+        active                  2.500 KiB   2 560 B  2 blocks
+        awaiting free                 0 B       0 B  0 blocks
+        inactive split          1.500 KiB   1 536 B  1 gap
+        free segments           8.000 KiB   8 192 B  1 segment
+        largest free block      8.000 KiB   8 192 B
+        rounding inside blocks       16 B      16 B
+
+        stream  kind   private pool  segments   reserved     active  awaiting free   inactive       free  largest free
+             0  small                       1  4.000 KiB  2.500 KiB            0 B  1.500 KiB        0 B     1.500 KiB
+             9  large  (0, 4)               1  8.000 KiB        0 B            0 B        0 B  8.000 KiB     8.000 KiB
+
+        segment      bytes  stream  kind   private pool  blocks     active  awaiting free   inactive       free  largest free  map
+        0x1000   4.000 KiB       0  small                     2  2.500 KiB            0 B  1.500 KiB        0 B     1.500 KiB  ###.........############
+        0x8000   8.000 KiB       9  large  (0, 4)             0        0 B            0 B        0 B  8.000 KiB     8.000 KiB  ........................
+
+        map: # active, ~ awaiting free, . inactive or free
+    "#]].assert_eq(&text.replace(file.path().file_name().unwrap().to_str().unwrap(), "FILE"));
+}
+
+#[test]
+fn segments_need_a_recording_that_lists_them() {
+    fails(&["peak", "sample:resnet50", "--segments"], "recorded facts");
+    let file = file(&two_segments());
+    let path = file.path().to_str().unwrap();
+    fails(&["peak", path, "--segments", "--step", "3"], "exceeds the last");
+}
+
+/// Four steps marked by annotations; each leaves a block behind, and another frees its block. The request of the third fails.
+fn leaking() -> Json {
+    let mut trace = Vec::new();
+    let mut annotations = Vec::new();
+    for step in 0..4_u64 {
+        let time = 100 * step;
+        let (kept, freed) = (0x1000 + 0x1000 * step, 0x8000);
+        let note = |stage: &str, name: String, at: u64| serde_json::json!({"stage": stage, "name": name, "device": 0, "time_us": at});
+        annotations.push(note("START", format!("ProfilerStep#{step}"), time));
+        annotations.push(note("END", format!("ProfilerStep#{step}"), time + 50));
+        trace.push(called_from(event("alloc", kept, 0x1000, time + 1), "cache"));
+        trace.push(called_from(event("alloc", freed, 0x800, time + 2), "temporary"));
+        trace.push(event("free_requested", freed, 0x800, time + 3));
+        trace.push(event("free_completed", freed, 0x800, time + 4));
+    }
+    let mut blocks: Vec<Json> = (1..5)
+        .map(|at| block(0x1000 * at, 0x1000, 0x1000, "active_allocated"))
+        .collect();
+    blocks.push(block(0x5000, 0xb000, 0, "inactive"));
+    let mut whole = snapshot(vec![segment(0x1000, 0xf000, "large", blocks)], trace);
+    whole["external_annotations"] = annotations.into();
+    whole
+}
+
+#[test]
+fn blocks_that_grow_from_step_to_step_are_listed() {
+    let file = file(&leaking());
+    let path = file.path().to_str().unwrap();
+    let answer = json(
+        &["peak", path, "--growth", "--device-memory", "72KiB", "--format", "json"],
+        0,
+    );
+    assert_eq!(
+        (&answer["steps_from"], &answer["rows_total"]),
+        (&Json::from("annotations"), &Json::from(1))
+    );
+    let row = &answer["rows"][0];
+    assert_eq!(row["name"], "cache (train.py:7)");
+    assert_eq!(row["live_bytes"], serde_json::json!([0x1000, 0x2000, 0x3000, 0x4000]));
+    assert_eq!(
+        (&row["slope_bytes_per_step"], &row["growth_bytes"]),
+        (&Json::from(4096.0), &Json::from(0x3000))
+    );
+    // 72 KiB less the segment of 60 KiB.
+    assert_eq!(
+        (&answer["headroom_bytes"], &answer["full_after_steps"]),
+        (&Json::from(0x3000), &Json::from(3))
+    );
+    let output = run(&["peak", path, "--growth=4", "--format", "csv"]);
+    let csv = String::from_utf8(output.stdout).unwrap();
+    assert!(csv.ends_with("\ncache (train.py:7),4096,3,12288,4096,16384\n"), "{csv}");
+    let output = run(&["peak", path, "--growth"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.contains("growth over 4 steps") && text.contains("The capacity is unknown"),
+        "{text}"
+    );
+    fails(&["peak", path, "--growth=2"], "2 parts are too few");
+    fails(&["peak", "sample:resnet50", "--growth"], "no recording");
+}
+
+#[test]
+fn recordings_are_checked_against_the_capacity() {
+    let file = file(&leaking());
+    let path = file.path().to_str().unwrap();
+    let fits = |arguments: &[&str]| {
+        let arguments: Vec<&str> = ["compare", path, "--format", "json"]
+            .iter()
+            .chain(arguments)
+            .copied()
+            .collect();
+        json(&arguments, 0)["measured"][0].clone()
+    };
+    // The default device is not that of the recording.
+    let unknown = fits(&[]);
+    assert!(
+        unknown["fits"].is_null() && unknown["capacity_bytes"].is_null(),
+        "{unknown}"
+    );
+    let small = fits(&["--device-memory", "59KiB"]);
+    assert_eq!(
+        (&small["fits"], &small["headroom_bytes"]),
+        (&Json::from(false), &Json::from(-1024))
+    );
+    let large = fits(&["--device-memory", "61KiB"]);
+    assert_eq!(
+        (&large["fits"], &large["headroom_bytes"]),
+        (&Json::from(true), &Json::from(1024))
+    );
+    for (memory, limit, code) in [
+        ("61KiB", "peak_reserved>100%", 0),
+        ("61KiB", "peak_reserved>90%", 1),
+        ("59KiB", "peak_reserved>100%", 1),
+    ] {
+        let output = run(&["compare", path, "--device-memory", memory, "--fail-if", limit]);
+        assert_eq!(output.status.code(), Some(code), "{memory} {limit}");
+    }
+    let output = run(&["compare", path, "--fail-if", "peak_reserved>90%"]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("no capacity is known"));
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn a_failed_request_states_a_lower_bound_of_the_device() {
+    let mut whole = leaking();
+    let trace = whole["device_traces"][0].as_array_mut().unwrap();
+    trace.insert(9, event("oom", 0x400, 1 << 30, 204));
+    let file = file(&whole);
+    let path = file.path().to_str().unwrap();
+    let answer = json(&["compare", path, "--format", "json"], 0);
+    let lane = &answer["measured"][0];
+    assert_eq!(lane["capacity_bytes"].as_u64(), Some(0xf400));
+    assert_eq!(
+        (&lane["capacity_is_lower_bound"], &lane["fits"]),
+        (&Json::from(true), &Json::from(false))
+    );
+    let text = String::from_utf8(run(&["compare", path]).stdout).unwrap();
+    assert!(text.contains("device memory: at least 61.00"), "{text}");
 }

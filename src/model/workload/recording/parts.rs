@@ -131,8 +131,17 @@ pub struct RecordedRegion {
     /// Exclusive.
     pub end: Step,
     pub stream: u64,
-    /// `large`, `small` or `expandable`.
+    /// `large`, `small` or `expandable`, with the private pool: see [`Recording::segment_kind`](super::Recording::segment_kind).
     pub kind: RecordedName,
+}
+
+/// The memory of the recorded device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordedMemory {
+    pub bytes: Bytes,
+    /// Whether the device may have more: a snapshot states free bytes only where a request failed, so that bytes of
+    /// other processes are unknown.
+    pub is_lower_bound: bool,
 }
 
 /// The quantity of a curve.

@@ -211,8 +211,10 @@ fn fits_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize) {
         Fit::StopsUnderBudget => "exceeds budget".to_owned(),
         Fit::Refuses(count) => format!("{count} refused"),
     };
-    let device = shown.comparison.device_of(lane);
-    let hint = format!("{}\n{}", device.name, fit.text());
+    let device = &shown.comparison.device_of(lane).name;
+    let capacity = shown.comparison.capacity_of(lane);
+    let capacity = capacity.map_or_else(|| device.clone(), |capacity| capacity.text(device));
+    let hint = format!("{capacity}\n{}", fit.text());
     ui.vertical(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         let word = ui.label(RichText::new(fit.word()).size(SIZE).color(color));
