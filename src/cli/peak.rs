@@ -1,4 +1,4 @@
-//! `highwater peak`: the live tensors at the peak, at a step or in a range, and savings.
+//! `highwater peak`: the live tensors at the peak, at a step or in a range, and savings; or the tree of call stacks.
 
 use anyhow::{Context as _, bail};
 
@@ -8,17 +8,19 @@ use super::request::{Prepared, policy_of};
 use super::text::diagnostics;
 use super::{Verdict, print, print_json};
 use highwater_analysis::{Comparison, LaneId, compare};
-use highwater_export::{PeakAnswer, WirePeak, peak_csv, peak_text};
+use highwater_export::{
+    FlameAnswer, PeakAnswer, SvgColors, WirePeak, WireTree, flame_svg, flame_text, folded_stacks, peak_csv, peak_text,
+};
 use highwater_model::progress::Progress;
 use highwater_model::units::Step;
 use highwater_sim::StaticMemoryPolicy;
-use highwater_timeline::{Attribute, PeakAt, PeakReport, PeakRequest, StepRange};
+use highwater_timeline::{Attribute, FlameGraph, FlameRequest, PeakAt, PeakReport, PeakRequest, StepRange};
 
 /// The number of entries of each list without `--top`.
 const FEW: usize = 10;
 
 pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
-    args.format.check(&[Format::Text, Format::Json, Format::Csv])?;
+    check_forms(args)?;
     let by = attribute(&args.group_by)?;
     let policy = args.policy.as_deref().map(policy).transpose()?;
     let at = at(args)?;
@@ -41,7 +43,22 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
     };
     let name = &prepared.loaded.workload.name;
     check(&comparison, at, name)?;
-    let report = PeakReport::new(&comparison, ask).with_context(|| format!("{name} has no step to explain"))?;
+    let nothing = || format!("{name} has no step to explain");
+    let graph = has_tree(args).then(|| {
+        let graph = FlameGraph::new(&comparison, tree_request(args, ask));
+        graph.with_context(nothing)
+    });
+    let graph = graph.transpose()?;
+    let tree = graph.as_ref().map(|graph| FlameAnswer {
+        comparison: &comparison,
+        graph,
+        most: args.top,
+    });
+    if let Some(text) = tree.and_then(|tree| tree_text(args.format, &tree)) {
+        print(&text)?;
+        return Ok(Verdict::Done);
+    }
+    let report = PeakReport::new(&comparison, ask).with_context(nothing)?;
     let most = match args.format {
         Format::Text => FEW,
         _ => usize::MAX,
@@ -53,7 +70,13 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
     };
     let import = prepared.diagnostics();
     match args.format {
-        Format::Json => print_json(&WirePeak::new(&answer, &import))?,
+        Format::Json => {
+            let wire = WirePeak::new(&answer, &import);
+            match &tree {
+                Some(tree) => print_json(&wire.with_tree(WireTree::new(tree)))?,
+                None => print_json(&wire)?,
+            }
+        }
         Format::Csv => print(&peak_csv(&answer))?,
         _ => {
             let mut text = peak_text(&answer);
@@ -66,6 +89,42 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         }
     }
     Ok(Verdict::Done)
+}
+
+fn check_forms(args: &PeakArgs) -> anyhow::Result<()> {
+    use Format::{Csv, Folded, Json, Svg, Text};
+    args.format.check(&[Text, Json, Csv, Folded, Svg])?;
+    if args.tree && args.format == Csv {
+        bail!("--tree is not written as csv; use text, json, folded or svg");
+    }
+    if (args.inverse || args.cpp_frames) && !has_tree(args) {
+        bail!("--inverse and --cpp-frames are for --tree, --format folded and --format svg");
+    }
+    Ok(())
+}
+
+/// Whether the answer is or has a tree of call stacks.
+fn has_tree(args: &PeakArgs) -> bool {
+    args.tree || matches!(args.format, Format::Folded | Format::Svg)
+}
+
+const fn tree_request(args: &PeakArgs, ask: PeakRequest) -> FlameRequest {
+    FlameRequest {
+        lane: ask.lane,
+        at: ask.at,
+        is_inverse: args.inverse,
+        keeps_native: args.cpp_frames,
+    }
+}
+
+/// The whole answer, where the tree is that.
+fn tree_text(format: Format, tree: &FlameAnswer<'_>) -> Option<String> {
+    match format {
+        Format::Text => Some(flame_text(tree)),
+        Format::Folded => Some(folded_stacks(tree.graph)),
+        Format::Svg => Some(flame_svg(tree, &SvgColors::print())),
+        Format::Json | Format::Csv | Format::Markdown | Format::Schema | Format::DocumentSchema => None,
+    }
 }
 
 fn attribute(name: &str) -> anyhow::Result<Attribute> {

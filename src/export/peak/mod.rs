@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 
 use super::contributors::WireOther;
+use super::flame::WireTree;
 use super::json_parts::{entries_json, list};
 use highwater_analysis::{Comparison, LaneId};
 use highwater_model::diagnostics::Diagnostics;
@@ -50,6 +51,8 @@ pub struct WirePeak<'a> {
     without_unknown: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     against: Option<WireOther>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tree: Option<WireTree<'a>>,
     diagnostics: Json,
 }
 
@@ -286,7 +289,17 @@ impl<'a> WirePeak<'a> {
                 let title = lane.map_or_else(String::new, |lane| comparison.lane_title(lane.id));
                 WireOther::new(title, changes, answer.most)
             }),
+            tree: None,
             diagnostics: entries_json(diagnostics),
+        }
+    }
+
+    /// Adds the tree of call stacks.
+    #[must_use]
+    pub fn with_tree(self, tree: WireTree<'a>) -> Self {
+        Self {
+            tree: Some(tree),
+            ..self
         }
     }
 }
