@@ -16,11 +16,17 @@ pub enum FrameKind {
     Native,
 }
 
+fn has_python_ending(file: &str) -> bool {
+    std::path::Path::new(file)
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("py"))
+}
+
 impl FrameKind {
     pub(super) fn of(recording: &Recording, frame: RecordedFrame) -> Self {
         let file = recording.text(frame.file);
         // Source, or generated code such as `<frozen runpy>`.
-        if file.ends_with(".py") || file.starts_with('<') {
+        if has_python_ending(file) || file.starts_with('<') {
             Self::Python
         } else if frame.line == 0 && NOTES.contains(&recording.text(frame.function)) {
             Self::Note
@@ -94,7 +100,11 @@ impl CallStack {
 
     /// A line per frame, innermost first.
     pub fn text(&self) -> String {
-        self.frames.iter().map(|frame| format!("{frame}\n")).collect()
+        let mut text = String::new();
+        for frame in &self.frames {
+            text.push_str(&format!("{frame}\n"));
+        }
+        text
     }
 }
 

@@ -158,10 +158,11 @@ pub fn folded_stacks(graph: &FlameGraph) -> String {
         }
         paths.push(path);
     }
-    lines
-        .into_iter()
-        .map(|(path, weight)| format!("{path} {weight}\n"))
-        .collect()
+    let mut text = String::new();
+    for (path, weight) in lines {
+        text.push_str(&format!("{path} {weight}\n"));
+    }
+    text
 }
 
 /// A frame in a folded stack: a semicolon would end it, a line break the line.

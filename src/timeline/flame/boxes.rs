@@ -31,14 +31,14 @@ impl FlameGraph {
             is_caller,
         };
         let mut path = self.path(zoomed);
-        let last = path.pop().unwrap_or(Self::ROOT);
+        let top = path.pop().unwrap_or(Self::ROOT);
         let mut boxes = Vec::new();
-        if last != Self::ROOT {
+        if top != Self::ROOT {
             boxes.push(whole(Self::ROOT, true));
         }
         boxes.extend(path.into_iter().map(|node| whole(node, true)));
         let mut next = boxes.len();
-        boxes.push(whole(last, false));
+        boxes.push(whole(top, false));
         while let Some(parent) = boxes.get(next).copied() {
             next += 1;
             self.add_children(parent, least, &mut boxes);

@@ -325,7 +325,8 @@ fn trees_are_written_as_text_and_folded_stacks() {
         9.000 MiB  9 437 184 B        0 B  100.00 %       3      train.py:12 step
         7.000 MiB  7 340 032 B  7.000 MiB   77.78 %       2        model.py:3 f
         2.000 MiB  2 097 152 B  2.000 MiB   22.22 %       1        model.py:3 f
-    "#]].assert_eq(&text(AT_PEAK, None));
+    "#]]
+    .assert_eq(&text(AT_PEAK, None));
     let range = PeakAt::Range(StepRange::between(Step(2), Step(5), N_STEPS).unwrap());
     let inverse = FlameRequest {
         at: range,
@@ -344,7 +345,8 @@ fn trees_are_written_as_text_and_folded_stacks() {
         2.000 MiB   8 388 608 B × steps        0 B   26.67 %       1      train.py:12 step
         2.000 MiB   8 388 608 B × steps  2.000 MiB   26.67 %       1        train.py:8 main
         1.500 MiB   6 292 992 B × steps              20.00 %            3 more
-    "#]].assert_eq(&text(inverse, Some(2)));
+    "#]]
+    .assert_eq(&text(inverse, Some(2)));
     let with_native = FlameRequest {
         keeps_native: true,
         ..AT_PEAK
@@ -352,7 +354,8 @@ fn trees_are_written_as_text_and_folded_stacks() {
     expect![[r#"
         train.py:8 main;train.py:12 step;model.py:3 f;THPVariable;at::empty:(int) 2097152
         train.py:8 main;train.py:12 step;model.py:3 f;at::empty:(int) 7340032
-    "#]].assert_eq(&folded_stacks(&graph(with_native)));
+    "#]]
+    .assert_eq(&folded_stacks(&graph(with_native)));
     let peak = graph(AT_PEAK);
     assert_eq!(Some(Step(9)), peak_step(&comparison, 0), "{}", peak.title(&comparison));
     assert!(peak.has_native && peak.paths == FlamePaths::Stacks);
@@ -458,5 +461,6 @@ fn tensors_of_graphs_have_their_scopes() {
         encoder;layer_0 512
         encoder;layer_1 512
         head 512
-    "#]].assert_eq(&folded_stacks(&graph));
+    "#]]
+    .assert_eq(&folded_stacks(&graph));
 }
