@@ -127,6 +127,10 @@ pub enum Format {
     Csv,
     /// A page for people: of `options`, or `compare` as a comment on a change.
     Markdown,
+    /// Folded stacks of `peak`.
+    Folded,
+    /// The flame graph of `peak`.
+    Svg,
     /// The JSON Schema of configuration files (options only).
     Schema,
     /// The JSON Schema of documents (options only).
@@ -151,6 +155,7 @@ impl Format {
             Self::Text | Self::Json => "other commands",
             Self::Csv => "`plan`, `peak` and `sweep`",
             Self::Markdown => "`options` and `compare`",
+            Self::Folded | Self::Svg => "`peak`",
             Self::Schema | Self::DocumentSchema => "`options`",
         };
         anyhow::anyhow!("--format {name} is for {command}; use text or json")

@@ -97,7 +97,9 @@ fn print_answer(args: &CompareArgs, answer: &CompareAnswer<'_>, import: &Diagnos
             text.push_str(&baseline::verdict_text(answer));
             print(&text)
         }
-        format @ (Format::Csv | Format::Schema | Format::DocumentSchema) => Err(format.refusal()),
+        format @ (Format::Csv | Format::Folded | Format::Svg | Format::Schema | Format::DocumentSchema) => {
+            Err(format.refusal())
+        }
     }
 }
 

@@ -88,7 +88,7 @@ pub(super) fn options(args: &OptionsArgs) -> anyhow::Result<Verdict> {
         Format::Markdown => print(&options_markdown())?,
         Format::Schema => print_json(&config_schema())?,
         Format::DocumentSchema => print_json(&document_schema())?,
-        format @ Format::Csv => return Err(format.refusal()),
+        format @ (Format::Csv | Format::Folded | Format::Svg) => return Err(format.refusal()),
     }
     Ok(Verdict::Done)
 }

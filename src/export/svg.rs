@@ -14,6 +14,7 @@
 mod areas;
 mod bands;
 mod colors;
+mod flame;
 mod legend;
 mod pictured;
 pub(super) mod text;
@@ -21,6 +22,7 @@ pub(super) mod text;
 use std::fmt::Write as _;
 
 pub use self::colors::SvgColors;
+pub use self::flame::flame_svg;
 use self::text::{escaped, number};
 use highwater_analysis::Comparison;
 use highwater_model::units::grouped;

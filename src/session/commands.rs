@@ -16,7 +16,7 @@ use highwater_export::{ExportForm, Picture};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{GraphIdx, ScheduleEntry};
 use highwater_options::{DumpedSettings, Fix, Value};
-use highwater_timeline::{ColoringRequest, PeakRequest, Selected, TableSpec};
+use highwater_timeline::{ColoringRequest, FlameRequest, PeakRequest, Selected, TableSpec};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
@@ -164,6 +164,10 @@ pub enum Command {
     ExplainPeak(PeakRequest),
     /// Write the last explanation as JSON, CSV or text, by the extension.
     ExportPeak(PathBuf),
+    /// Make the flame graph of a lane.
+    DrawFlame(FlameRequest),
+    /// Write the last flame graph as SVG, folded stacks or text, by the extension.
+    ExportFlame(PathBuf),
     AddBookmark(Bookmark),
     /// Set the bookmarks that the sources had before; no step of undo.
     RestoreBookmarks(Vec<Bookmark>),
@@ -172,6 +176,12 @@ pub enum Command {
         note: String,
     },
     RemoveBookmark(usize),
+    /// Open a line of a file with an editor command, which has `{file}` and `{line}`.
+    OpenInEditor {
+        command: String,
+        file: String,
+        line: u32,
+    },
     Select(Option<Selected>),
     /// Go back or forward in the history of selections.
     StepSelection {

@@ -10,6 +10,7 @@ mod commands;
 mod config;
 mod document;
 mod document_file;
+mod editor;
 mod export;
 mod files;
 mod folder;
@@ -49,6 +50,7 @@ pub use document_file::{
     DOCUMENT_EXTENSION, DOCUMENT_VERSION, DocumentFile, MOST_DOCUMENT_BYTES, OpenedDocument, SourceNote, SourceState,
     document_schema, is_document, is_document_name, open_document, read_document, save_document,
 };
+pub use editor::USUAL_EDITOR;
 pub use export::export_about;
 pub use files::{FileError, look, look_at, look_at_files, look_at_files_with, read_bytes, read_source};
 pub use known_names::KnownNames;

@@ -11,6 +11,7 @@ mod difference;
 mod edits;
 mod exports;
 mod file;
+mod flame;
 mod lane_changes;
 mod name_reuse;
 mod peak;
@@ -55,6 +56,7 @@ use device::DeviceTask;
 use difference::DifferenceTask;
 pub use exports::{Exporting, LaneInView};
 use file::DocumentPlace;
+use flame::FlameTask;
 use lane_changes::ChangesTask;
 use peak::PeakTask;
 use pictures::Pictures;
@@ -141,6 +143,7 @@ pub struct Session {
     names: Request<NamesTask>,
     device: Request<DeviceTask>,
     peak: Request<PeakTask>,
+    flame: Request<FlameTask>,
     tables: Request<TableTask>,
     difference: Request<DifferenceTask>,
     lane_changes: Request<ChangesTask>,
@@ -201,6 +204,7 @@ impl Session {
             names: Request::default(),
             device: Request::default(),
             peak: Request::default(),
+            flame: Request::default(),
             tables: Request::default(),
             difference: Request::default(),
             lane_changes: Request::default(),

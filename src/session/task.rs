@@ -31,6 +31,7 @@ pub(super) enum TaskKind {
     NameReuse,
     Device,
     Peak,
+    Flame,
     Table,
     Search,
     Difference,
@@ -69,6 +70,7 @@ impl TaskKind {
             Self::Plans | Self::BudgetSweep | Self::Sweep | Self::NameReuse => (false, &[], true),
             Self::Device
             | Self::Peak
+            | Self::Flame
             | Self::Table
             | Self::Search
             | Self::Difference

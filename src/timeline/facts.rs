@@ -3,9 +3,7 @@
 use highwater_analysis::{Comparison, LaneKind, OpSource};
 use highwater_model::graph::{Bindings, Graph, Id as _, OpId, Phase, Role, TensorId};
 use highwater_model::units::{Bytes, Nanos, Step, counted};
-use highwater_model::workload::{
-    BlockProgram, GraphEntry, ProblemEntry, RecordedBlock, RecordedFrame, Recording, Tape,
-};
+use highwater_model::workload::{BlockProgram, GraphEntry, ProblemEntry, RecordedBlock, Recording, Tape};
 use highwater_rewrite::op_of_workspace;
 use highwater_sim::DeviceSession;
 
@@ -33,7 +31,7 @@ pub struct TensorFacts {
     /// Number of steps on which it is live.
     pub n_held: u32,
     pub sharing: SharedMemory,
-    /// Further facts of a recorded block: stream, address, call stack.
+    /// Further facts of a recorded block: stream, address, how it begins and ends.
     pub recorded: Vec<(&'static str, String)>,
 }
 
@@ -162,23 +160,6 @@ fn add_recorded_facts(facts: &mut TensorFacts, recording: &Recording, block: &Re
     if let Some((first, last)) = time(block.birth).zip(time(block.end)) {
         rows.push(("for", Nanos(last.0 - first.0).to_string()));
     }
-    for (depth, frame) in stack_of(recording, block).take(MOST_FRAMES).enumerate() {
-        let (function, file) = (recording.text(frame.function), recording.text(frame.file));
-        let name = if depth == 0 { "call stack (allocation)" } else { "" };
-        rows.push(match frame.line {
-            0 => (name, format!("{function} ({file})")),
-            line => (name, format!("{function} ({file}:{line})")),
-        });
-    }
-}
-
-const MOST_FRAMES: usize = 24;
-
-/// Innermost first.
-fn stack_of<'a>(recording: &'a Recording, block: &RecordedBlock) -> impl Iterator<Item = RecordedFrame> + use<'a> {
-    let stack = block.stack.and_then(|stack| recording.stacks.get(stack.idx()));
-    let frames = stack.map_or(&[][..], |stack| &**stack).iter();
-    frames.filter_map(|frame| recording.frames.get(*frame as usize).copied())
 }
 
 fn add_variable_facts(facts: &mut TensorFacts, program: &BlockProgram, selected: Selected) {

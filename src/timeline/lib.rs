@@ -28,12 +28,14 @@ mod ascii;
 mod axis;
 mod bands;
 mod block;
+mod call_stack;
 mod changes;
 mod coloring;
 mod curve;
 mod device_ticks;
 mod difference;
 mod facts;
+mod flame;
 mod gaps;
 mod grouping;
 mod growth;
@@ -71,6 +73,7 @@ pub use arena_stack::ArenaStack;
 pub use axis::{Axes, AxisKind, TimeAxis, WallRun};
 pub use bands::{AnnotationBand, Bands, IterationBand, PhaseBand, RunBand};
 pub use block::{Blocks, ConstantRegions, HeldAtPeak, LaneView, RegionSpan, region_text};
+pub use call_stack::{CallStack, FrameKind, StackFrame};
 pub use changes::{Change, ChangeKind, ChangeLine, Changes, PeakKind, signed_bytes};
 pub use coloring::{
     CLASS_COLORS, ColorBy, Coloring, ColoringRequest, DIMMED, FIRST_CLASS, FIRST_GROUP, GROUP_COLORS, LegendRow,
@@ -80,6 +83,9 @@ pub use curve::Curve;
 pub use device_ticks::{LaneTicks, TickClass, TickColumn, TickCounts, TickRow, event_labels, subject_text};
 pub use difference::{Extremes, LaneDifference, SignedCurve};
 pub use facts::{StepFacts, TensorFacts, facts, lane_facts, step_facts, tensor_name};
+pub use flame::{
+    FlameBox, FlameCut, FlameFrame, FlameGraph, FlameNode, FlamePaths, FlameRequest, FlameSpan, MOST_FLAME_FRAMES,
+};
 pub use gaps::{GapTotals, LaneGaps};
 pub use grouping::{Attribute, Grouping, HeldTensor};
 pub use growth::{Growth, GrowthRow, GrowthStep};

@@ -16,6 +16,7 @@ use super::panels::PaneCx;
 use super::panels::budgets::BudgetsState;
 use super::panels::compare::{CompareState, pin_prompt_ui};
 use super::panels::device::DeviceState;
+use super::panels::flame::FlameState;
 use super::panels::inspector::InspectorState;
 use super::panels::lane_set::LaneSetState;
 use super::panels::lane_table::LaneTableState;
@@ -58,6 +59,7 @@ pub struct UiState {
     pub device: DeviceState,
     pub inspector: InspectorState,
     pub peak: PeakState,
+    pub flame: FlameState,
     pub search: SearchState,
     pub tables: TablesState,
     pub schedule: ScheduleState,
@@ -103,6 +105,7 @@ impl App {
         state.lanes.axis = kept.view.axis;
         state.lanes.arrangement.restore(&kept.lane_layout);
         state.lanes.has_plain_wheel = kept.view.has_plain_wheel;
+        state.inspector.editor.command.clone_from(&kept.editor);
         state.options.shows_rest = kept.view.has_all_options;
         if !state.recents.list.is_empty() {
             session.apply(Command::FindMissing(state.recents.paths()));
@@ -134,6 +137,7 @@ impl App {
             used: self.state.palette.used.clone(),
             view: PersistedView::of(&self.state.lanes, self.state.options.shows_rest),
             lane_layout: self.state.lanes.arrangement.kept(),
+            editor: self.state.inspector.editor.command.clone(),
             unreadable: Vec::new(),
         }
     }
@@ -183,6 +187,7 @@ impl App {
                     | Command::Paint(_)
                     | Command::ListRows(_)
                     | Command::ExplainPeak(_)
+                    | Command::DrawFlame(_)
                     | Command::CompareLanes(..)
             )
         };

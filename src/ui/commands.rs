@@ -81,6 +81,7 @@ pub enum UiCommand {
     Bookmark,
     GotoStep,
     ExportPeak,
+    ExportFlame,
     /// Copy the explained step as text.
     CopyPeak,
     /// Gaps in the memory maps.

@@ -303,6 +303,7 @@ fn choose(purpose: Purpose) -> Option<Vec<PathBuf>> {
         | Purpose::Export(_)
         | Purpose::ExportTable
         | Purpose::ExportPeak
+        | Purpose::ExportFlame
         | Purpose::SavePicture(_)
         | Purpose::DrawLane(_) => {
             let dialog = dialog.set_file_name(row.usual_name);

@@ -246,6 +246,7 @@ impl App {
             | Purpose::Locate(_)
             | Purpose::ExportTable
             | Purpose::ExportPeak
+            | Purpose::ExportFlame
             | Purpose::ImportConfig
             | Purpose::PickPath { .. } => {}
         }

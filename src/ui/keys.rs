@@ -80,6 +80,7 @@ pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static 
         | UiCommand::ExportLane
         | UiCommand::DrawLane
         | UiCommand::ExportPeak
+        | UiCommand::ExportFlame
         | UiCommand::Bookmark
         | UiCommand::GotoStep => (session.answer().is_some(), "no result is available yet"),
         UiCommand::AskPath(_)
@@ -123,7 +124,8 @@ pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static 
 }
 
 /// Commands that work in a pane.
-const SWEEPS: [(UiCommand, Pane); 3] = [
+const IN_PANES: [(UiCommand, Pane); 4] = [
+    (UiCommand::ExportFlame, Pane::Flame),
     (UiCommand::BudgetSweep, Pane::Budgets),
     (UiCommand::Sweep, Pane::Sweep),
     (UiCommand::Recommend, Pane::Sweep),
@@ -134,7 +136,7 @@ pub(super) fn pane_of(command: UiCommand) -> Option<Pane> {
     if let UiCommand::TogglePane(pane) | UiCommand::ShowPane(pane) | UiCommand::OpenOrClosePane(pane) = command {
         return Some(pane);
     }
-    let (_, pane) = SWEEPS.iter().find(|(known, _)| *known == command)?;
+    let (_, pane) = IN_PANES.iter().find(|(known, _)| *known == command)?;
     Some(*pane)
 }
 

@@ -47,6 +47,8 @@ pub enum Pane {
     MeasuredRun,
     /// Live tensors at the peak, a step or in a range.
     Peak,
+    /// Live bytes by call stack.
+    Flame,
     /// Tensors, ops, live tensors on a step, events, problems.
     Tables,
     /// Graphs, and the schedule.

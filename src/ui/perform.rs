@@ -32,6 +32,10 @@ impl App {
                 self.panes.show(Pane::Peak);
                 state.dialogs.ask(Purpose::ExportPeak, ctx);
             }
+            UiCommand::ExportFlame => {
+                self.panes.show(Pane::Flame);
+                state.dialogs.ask(Purpose::ExportFlame, ctx);
+            }
             UiCommand::ExportConfig => state.export.open(),
             UiCommand::GotoStep => self.state.lanes.begin_goto(),
             UiCommand::Bookmark => {

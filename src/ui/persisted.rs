@@ -17,6 +17,7 @@ const DOCUMENT: &str = "highwater.document";
 const RECENTS: &str = "highwater.recent";
 const USED: &str = "highwater.used";
 const VIEW: &str = "highwater.view";
+const EDITOR: &str = "highwater.editor";
 const LANE_LAYOUT: &str = "highwater.lanes";
 
 /// The view of the lanes.
@@ -64,6 +65,8 @@ pub struct Persisted {
     pub view: PersistedView,
     /// The arrangement of lanes.
     pub lane_layout: SavedLaneLayout,
+    /// The command that opens a frame of a call stack; empty for the usual one.
+    pub editor: String,
     /// Parts that could not be read.
     pub unreadable: Vec<&'static str>,
 }
@@ -84,6 +87,7 @@ impl Persisted {
         kept.used = part(storage, USED, "the used commands", unreadable).unwrap_or_default();
         kept.view = part(storage, VIEW, "the display of lanes", unreadable).unwrap_or_default();
         kept.lane_layout = part(storage, LANE_LAYOUT, "the order of lanes", unreadable).unwrap_or_default();
+        kept.editor = part(storage, EDITOR, "the editor command", unreadable).unwrap_or_default();
         if restore == Restore::Everything {
             kept.document = part(storage, DOCUMENT, "the open files", unreadable);
         }
@@ -96,6 +100,7 @@ impl Persisted {
         put(storage, USED, &self.used);
         put(storage, VIEW, &self.view);
         put(storage, LANE_LAYOUT, &self.lane_layout);
+        put(storage, EDITOR, &self.editor);
         if let Some(layout) = &self.layout {
             put(storage, LAYOUT, layout);
         }

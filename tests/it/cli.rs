@@ -4,6 +4,7 @@ mod advice;
 mod baseline;
 mod compare;
 mod export;
+mod flame;
 mod help;
 mod inspect;
 mod learn;

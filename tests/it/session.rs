@@ -1,5 +1,6 @@
 //! The session: commands in, state out; the newest edit wins; only the test waits.
 
+mod flame;
 mod names;
 mod peak;
 mod pins;

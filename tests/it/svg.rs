@@ -56,7 +56,7 @@ fn whole<'a>(
 }
 
 /// Tags in order with their attributes, and the texts between them; panics where the text is not well-formed.
-fn tags(xml: &str) -> Vec<String> {
+pub(crate) fn tags(xml: &str) -> Vec<String> {
     let (mut open, mut seen, mut rest) = (Vec::new(), Vec::new(), xml);
     while let Some(start) = rest.find('<') {
         let (text, tag) = rest.split_at(start);

@@ -4,6 +4,7 @@ mod areas;
 mod axis;
 mod constant;
 mod device_view;
+mod flame;
 mod lifetimes;
 mod neighbourhood;
 mod peak;

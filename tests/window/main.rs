@@ -16,6 +16,7 @@ mod device_lanes;
 mod document;
 mod export;
 mod exports;
+mod flame;
 mod harness;
 mod keyboard;
 mod lanes;

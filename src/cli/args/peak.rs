@@ -24,9 +24,18 @@ pub struct PeakArgs {
     pub range: Option<String>,
     #[arg(long, value_name = "ATTRIBUTE", help = format!("Grouping (role; call_site of recordings): {}", attributes()))]
     pub group_by: Option<String>,
-    /// Number of listed tensors (10 in text, all in JSON and CSV)
+    /// Number of listed tensors, or frames per level (10 in text, all in JSON and CSV)
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
+    /// Show call stacks (of graphs: scopes) as a tree, instead of lists of tensors
+    #[arg(long)]
+    pub tree: bool,
+    /// Tree, folded and svg: innermost frame first
+    #[arg(long)]
+    pub inverse: bool,
+    /// Tree, folded and svg: keep C++ frames beside Python frames
+    #[arg(long)]
+    pub cpp_frames: bool,
     /// Compare with this lane, by position from 1 (policies by ascending number)
     #[arg(long, value_name = "N")]
     pub against: Option<usize>,
@@ -48,7 +57,7 @@ pub struct PeakArgs {
     pub graph: Option<String>,
     #[command(flatten, next_help_heading = "Settings")]
     pub common: Common,
-    /// Output: text, json or csv (live tensors; segments; growth)
+    /// Output: text, json, csv (live tensors; segments; growth), folded or svg (flame graph)
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }

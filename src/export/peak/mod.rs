@@ -14,6 +14,7 @@ use serde_json::{Value as Json, json};
 use self::ranks::ranks_json;
 use self::recorded::{BlockRow, RecordedFields, RecordedSegments};
 use super::contributors::WireOther;
+use super::flame::WireTree;
 use super::json_parts::{entries_json, list};
 use highwater_analysis::{Comparison, LaneId};
 use highwater_model::diagnostics::Diagnostics;
@@ -57,6 +58,7 @@ pub struct WirePeak<'a> {
     against: Option<WireOther>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ranks: Option<Json>,
+    tree: Option<WireTree<'a>>,
     diagnostics: Json,
 }
 
@@ -311,6 +313,7 @@ impl<'a> WirePeak<'a> {
                 WireOther::new(title, changes, answer.most)
             }),
             ranks: None,
+            tree: None,
             diagnostics: entries_json(diagnostics),
         }
     }
@@ -320,6 +323,15 @@ impl<'a> WirePeak<'a> {
     pub fn with_ranks(mut self, ranks: Option<&RankSpread>, most: usize) -> Self {
         self.ranks = ranks.map(|spread| ranks_json(spread, most));
         self
+    }
+
+    /// Adds the tree of call stacks.
+    #[must_use]
+    pub fn with_tree(self, tree: WireTree<'a>) -> Self {
+        Self {
+            tree: Some(tree),
+            ..self
+        }
     }
 }
 

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use super::super::commands::Command;
+use super::super::editor::open_in_editor;
 use super::super::name_reuse::NamesTask;
 use super::super::task::TaskKind;
 use super::Session;
 use super::device::DeviceTask;
+use super::flame::FlameTask;
 use super::lane_changes::ChangesTask;
 use super::peak::PeakTask;
 use super::tables::TableTask;
@@ -147,6 +149,7 @@ impl Session {
             // Views and selections.
             Command::PictureDevice(lane, step) => self.ask::<DeviceTask>((lane, step)),
             Command::ExplainPeak(ask) => self.ask::<PeakTask>(ask),
+            Command::DrawFlame(ask) => self.ask::<FlameTask>(ask),
             Command::ListRows(spec) => {
                 let key = self.table_key(*spec);
                 self.ask::<TableTask>(key);
@@ -155,6 +158,9 @@ impl Session {
             Command::ShowContent(order) => self.show_content(order),
             Command::SetLook(order) => self.set_look(order),
             Command::Paint(order) => self.paint(order),
+            Command::OpenInEditor { command, file, line } => {
+                self.attempt(|_| Ok(open_in_editor(&command, &file, line)?));
+            }
             Command::Select(selected) => self.selection.select(selected),
             Command::StepSelection { is_back } => self.selection.step(is_back),
             Command::AddBookmark(bookmark) => self.add_bookmark(bookmark),
@@ -174,6 +180,7 @@ impl Session {
                 self.attempt(|session| session.export_config(&path, &confirmed));
             }
             Command::ExportPeak(path) => self.attempt(|session| session.export_peak(path)),
+            Command::ExportFlame(path) => self.attempt(|session| session.export_flame(path)),
             Command::WritePicture { path, picture } => self.write(path, move |_| Ok(png(&picture)?)),
             Command::DrawLane { path, lane, view } => self.attempt(|session| session.draw_lane(path, lane, *view)),
 

@@ -31,6 +31,10 @@ const WORDS: &[(UiCommand, &str)] = &[
         UiCommand::TogglePane(Pane::Schedule),
         "runs order repeats iterations groups",
     ),
+    (
+        UiCommand::TogglePane(Pane::Flame),
+        "call stack tree call site icicle who allocates python",
+    ),
     (UiCommand::TogglePane(Pane::Peak), "highest maximum who holds memory"),
     (UiCommand::Larger, "zoom in font size text"),
     (UiCommand::Smaller, "zoom out font size text"),

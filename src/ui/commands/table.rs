@@ -149,6 +149,13 @@ const PLAIN: &[CommandRow] = &[
         shortcut: None,
     },
     CommandRow {
+        command: UiCommand::ExportFlame,
+        menu: Menu::Export,
+        text: "Export flame graph…",
+        tooltip: "Write the graph of the Flame tab: .svg flame graph, .folded folded stacks, .txt tree",
+        shortcut: None,
+    },
+    CommandRow {
         command: UiCommand::CopyCommandLine,
         menu: Menu::Export,
         text: "Copy as command line",
@@ -295,6 +302,13 @@ const PLAIN: &[CommandRow] = &[
         text: "Variable reuse / lanes",
         tooltip: "Show the effect of Paddle memory_optimize on the graph and its log, or the lanes",
         shortcut: Some(plain(Key::N)),
+    },
+    CommandRow {
+        command: UiCommand::TogglePane(Pane::Flame),
+        menu: Menu::Panels,
+        text: "Flame graph / problems",
+        tooltip: "Show live bytes by call stack at the peak, the pinned step or over the selected range, or the problems",
+        shortcut: Some(KeyboardShortcut::new(Modifiers::SHIFT, Key::G)),
     },
     CommandRow {
         command: UiCommand::TogglePane(Pane::Compare),

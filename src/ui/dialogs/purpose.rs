@@ -22,6 +22,7 @@ pub enum Purpose {
     /// The visible table.
     ExportTable,
     ExportPeak,
+    ExportFlame,
     ImportConfig,
     /// Of a lane; `None` for the window.
     SavePicture(Option<LaneId>),
@@ -55,6 +56,8 @@ const PICTURE: &str = "/path/to/picture.png";
 const PNG: &[Filter] = &[("PNG", &["png"])];
 
 const PEAK_FORMS: &str = "The extension selects the format: .csv live tensors, .json everything, .txt text.";
+
+const FLAME_FORMS: &str = "The extension selects the format: .svg flame graph, .folded folded stacks, .txt tree.";
 
 fn reads(title: &'static str, example: &'static str, verb: &'static str) -> PurposeRow {
     PurposeRow {
@@ -128,6 +131,13 @@ impl Purpose {
                     ..writes("Export live tensors", FILE, "peak.csv", filters)
                 }
             }
+            Self::ExportFlame => {
+                let filters: &[Filter] = &[("SVG", &["svg"]), ("folded stacks", &["folded"]), ("text", &["txt"])];
+                PurposeRow {
+                    note: FLAME_FORMS.to_owned(),
+                    ..writes("Export flame graph", "/path/to/flame.svg", "flame.svg", filters)
+                }
+            }
             Self::ImportConfig => reads("Import configuration", FILE, "Read"),
             Self::SavePicture(None) => writes("Save picture of window", PICTURE, "highwater.png", PNG),
             Self::SavePicture(Some(lane)) => writes(
@@ -192,6 +202,7 @@ impl Purpose {
             Self::Locate(position) => Command::Locate { position, path: first },
             Self::ExportTable => Command::ExportTable(first),
             Self::ExportPeak => Command::ExportPeak(first),
+            Self::ExportFlame => Command::ExportFlame(first),
             Self::ImportConfig => Command::ImportConfig(first),
             // The window writes these.
             Self::SavePicture(_) | Self::DrawLane(_) | Self::Export(_) | Self::ExportConfig(_) => return None,

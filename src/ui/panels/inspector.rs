@@ -2,6 +2,7 @@
 //! holds the peak.
 
 mod facts;
+mod stack;
 
 use std::sync::Arc;
 
@@ -22,7 +23,8 @@ use highwater_model::graph::Id as _;
 use highwater_model::units::{Bytes, Step, counted};
 use highwater_session::{Command, Selected};
 use highwater_sim::RegionKind;
-use highwater_timeline::{LaneView, Timeline, step_facts};
+use highwater_timeline::{CallStack, LaneView, Timeline, step_facts};
+pub use stack::EditorState;
 
 /// Rows of the list of held regions.
 const REGION_ROWS: usize = 8;
@@ -43,6 +45,9 @@ pub fn inspector_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut Inspecto
                 state.neighbours.look(comparison, timeline, selected);
                 if let Some(to) = facts::tensor_ui(ui, comparison, timeline, selected, state.neighbours.around()) {
                     state.neighbours.go(to, Some(selected), cx.commands);
+                }
+                if let Some(stack) = CallStack::new(comparison, selected) {
+                    stack::stack_ui(ui, cx, &stack, state);
                 }
                 neighbourhood_ui(ui, cx, selected, &mut state.neighbours);
                 places_ui(ui, comparison, timeline, selected);

@@ -5,6 +5,7 @@ pub mod compare;
 pub mod device;
 pub mod empty;
 pub mod files;
+pub mod flame;
 mod footprint;
 pub mod inspector;
 pub mod lane_set;

@@ -8,6 +8,7 @@ use std::sync::{Arc, Weak};
 use eframe::egui::{self, RichText};
 
 use super::elided_middle;
+use super::inspector::EditorState;
 use super::neighbourhood::NeighbourState;
 use crate::widgets::{link_ui, more_ui, right_bytes_ui, wrapped_ui};
 use highwater_analysis::{Comparison, LaneId, LaneKind};
@@ -28,6 +29,7 @@ pub struct InspectorState {
     /// Whether the lists of earlier and later owners are expanded.
     is_open: [bool; 2],
     known: Option<Known>,
+    pub editor: EditorState,
     pub(super) neighbours: NeighbourState,
     /// Whether the list of the arena is expanded.
     pub(super) is_stack_open: bool,

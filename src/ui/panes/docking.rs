@@ -12,6 +12,7 @@ use crate::panels::compare::{compare_ui, pin_button_ui};
 use crate::panels::device::device_ui;
 use crate::panels::empty::{no_answer_ui, problem_line_ui};
 use crate::panels::files::files_ui;
+use crate::panels::flame::flame_ui;
 use crate::panels::inspector::inspector_ui;
 use crate::panels::measured_run::measured_run_ui;
 use crate::panels::name_reuse::name_reuse_ui;
@@ -59,6 +60,7 @@ impl Behavior<Pane> for Docking<'_> {
             Pane::Problems => problems_title(&self.cx).into(),
             Pane::Files => files_title(self.cx.session).into(),
             Pane::Peak => "Peak".into(),
+            Pane::Flame => "Flame".into(),
             Pane::MeasuredRun => "Measured".into(),
             Pane::Tables => "Tables".into(),
             Pane::Schedule => "Schedule".into(),
@@ -195,6 +197,7 @@ impl Docking<'_> {
                 peak_ui(ui, cx, &mut state.peak, &mut state.lanes);
                 self.keeps_pane |= has_selection(&self.cx.commands[n_before..]);
             }
+            Pane::Flame => flame_ui(ui, cx, &mut state.flame, &mut state.peak, &state.lanes),
             Pane::Tables => tables_ui(ui, cx, &mut state.tables, &mut state.lanes),
             Pane::Schedule => schedule_editor_ui(ui, cx, &mut state.schedule_editor),
             Pane::MeasuredRun => measured_run_ui(ui, cx, &mut state.measured_run),

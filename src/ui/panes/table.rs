@@ -71,6 +71,14 @@ fn why_no_measured_run(workload: &Workload) -> Option<&'static str> {
     (!can).then_some("no measured run is open: add its recording to the session (Ctrl+Shift+O)")
 }
 
+fn why_no_flame(workload: &Workload) -> Option<&'static str> {
+    let can = workload
+        .recordings()
+        .iter()
+        .any(|recording| !recording.stacks.is_empty());
+    (!can).then_some("a flame graph needs a recording with call stacks; none is open")
+}
+
 impl PaneRow {
     /// Whether everything in the pane is of the last answer. Sweeps say themselves whether they are current.
     pub fn follows_answer(&self) -> bool {
@@ -151,6 +159,15 @@ pub static PANES: &[PaneRow] = &[
         what: "tensors, ops, live tensors, events and problems as sortable tables",
         needs_answer: true,
         why_not: ACTS_ON_ALL,
+    },
+    PaneRow {
+        pane: Pane::Flame,
+        name: "flame",
+        title: "Flame",
+        home: Home::Below,
+        what: "live bytes by call stack, as a flame graph",
+        needs_answer: true,
+        why_not: why_no_flame,
     },
     PaneRow {
         pane: Pane::Compare,

@@ -142,6 +142,35 @@ impl PeakState {
         }
     }
 
+    /// The explained lane by position, and its step or range.
+    pub(super) fn explained(&mut self, input: &LanesInput<'_>, lanes: &LanesState) -> (usize, PeakAt) {
+        self.follow(input, lanes);
+        let ask = self.ask(input.comparison, lanes);
+        (ask.lane, ask.at)
+    }
+
+    /// The choice of the explained step or range.
+    pub(super) fn explained_ui(&mut self, ui: &mut egui::Ui, input: &LanesInput<'_>, lanes: &LanesState) {
+        let comparison = input.comparison;
+        // The lane's mark is at the peak of reserved bytes.
+        let peak = if comparison.states(self.lane_in(comparison)).1 {
+            "peak live"
+        } else {
+            "peak reserved"
+        };
+        let mut modes = vec![(Mode::Peak, peak)];
+        if self.most_reserved(comparison).is_some() {
+            modes.push((Mode::Reserved, "peak reserved"));
+        }
+        if lanes.pinned().is_some() {
+            modes.push((Mode::Step, "pinned step"));
+        }
+        if lanes.range.is_some() {
+            modes.push((Mode::Range, "range"));
+        }
+        choice_ui(ui, &mut self.mode, "explain", &modes);
+    }
+
     pub const fn explain(&mut self, lane: LaneId) {
         self.lane = Some(lane);
     }
@@ -210,25 +239,7 @@ fn head_ui(
     let comparison = input.comparison;
     lane_ui(ui, comparison, state);
     against::choice_ui(ui, comparison, state);
-    ui.horizontal_wrapped(|ui| {
-        // The lane's mark is at the peak of reserved bytes.
-        let peak = if comparison.states(state.lane_in(comparison)).1 {
-            "peak live"
-        } else {
-            "peak reserved"
-        };
-        let mut modes = vec![(Mode::Peak, peak)];
-        if state.most_reserved(comparison).is_some() {
-            modes.push((Mode::Reserved, "peak reserved"));
-        }
-        if lanes.pinned().is_some() {
-            modes.push((Mode::Step, "pinned step"));
-        }
-        if lanes.range.is_some() {
-            modes.push((Mode::Range, "range"));
-        }
-        choice_ui(ui, &mut state.mode, "explain", &modes);
-    });
+    ui.horizontal_wrapped(|ui| state.explained_ui(ui, input, lanes));
     let at = state.ask(comparison, lanes).at;
     let words = words_of(comparison, state.lane_in(comparison), at);
     wrapped_ui(ui, RichText::new(&words).strong());

@@ -1,5 +1,10 @@
 //! `highwater peak`: the live tensors at the peak, at a step or in a range, and savings.
 
+mod recorded;
+mod tree;
+
+use self::recorded::{growth, segments};
+use self::tree::{check_forms, has_tree, tree_request, tree_text};
 use anyhow::{Context as _, bail};
 
 use super::args::{Format, PeakArgs};
@@ -8,21 +13,17 @@ use super::request::{Prepared, chosen_policy};
 use super::text::diagnostics;
 use super::{Verdict, print, print_json};
 use highwater_analysis::{Comparison, LaneId, compare};
-use highwater_export::{
-    AllocatorAnswer, GrowthAnswer, PeakAnswer, WirePeak, allocator_csv, allocator_json, allocator_text, growth_csv,
-    growth_json, growth_text, peak_csv, peak_text, ranks_text,
-};
-use highwater_model::diagnostics::Diagnostics;
+use highwater_export::{FlameAnswer, PeakAnswer, WirePeak, WireTree, peak_csv, peak_text, ranks_text};
 use highwater_model::progress::Progress;
 use highwater_model::units::Step;
 use highwater_sim::StaticMemoryPolicy;
-use highwater_timeline::{Attribute, Growth, PeakAt, PeakReport, PeakRequest, RankSpread, StepRange, peak_step};
+use highwater_timeline::{Attribute, FlameGraph, PeakAt, PeakReport, PeakRequest, RankSpread, StepRange, peak_step};
 
 /// The number of entries of each list without `--top`.
 const FEW: usize = 10;
 
 pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
-    args.format.check(&[Format::Text, Format::Json, Format::Csv])?;
+    check_forms(args)?;
     let by = args.group_by.as_deref().map(attribute).transpose()?;
     let policy = args.policy.as_deref().map(chosen_policy).transpose()?;
     let at = at(args)?;
@@ -66,7 +67,19 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
             .map(|number| position(&comparison, "--against", number))
             .transpose()?,
     };
-    let report = PeakReport::new(&comparison, ask).with_context(|| format!("{name} has no step to explain"))?;
+    let nothing = || format!("{name} has no step to explain");
+    let graph = has_tree(args).then(|| FlameGraph::new(&comparison, tree_request(args, ask)).with_context(nothing));
+    let graph = graph.transpose()?;
+    let tree = graph.as_ref().map(|graph| FlameAnswer {
+        comparison: &comparison,
+        graph,
+        most: args.top,
+    });
+    if let Some(text) = tree.and_then(|tree| tree_text(args.format, &tree)) {
+        print(&text)?;
+        return Ok(Verdict::Done);
+    }
+    let report = PeakReport::new(&comparison, ask).with_context(nothing)?;
     let most = match args.format {
         Format::Text => FEW,
         _ => usize::MAX,
@@ -82,7 +95,13 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         PeakAt::Step(_) | PeakAt::Range(_) => None,
     };
     match args.format {
-        Format::Json => print_json(&WirePeak::new(&answer, &import).with_ranks(ranks.as_ref(), answer.most))?,
+        Format::Json => {
+            let wire = WirePeak::new(&answer, &import).with_ranks(ranks.as_ref(), answer.most);
+            match &tree {
+                Some(tree) => print_json(&wire.with_tree(WireTree::new(tree)))?,
+                None => print_json(&wire)?,
+            }
+        }
         Format::Csv => print(&peak_csv(&answer))?,
         _ => {
             let mut text = peak_text(&answer);
@@ -98,66 +117,6 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         }
     }
     Ok(Verdict::Done)
-}
-
-/// Prints the state of the allocator of a recorded lane.
-fn segments(
-    args: &PeakArgs,
-    comparison: &Comparison,
-    lane: usize,
-    step: Step,
-    import: &Diagnostics,
-) -> anyhow::Result<()> {
-    let state = comparison.allocator_state(lane, step);
-    let state = state.map_err(|why| anyhow::anyhow!("--segments: {why}"))?;
-    let recording = comparison
-        .lanes
-        .get(lane)
-        .and_then(|lane| comparison.recording(lane.id));
-    let most = match args.format {
-        Format::Text => FEW,
-        _ => usize::MAX,
-    };
-    let answer = AllocatorAnswer {
-        comparison,
-        lane,
-        step,
-        state: &state,
-        recording: recording.context("--segments: the lane shows no recording")?,
-        most: args.top.unwrap_or(most),
-    };
-    match args.format {
-        Format::Json => print_json(&allocator_json(&answer, import)),
-        Format::Csv => print(&allocator_csv(&answer)),
-        _ => print(&(allocator_text(&answer) + &diagnostics(import))),
-    }
-}
-
-/// Prints what grows from step to step in a recorded lane.
-fn growth(
-    args: &PeakArgs,
-    comparison: &Comparison,
-    lane: usize,
-    n_parts: Option<u32>,
-    import: &Diagnostics,
-) -> anyhow::Result<()> {
-    let growth = Growth::new(comparison, lane, n_parts);
-    let growth = growth.map_err(|why| anyhow::anyhow!("--growth: {why}"))?;
-    let most = match args.format {
-        Format::Text => FEW,
-        _ => usize::MAX,
-    };
-    let answer = GrowthAnswer {
-        comparison,
-        lane,
-        growth: &growth,
-        most: args.top.unwrap_or(most),
-    };
-    match args.format {
-        Format::Json => print_json(&growth_json(&answer, import)),
-        Format::Csv => print(&growth_csv(&answer)),
-        _ => print(&(growth_text(&answer) + &diagnostics(import))),
-    }
 }
 
 fn attribute(name: &str) -> anyhow::Result<Attribute> {

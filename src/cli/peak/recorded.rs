@@ -1,0 +1,75 @@
+//! `peak --segments` and `peak --growth`: the allocator of a recorded lane at a step, and what grows from step to step.
+
+use anyhow::Context as _;
+
+use super::FEW;
+use crate::args::{Format, PeakArgs};
+use crate::text::diagnostics;
+use crate::{print, print_json};
+use highwater_analysis::Comparison;
+use highwater_export::{
+    AllocatorAnswer, GrowthAnswer, allocator_csv, allocator_json, allocator_text, growth_csv, growth_json, growth_text,
+};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::units::Step;
+use highwater_timeline::Growth;
+
+/// Prints the state of the allocator of a recorded lane.
+pub(super) fn segments(
+    args: &PeakArgs,
+    comparison: &Comparison,
+    lane: usize,
+    step: Step,
+    import: &Diagnostics,
+) -> anyhow::Result<()> {
+    let state = comparison.allocator_state(lane, step);
+    let state = state.map_err(|why| anyhow::anyhow!("--segments: {why}"))?;
+    let recording = comparison
+        .lanes
+        .get(lane)
+        .and_then(|lane| comparison.recording(lane.id));
+    let most = match args.format {
+        Format::Text => FEW,
+        _ => usize::MAX,
+    };
+    let answer = AllocatorAnswer {
+        comparison,
+        lane,
+        step,
+        state: &state,
+        recording: recording.context("--segments: the lane shows no recording")?,
+        most: args.top.unwrap_or(most),
+    };
+    match args.format {
+        Format::Json => print_json(&allocator_json(&answer, import)),
+        Format::Csv => print(&allocator_csv(&answer)),
+        _ => print(&(allocator_text(&answer) + &diagnostics(import))),
+    }
+}
+
+/// Prints what grows from step to step in a recorded lane.
+pub(super) fn growth(
+    args: &PeakArgs,
+    comparison: &Comparison,
+    lane: usize,
+    n_parts: Option<u32>,
+    import: &Diagnostics,
+) -> anyhow::Result<()> {
+    let growth = Growth::new(comparison, lane, n_parts);
+    let growth = growth.map_err(|why| anyhow::anyhow!("--growth: {why}"))?;
+    let most = match args.format {
+        Format::Text => FEW,
+        _ => usize::MAX,
+    };
+    let answer = GrowthAnswer {
+        comparison,
+        lane,
+        growth: &growth,
+        most: args.top.unwrap_or(most),
+    };
+    match args.format {
+        Format::Json => print_json(&growth_json(&answer, import)),
+        Format::Csv => print(&growth_csv(&answer)),
+        _ => print(&(growth_text(&answer) + &diagnostics(import))),
+    }
+}
