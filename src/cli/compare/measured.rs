@@ -19,7 +19,7 @@ pub(super) fn measured_table(comparison: &Comparison) -> Table {
         ">peak live",
         ">exact",
         event_or_step,
-        ">fragm.",
+        ">fragmentation",
         "",
     ]);
     for lane in &comparison.lanes {

@@ -234,7 +234,7 @@ fn table(answer: &CompareAnswer<'_>) -> Table {
         ">variables",
         ">in/out",
         ">peak live",
-        ">fragm.",
+        ">fragmentation",
         ">mallocs",
         ">pages",
         ">est. overhead",
