@@ -180,6 +180,25 @@ impl Comparison {
         are_peaks_equivalent(one.summary.peak_reserved, other.summary.peak_reserved, granule)
     }
 
+    /// Why the different peaks of two lanes count as equal: the granule of their allocators, or the exactness of the
+    /// simulation. `None` where they are equal or differ significantly.
+    pub fn equivalence_text(&self, one: usize, other: usize) -> Option<String> {
+        let peak = |lane: usize| self.lanes[lane].summary.peak_reserved;
+        if !self.are_equivalent(one, other) || peak(one) == peak(other) {
+            return None;
+        }
+        let granule = granule(self.lanes[one].policy).max(granule(self.lanes[other].policy));
+        let apart = Bytes(peak(one).get().abs_diff(peak(other).get()));
+        Some(if apart <= granule {
+            format!(
+                "{apart} apart: below the allocator's granule of {} MiB",
+                granule.get() >> 20
+            )
+        } else {
+            format!("{apart} apart: within 0.5 %, the accuracy of the simulation")
+        })
+    }
+
     /// What the lanes of the options differ in.
     pub fn lane_kind(&self) -> LaneKind {
         match self.lanes.first().map(|lane| lane.id) {

@@ -246,11 +246,13 @@ fn unloads(lane: &Lane) -> Option<String> {
     let events = lane.simulation.events.iter();
     let reloads = events.filter(|event| event.kind == EventKind::Reload);
     (lane.summary.unloads > 0).then(|| {
-        format!(
-            "Memory ran short: graphs were unloaded {} and loaded again {}.",
-            counted(lane.summary.unloads, "time"),
-            counted(reloads.count() as u64, "time")
-        )
+        let again = match reloads.count() {
+            0 => "none of them was loaded again".to_owned(),
+            count => format!("and loaded again {}", counted(count as u64, "time")),
+        };
+        let unloaded = counted(lane.summary.unloads, "time");
+        let comma = if again.starts_with("none") { ";" } else { "" };
+        format!("Memory ran short: graphs were unloaded {unloaded}{comma} {again}.")
     })
 }
 

@@ -16,6 +16,8 @@ pub struct Recommended {
     pub policy: StaticMemoryPolicy,
     /// A clause with figures, without a capital letter and a full stop.
     pub why: String,
+    /// Shorter clauses for narrow places, the longest first; each is whole.
+    pub why_short: Vec<String>,
     /// Further candidates whose peaks do not differ significantly, ascending.
     pub equivalent: Vec<StaticMemoryPolicy>,
     /// The policy to take instead, among those with other figures.
@@ -77,10 +79,12 @@ fn recommend(goal: LaneGoal, lanes: &[Lane], candidates: &[&Lane], active: Stati
         n_equivalent: equivalent.len(),
         granule,
     };
+    let Why { text, short } = reason.why(active);
     Some(Recommended {
         goal,
         policy: chosen.policy,
-        why: reason.text(active),
+        why: text,
+        why_short: short,
         equivalent,
         runner_up: next,
     })
@@ -105,6 +109,21 @@ pub(super) fn granule(policy: StaticMemoryPolicy) -> Bytes {
     }
 }
 
+/// A clause, and shorter ones, the longest first.
+struct Why {
+    text: String,
+    short: Vec<String>,
+}
+
+impl Why {
+    fn new<const N: usize>(text: impl Into<String>, short: [String; N]) -> Self {
+        Self {
+            text: text.into(),
+            short: short.into(),
+        }
+    }
+}
+
 /// What the clause is made from.
 struct Reason<'a> {
     lanes: &'a [Lane],
@@ -115,22 +134,31 @@ struct Reason<'a> {
 }
 
 impl Reason<'_> {
-    fn text(&self, active: StaticMemoryPolicy) -> String {
+    fn why(&self, active: StaticMemoryPolicy) -> Why {
         let number = active.number();
         let Some(lane) = self.lanes.iter().find(|lane| lane.policy == active) else {
             return self.among_simulated();
         };
         if let Some(finding) = lane.forbidden.first() {
-            return format!("{} forbids policy {number}, the active policy", finding.rule);
+            let short = format!("{} forbids policy {number}", finding.rule);
+            return Why::new(format!("{short}, the active policy"), [short]);
         }
         if let Some(failed) = &lane.simulation.out_of_memory {
-            return format!(
+            let text = format!(
                 "policy {number}, which is active, runs out of memory at step {}",
                 failed.step
             );
+            return Why::new(
+                text,
+                [
+                    format!("policy {number} runs out of memory"),
+                    format!("policy {number} does not fit"),
+                ],
+            );
         }
         if !lane.may_be_recommended() {
-            return format!("policy {number}, which is active, does not meet every request");
+            let text = format!("policy {number}, which is active, does not meet every request");
+            return Why::new(text, [format!("policy {number} refuses requests")]);
         }
         if lane.policy == self.chosen.policy {
             return self.active_is_chosen();
@@ -141,22 +169,27 @@ impl Reason<'_> {
             return where_saved(self.chosen, lane);
         }
         let (own, before) = (self.chosen.summary.estimated_overhead, lane.summary.estimated_overhead);
-        format!("its overhead is {own} instead of {before} (estimates)")
+        let short = [
+            format!("overhead {own} instead of {before}"),
+            "less overhead".to_owned(),
+        ];
+        Why::new(format!("its overhead is {own} instead of {before} (estimates)"), short)
     }
 
-    fn among_simulated(&self) -> String {
+    fn among_simulated(&self) -> Why {
         let peak = self.chosen.summary.peak_reserved;
-        match self.candidates.len() {
+        let text = match self.candidates.len() {
             1 => format!("the only simulated policy that fits, with a peak of {peak}"),
             _ => format!(
                 "its peak is {peak}, its overhead {}",
                 self.chosen.summary.estimated_overhead
             ),
-        }
+        };
+        Why::new(text, [format!("its peak is {peak}")])
     }
 
     /// Why no other policy is worth a change.
-    fn active_is_chosen(&self) -> String {
+    fn active_is_chosen(&self) -> Why {
         let own = &self.chosen.summary;
         let is_lower = |lane: &&&Lane| {
             let peak = lane.summary.peak_reserved;
@@ -170,30 +203,42 @@ impl Reason<'_> {
                 .estimated_overhead
                 .0
                 .saturating_sub(own.estimated_overhead.0);
-            return format!(
-                "policy {} saves {saved} ({}) but takes {} more (estimate)",
-                lower.policy.number(),
-                percent_text(saved.percent_of(own.peak_reserved)),
-                Nanos(time)
+            let (number, time) = (lower.policy.number(), Nanos(time));
+            let percent = percent_text(saved.percent_of(own.peak_reserved));
+            return Why::new(
+                format!("policy {number} saves {saved} ({percent}) but takes {time} more (estimate)"),
+                [
+                    format!("policy {number} saves {saved} but takes {time} more"),
+                    format!("policy {number} takes {time} more"),
+                ],
             );
         }
         if self.candidates.len() == 1 {
-            return "no other policy fits".to_owned();
+            return Why::new("no other policy fits", []);
         }
         if self.n_equivalent + 1 == self.candidates.len() {
             let peaks = || self.candidates.iter().map(|lane| lane.summary.peak_reserved);
             let (low, high) = (peaks().min().unwrap_or_default(), peaks().max().unwrap_or_default());
             return match high - low {
-                Bytes::ZERO => "all policies that fit have the same peak".to_owned(),
-                apart => format!("the peaks of all policies that fit differ by {apart} at most"),
+                Bytes::ZERO => Why::new(
+                    "all policies that fit have the same peak",
+                    ["all peaks are equal".to_owned()],
+                ),
+                apart => Why::new(
+                    format!("the peaks of all policies that fit differ by {apart} at most"),
+                    [
+                        format!("all peaks within {apart}"),
+                        "all peaks are equivalent".to_owned(),
+                    ],
+                ),
             };
         }
-        "no policy has a significantly lower peak".to_owned()
+        Why::new("no policy has a significantly lower peak", ["no lower peak".to_owned()])
     }
 }
 
 /// The part of the reserved memory that shrinks most from one peak to the other.
-fn where_saved(chosen: &Lane, active: &Lane) -> String {
+fn where_saved(chosen: &Lane, active: &Lane) -> Why {
     let number = active.policy.number();
     let saved = active.summary.peak_reserved - chosen.summary.peak_reserved;
     let is_main = |now: Bytes, before: Bytes| before.saturating_sub(now).get() >= saved.get() / 2;
@@ -202,7 +247,9 @@ fn where_saved(chosen: &Lane, active: &Lane) -> String {
         && chosen.policy.row().shares_static_arena
         && is_main(now, before)
     {
-        return format!("static graphs share an arena: {}", figures(now, before));
+        let short = "static graphs share an arena".to_owned();
+        let text = format!("{short}: {}", figures(now, before));
+        return Why::new(text, [short, "one shared arena".to_owned()]);
     }
     let (now, before) = (chosen.summary.reserved, active.summary.reserved);
     let parts = [
@@ -212,10 +259,16 @@ fn where_saved(chosen: &Lane, active: &Lane) -> String {
         ("inputs and outputs take", now.io, before.io),
     ];
     let largest = parts.into_iter().find(|(_, now, before)| is_main(*now, *before));
-    largest.map_or_else(
-        || format!("its peak is {saved} below that of policy {number}"),
-        |(subject, now, before)| format!("{subject} {}", figures(now, before)),
-    )
+    match largest {
+        Some((subject, now, before)) => Why::new(
+            format!("{subject} {}", figures(now, before)),
+            [format!("{subject} {} less", before - now)],
+        ),
+        None => Why::new(
+            format!("its peak is {saved} below that of policy {number}"),
+            [format!("its peak is {saved} lower")],
+        ),
+    }
 }
 
 /// The blocks of static graphs at the peak; `None` where they are pages that others use in between.

@@ -192,11 +192,14 @@ pub fn counted(count: u64, noun: &str) -> String {
 }
 
 impl fmt::Display for Bytes {
-    /// Readable text with three significant figures after the binary unit: `2.574 GiB`, `512 B`.
+    /// Readable text with at most four significant figures: `2.574 GiB`, `1 023 MiB`, `512 B`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some((value, unit)) = self.scaled() else {
             return write!(f, "{}\u{a0}B", self.0);
         };
+        if value >= 999.95 {
+            return write!(f, "{}\u{a0}{unit}", grouped(whole(value)));
+        }
         let decimals = if value >= 100.0 {
             1
         } else if value >= 10.0 {
@@ -247,7 +250,7 @@ impl fmt::Display for Step {
 }
 
 impl fmt::Display for Nanos {
-    /// Readable text: `1.25 ms`, `800 ns`.
+    /// Readable text with at most four significant figures below 10 000 s: `1.25 ms`, `205.6 ms`, `800 ns`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (factor, unit) = match self.0 {
             n if n >= 1_000_000_000 => (1e9, "s"),
@@ -257,7 +260,11 @@ impl fmt::Display for Nanos {
         };
         #[expect(clippy::cast_precision_loss, reason = "shown with three figures only")]
         let value = self.0 as f64 / factor;
-        write!(f, "{value:.2}\u{a0}{unit}")
+        if value >= 999.95 {
+            return write!(f, "{}\u{a0}{unit}", grouped(whole(value)));
+        }
+        let decimals = if value >= 99.995 { 1 } else { 2 };
+        write!(f, "{value:.decimals$}\u{a0}{unit}")
     }
 }
 
@@ -283,13 +290,17 @@ pub fn percents(percent: f64, decimals: usize) -> String {
     if percent < 1000.0 {
         return format!("{percent:.decimals$} %");
     }
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "not negative, and held at the end of the range"
-    )]
-    let whole = percent.round() as u64;
-    format!("{} %", grouped(whole))
+    format!("{} %", grouped(whole(percent)))
+}
+
+/// The nearest whole number of a value that is not negative.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "not negative, and held at the end of the range"
+)]
+const fn whole(value: f64) -> u64 {
+    value.round() as u64
 }
 
 #[cfg(test)]
@@ -352,5 +363,25 @@ mod tests {
         assert_eq!(Bytes(512).to_string(), "512\u{a0}B");
         assert_eq!(Bytes(2_763_672_996).to_string(), "2.574\u{a0}GiB");
         assert_eq!(Bytes(1_234_567).exact(), "1\u{a0}234\u{a0}567\u{a0}B");
+    }
+
+    #[test]
+    fn texts_have_four_figures_at_most() {
+        for (bytes, text) in [
+            (1_073_741_823, "1\u{a0}024\u{a0}MiB"),
+            (1_048_524_000, "1\u{a0}000\u{a0}MiB"),
+            (1_048_470_000, "999.9\u{a0}MiB"),
+        ] {
+            assert_eq!(Bytes(bytes).to_string(), text);
+        }
+        for (nanos, text) in [
+            (205_581_000, "205.6\u{a0}ms"),
+            (99_994_000, "99.99\u{a0}ms"),
+            (99_996_000, "100.0\u{a0}ms"),
+            (999_960_000, "1\u{a0}000\u{a0}ms"),
+            (56_935_480_000_000, "56\u{a0}935\u{a0}s"),
+        ] {
+            assert_eq!(Nanos(nanos).to_string(), text);
+        }
     }
 }

@@ -185,14 +185,14 @@ pub const STRATEGIES: &[Strategy] = &[
     },
     Strategy {
         name: DEFAULT,
-        label: "engine: default",
+        label: "GE default",
         summary: "the vendor's compiler: the smaller plan of its two assigners, binary-block on a tie",
         effort: Effort::Heuristic,
         place: |task| engine::place(task, Assigner::Default),
     },
     Strategy {
         name: "ge_binary",
-        label: "engine: binary-block",
+        label: "GE binary-block",
         summary: "the vendor's compiler: blocks handed on between buffers of one size, smaller blocks nested in larger ones; \
                   fixed buffers keep their place below all others, gaps and groups count as whole rectangles",
         effort: Effort::Heuristic,
@@ -200,14 +200,14 @@ pub const STRATEGIES: &[Strategy] = &[
     },
     Strategy {
         name: "ge_max",
-        label: "engine: max-block",
+        label: "GE max-block",
         summary: "the vendor's compiler: blocks handed on between all buffers, each as large as its largest one",
         effort: Effort::Heuristic,
         place: |task| engine::place(task, Assigner::Max),
     },
     Strategy {
         name: "ge_no_reuse",
-        label: "engine: no reuse",
+        label: "GE without reuse",
         summary: "the vendor's compiler with disableReuseMemory: a block for every buffer, in order of birth",
         effort: Effort::Heuristic,
         place: |task| engine::place(task, Assigner::NoReuse),

@@ -96,6 +96,7 @@ pub struct LaneView {
     pub blocks: Blocks,
     /// The top of the highest region.
     pub height: Bytes,
+    drawn_height: Bytes,
     /// Constant regions, which a map can leave out of its scale, upwards.
     pub constant: Vec<ConstantRegions>,
     /// Bytes taken from the device.
@@ -125,6 +126,24 @@ pub struct LaneView {
     subjects: Vec<Option<Selected>>,
 }
 
+/// Blocks below this share of a lane's height are drawn larger: the height ends above them.
+const SMALL_PART: u64 = 4;
+
+/// The height above `floor` that maps show. O(blocks).
+fn drawn_height(blocks: &Blocks, floor: u64, height: Bytes) -> Bytes {
+    let ends = blocks
+        .base
+        .iter()
+        .zip(&blocks.bytes)
+        .map(|(base, bytes)| base.saturating_add(*bytes));
+    let whole = height.get().saturating_sub(floor);
+    match ends.max().unwrap_or(0).saturating_sub(floor) {
+        0 => Bytes(whole),
+        used if used < whole / SMALL_PART => Bytes(used + used / 4),
+        _ => Bytes(whole),
+    }
+}
+
 impl LaneView {
     pub(super) fn new(lane: &Lane, session: &DeviceSession, remat: Option<Arc<LaneRemat>>, palette: &Palette) -> Self {
         // Independent parts run concurrently.
@@ -143,7 +162,10 @@ impl LaneView {
             })
         };
         let [reserved, features, live, rounded, physical, virtual_space] = curves;
+        let constant = constant::of(&placed.regions);
+        let floor = constant.last().map_or(0, |last| last.end);
         Self {
+            drawn_height: drawn_height(&placed.blocks, floor, placed.height),
             policy: lane.policy,
             shares_steps: lane.shares_steps,
             gaps: Arc::new(gaps),
@@ -158,7 +180,7 @@ impl LaneView {
             at_peak: HeldAtPeak::default(),
             has_stacks: placed.regions.iter().any(|region| region.kind == RegionKind::Unplaced),
             arena_stack: None,
-            constant: constant::of(&placed.regions),
+            constant,
             regions: placed.regions,
             height: placed.height,
             owned_ranges: placed.owned_ranges,
@@ -199,6 +221,12 @@ impl LaneView {
     /// The height above the floor.
     pub fn changing_height(&self) -> Bytes {
         Bytes(self.height.get().saturating_sub(self.floor().get()))
+    }
+
+    /// The part of [`Self::changing_height`] that maps show: all of it, unless blocks occupy a small part alone, as the
+    /// tensors of a small graph do in the pages of a pool.
+    pub const fn drawn_height(&self) -> Bytes {
+        self.drawn_height
     }
 
     /// Positions of the regions that hold memory between two steps, ascending. O(classes log regions + results).

@@ -238,7 +238,13 @@ impl Timeline {
 
     /// As [`Self::fit`], with addresses counted from the floor of each lane: without constant regions.
     pub fn fit_changing(&self) -> Viewport {
-        self.up_to(self.changing_height())
+        self.up_to(self.drawn_height())
+    }
+
+    /// The largest height above its floor that a lane's map shows.
+    pub fn drawn_height(&self) -> Bytes {
+        let heights = self.lanes.iter().map(LaneView::drawn_height);
+        heights.max().unwrap_or_default()
     }
 
     /// The highest display address of any lane above its floor.

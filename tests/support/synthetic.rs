@@ -77,6 +77,7 @@ fn answer(graphs: &[Arc<Graph>], axis: Axis, session: DeviceSession) -> Comparis
                 goal,
                 policy: StaticMemoryPolicy::StaticExtend,
                 why: "static graphs share an arena".to_owned(),
+                why_short: Vec::new(),
                 equivalent: Vec::new(),
                 runner_up: Some(StaticMemoryPolicy::Dynamic),
             })

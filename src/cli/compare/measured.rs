@@ -23,7 +23,7 @@ pub(super) fn measured_table(comparison: &Comparison) -> Table {
         ">peak live",
         ">exact",
         event_or_step,
-        ">fragm.",
+        ">fragmentation",
     ];
     if has_sums {
         headings.extend([">inactive split", ">largest free"]);

@@ -250,7 +250,7 @@ fn table(answer: &CompareAnswer<'_>) -> Table {
         ">variables",
         ">in/out",
         ">peak live",
-        ">fragm.",
+        ">fragmentation",
         ">mallocs",
         ">pages",
         ">est. overhead",

@@ -1,6 +1,7 @@
 //! Exports of the configuration: their content for a preview, and their files.
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -31,6 +32,9 @@ pub struct ConfigPreview {
 struct Inputs {
     /// Without assumed values.
     document: Document,
+    /// What that was made from, so that a comparison copies nothing.
+    whole: Document,
+    assumed: BTreeSet<String>,
     findings: Arc<[Finding]>,
     remarks: Arc<[(String, Diagnostics)]>,
     /// The current answer.
@@ -56,14 +60,17 @@ impl Session {
     pub fn config_preview(&self) -> ConfigPreview {
         let (config, errors) = self.config_to_export();
         let (base, usual) = self.export_base();
-        let differences = self.plain_document().configuration().differences(&usual);
+        let document = self.plain_document();
+        let differences = document.configuration().differences(&usual);
         ConfigPreview {
             config,
             errors,
             exports: Default::default(),
             differences,
             inputs: Inputs {
-                document: self.plain_document(),
+                document,
+                whole: self.document.clone(),
+                assumed: self.assumed.clone(),
                 findings: Arc::clone(&self.findings),
                 remarks: Arc::clone(&self.remarks),
                 comparison: self.current_comparison().cloned(),
@@ -80,7 +87,8 @@ impl Session {
         Arc::ptr_eq(&inputs.findings, &self.findings)
             && Arc::ptr_eq(&inputs.remarks, &self.remarks)
             && known == self.current_comparison().map(Arc::as_ptr)
-            && inputs.document == self.plain_document()
+            && inputs.whole == self.document
+            && inputs.assumed == self.assumed
             && inputs.base == self.export_base_name()
     }
 

@@ -41,13 +41,20 @@ impl Task for ChangesTask {
 }
 
 impl Session {
-    /// The position of the baseline: the lane that was chosen, else policy 0, else the first.
+    /// The position of the baseline: the lane that was chosen, else policy 0, else the first. A lane that ends early has
+    /// no peak to compare with: unless it was chosen, the first one that completes takes its place.
     pub fn baseline(&self, comparison: &Comparison) -> usize {
         let usual = LaneId::Policy(StaticMemoryPolicy::Dynamic);
         let position = |id: LaneId| comparison.lanes.iter().position(|lane| lane.id == id);
-        position(self.document.baseline.unwrap_or(usual))
-            .or_else(|| position(usual))
-            .unwrap_or(0)
+        if let Some(chosen) = self.document.baseline.and_then(position) {
+            return chosen;
+        }
+        let usual = position(usual).unwrap_or(0);
+        let mut lanes = comparison.lanes.iter();
+        match comparison.lanes.get(usual) {
+            Some(lane) if lane.ends_early() => lanes.position(|lane| !lane.ends_early()).unwrap_or(usual),
+            _ => usual,
+        }
     }
 
     /// The last changes; of other lanes until those of the lanes that were requested last are known.

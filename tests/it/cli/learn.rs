@@ -36,7 +36,7 @@ fn a_traced_step_teaches_rates_and_scratch_memory() {
     assert_eq!(notes.len(), 3, "what could not be learned is told: {notes:?}");
     let fit = notes[0].as_str().expect("a sentence");
     assert!(
-        fit.starts_with("96 ops took 201.57") && fit.contains("the median error per op"),
+        fit.starts_with("96 ops took 201.6") && fit.contains("the median error per op"),
         "{fit}"
     );
     let again = run(&["learn", GRAPH, RUN, "--format", "json"]);

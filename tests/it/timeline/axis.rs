@@ -264,14 +264,14 @@ fn samples_have_the_axes_that_their_data_has() {
     }
     expect![[r"
         mixed
-          estimated time: 179.58 ms in 13024 steps, 5732 without time, 0 stated
+          estimated time: 179.6 ms in 13024 steps, 5732 without time, 0 stated
           No open recording has clock times.
         lenet
-          estimated time: 201.60 ms in 169 steps, 49 without time, 113 stated
-          wall time: 202.29 ms in 169 steps, 12 without time, 113 stated
+          estimated time: 201.6 ms in 169 steps, 49 without time, 113 stated
+          wall time: 202.3 ms in 169 steps, 12 without time, 113 stated
         measured
           The axis is one of recorded events: their times are not estimated.
-          wall time: 819.17 ms in 750 steps, 1 without time, 750 stated
+          wall time: 819.2 ms in 750 steps, 1 without time, 750 stated
         lstm
           estimated time: 2 ns in 4 steps, 3 without time, 0 stated
           No open recording has clock times."]]

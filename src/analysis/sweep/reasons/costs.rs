@@ -141,7 +141,7 @@ mod tests {
             &[(Malloc, 4, 400_000), (Map, 2, 40_000)],
             &[(Malloc, 2, 200_000), (Map, 10, 200_000)],
             Some(
-                "It spends 40.00 µs more in total: 200.00 µs more on device mallocs (4 instead of 2), 160.00 µs less \
+                "It spends 40.00 µs more in total: 200.0 µs more on device mallocs (4 instead of 2), 160.0 µs less \
                  on pages mapped (2 instead of 10).",
             ),
         );
@@ -149,7 +149,7 @@ mod tests {
         check(
             &[(Malloc, 4, 400_000), (LoadMemset, 3, 501)],
             &[(Malloc, 2, 200_000), (LoadMemset, 4, 500)],
-            Some("It spends 200.00 µs more on device mallocs (4 instead of 2)."),
+            Some("It spends 200.0 µs more on device mallocs (4 instead of 2)."),
         );
         check(&[(LoadMemset, 3, 501)], &[(LoadMemset, 4, 500)], None);
         // What is too small to be named is in the rest.
@@ -157,7 +157,7 @@ mod tests {
             &[(Map, 333, 19_980_000)],
             &[(Malloc, 2, 160_000)],
             Some(
-                "It spends 19.82 ms more in total: 19.98 ms more on pages mapped (333 instead of 0), 160.00 µs less \
+                "It spends 19.82 ms more in total: 19.98 ms more on pages mapped (333 instead of 0), 160.0 µs less \
                  on all else.",
             ),
         );
@@ -176,7 +176,7 @@ mod tests {
             ],
             &[],
             Some(
-                "It spends 520.00 µs more in total: 300.00 µs more on device mallocs (3 instead of 0), 150.00 µs more \
+                "It spends 520.0 µs more in total: 300.0 µs more on device mallocs (3 instead of 0), 150.0 µs more \
                  on device frees (3 instead of 0), 70.00 µs more on all else.",
             ),
         );
