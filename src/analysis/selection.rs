@@ -7,6 +7,9 @@
 //! least overhead    overheads near the least -> peaks near the lowest of these -> active, else lowest peak
 //! lowest peak       peaks near the lowest -> overheads near the least of these -> active, else lowest peak
 //! ```
+//!
+//! The active candidate stays where the selected one differs from it neither in peak nor in overhead, although it may not
+//! be near the lowest peak of all.
 
 use highwater_model::units::{Bytes, Nanos};
 
@@ -82,7 +85,14 @@ pub(super) fn select(goal: LaneGoal, candidates: &[Candidate]) -> Option<usize> 
         let one = &candidates[*position];
         (!one.is_active, one.peak, one.order)
     };
-    left.into_iter().min_by_key(rank)
+    let selected = left.into_iter().min_by_key(rank)?;
+    let is_needless = |active: &usize| {
+        let (own, other) = (&candidates[*active], &candidates[selected]);
+        let is_as_fast = own.overhead <= other.overhead || are_overheads_equivalent(own.overhead, other.overhead);
+        is_as_fast && are_peaks_equivalent(own.peak, other.peak, granule)
+    };
+    let active = (0..candidates.len()).find(|position| candidates[*position].is_active);
+    Some(active.filter(is_needless).unwrap_or(selected))
 }
 
 /// The largest granule of the candidates, at least [`LEAST_GRANULE`].
@@ -155,6 +165,8 @@ mod tests {
             // Within 1 % overheads are equal, within 0.5 % peaks are.
             ("10000 20000 2, 9960 20150 2, 9900 20150 2*", 2, 2),
             ("10000 20000 2, 9960 20150 2, 9920 20150 2", 2, 2),
+            // The one near the lowest peak that takes no more time is equal to the active one.
+            ("100 1000 8, 106 50 2, 112 50 2*", 2, 2),
             // The lower number wins among equal ones.
             ("100 50 2, 100 50 2", 0, 0),
             ("102 50 2, 100 50 2", 1, 1),

@@ -58,6 +58,7 @@ pub struct WirePeak<'a> {
     against: Option<WireOther>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ranks: Option<Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     tree: Option<WireTree<'a>>,
     diagnostics: Json,
 }

@@ -172,9 +172,8 @@ pub(super) const ROWS: &[OptionRow] = &[
         details: "A measured run has events, a graph has steps. By ops, as many measured ops as both have in one order \
                   are placed at their own steps. By phases, notes such as ProfilerStep#3, forward, backward and \
                   Optimizer.step are placed where the graph's phases begin. By time, whole times are laid over each \
-                  other; the time of a step is measured, stated or estimated. The lane says which was possible. Peaks are \
-                  those of the run in any case. Recordings of separate runs without a graph begin together at their first \
-                  allocation, except by time: then each keeps its clock.",
+                  other; the time of a step is measured, stated or estimated. Without a graph, separate runs begin \
+                  together, except by time. Peaks are those of the run in any case.",
         lowers_to: Some("Lowered::alignment"),
         memory_effect: "moves recordings along the axis; no effect on bytes",
         acts: Acts {

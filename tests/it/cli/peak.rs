@@ -180,7 +180,7 @@ fn segments_are_listed_as_text_json_and_csv() {
         (segments.len(), &segments[1]["private_pool"]),
         (2, &Json::from("(0, 4)"))
     );
-    assert_eq!(segments[0]["pieces"][0]["name"], "embed (train.py:7)");
+    assert_eq!(segments[0]["pieces"][0]["name"], "train.py:7 embed");
     assert_eq!(answer["pools"].as_array().unwrap().len(), 2);
 
     let output = run(&["peak", path, "--segments", "--step", "2", "--format", "csv"]);
@@ -263,7 +263,7 @@ fn blocks_that_grow_from_step_to_step_are_listed() {
         (&Json::from("annotations"), &Json::from(1))
     );
     let row = &answer["rows"][0];
-    assert_eq!(row["name"], "cache (train.py:7)");
+    assert_eq!(row["name"], "train.py:7 cache");
     assert_eq!(row["live_bytes"], serde_json::json!([0x1000, 0x2000, 0x3000, 0x4000]));
     assert_eq!(
         (&row["slope_bytes_per_step"], &row["growth_bytes"]),
