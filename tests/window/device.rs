@@ -250,3 +250,43 @@ fn figures_of_the_device_are_set_by_slider_and_field_and_reset() {
     );
     harness.get_by_label_contains("Timings: 10 of 12 assumed, 1 set by you");
 }
+
+/// A snapshot of PyTorch: a segment with a block, a gap and a block that waits for its stream, and a free segment of another
+/// stream in a private pool; one annotation.
+const SNAPSHOT: &str = "(dVsegments\n(l(dVaddress\nL4096L\nsVtotal_size\nL4096L\nsVstream\nL0L\nsVsegment_type\nVsmall\n\
+    sVsegment_pool_id\n(lL0L\naL0L\nasVblocks\n(l(dVaddress\nL4096L\nsVsize\nL512L\nsVrequested_size\nL496L\n\
+    sVstate\nVactive_allocated\nsa(dVaddress\nL4608L\nsVsize\nL1536L\nsVrequested_size\nL0L\nsVstate\n\
+    Vinactive\nsa(dVaddress\nL6144L\nsVsize\nL2048L\nsVrequested_size\nL2048L\nsVstate\nVactive_pending_free\n\
+    sasa(dVaddress\nL32768L\nsVtotal_size\nL8192L\nsVstream\nL9L\nsVsegment_type\nVlarge\nsVsegment_pool_id\n\
+    (lL0L\naL4L\nasVblocks\n(l(dVaddress\nL32768L\nsVsize\nL8192L\nsVrequested_size\nL0L\nsVstate\nVinactive\n\
+    sasasVdevice_traces\n(l(l(dVaction\nValloc\nsVaddr\nL4096L\nsVsize\nL496L\nsVtime_us\nL5L\nsa(dVaction\n\
+    Valloc\nsVaddr\nL6144L\nsVsize\nL2048L\nsVtime_us\nL6L\nsa(dVaction\nVfree_requested\nsVaddr\nL6144L\n\
+    sVsize\nL2048L\nsVtime_us\nL7L\nsaasVexternal_annotations\n(l(dVstage\nVSTART\nsVname\nVProfilerStep#7\n\
+    sVdevice\nL0L\nsVtime_us\nL5L\nsa(dVstage\nVEND\nsVname\nVProfilerStep#7\nsVdevice\nL0L\nsVtime_us\nL7L\n\
+    sas.";
+
+#[test]
+fn the_allocator_of_a_recording_is_listed_segment_by_segment() {
+    let mut harness = window(session(vec![source("snapshot.pickle", SNAPSHOT)]));
+    harness.get_by_label("Segments: 2");
+    for text in [
+        "inactive split",
+        "largest free block",
+        "0x1000",
+        "0x8000",
+        "9, large, private (0, 4)",
+    ] {
+        harness.get_by_label(text);
+    }
+    harness.get_by_label("sorted by address of segments");
+    harness.get_by_label("sort by size of segments").click();
+    harness.run_steps(2);
+    harness.get_by_label("sorted by size of segments");
+    let session = harness.state().session();
+    let known = session.device_at().expect("the worker answers");
+    let allocator = known.allocator.as_ref().expect("the file lists segments");
+    assert_eq!((allocator.segments.len(), allocator.sums.gaps), (2, 1));
+    let (_, timeline) = session.answer().expect("an answer");
+    let names: Vec<&str> = timeline.bands.annotations[0].iter().map(|band| &*band.name).collect();
+    assert_eq!(names, ["ProfilerStep#7"]);
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::super::task::{Failure, TaskKind};
 use super::Session;
 use super::request::{Request, Task};
-use highwater_analysis::{Comparison, LaneId};
+use highwater_analysis::{AllocatorState, Comparison, LaneId};
 use highwater_model::progress::Progress;
 use highwater_model::units::Step;
 use highwater_sim::{DevicePicture, picture};
@@ -15,6 +15,8 @@ use highwater_sim::{DevicePicture, picture};
 pub struct DeviceAt {
     pub lane: LaneId,
     pub picture: DevicePicture,
+    /// The allocator of a recorded lane; `None` where the file lists no segments.
+    pub allocator: Option<AllocatorState>,
 }
 
 /// A request for the device at a step of a lane.
@@ -49,6 +51,7 @@ impl Task for DeviceTask {
         Ok(DeviceAt {
             lane: lane.id,
             picture: picture(&lane.simulation, self.step),
+            allocator: self.comparison.allocator_state(self.lane, self.step).ok(),
         })
     }
 

@@ -6,7 +6,7 @@ use super::LanesInput;
 use crate::numbers::part_of;
 pub(super) use crate::panels::width_of;
 use crate::theme::Theme;
-use highwater_analysis::{Lane, LaneKind, ScratchSource};
+use highwater_analysis::{Fit, Lane, LaneKind, ScratchSource};
 use highwater_model::units::{Bytes, grouped, percents};
 use highwater_model::workload::{Recording, TotalKind};
 use highwater_sim::StaticMemoryPolicy;
@@ -82,7 +82,9 @@ pub(super) fn drop_one(figures: &mut Vec<Figure>) -> bool {
 /// From left to right.
 pub(super) fn figures(ui: &Ui, lane: &Lane, remat: Option<&LaneRemat>, input: &LanesInput<'_>) -> Vec<Figure> {
     if let Some(recording) = input.comparison.recording(lane.id) {
-        return measured_figures(ui, lane, recording, input.theme);
+        let mut all = measured_figures(ui, lane, recording, input.theme);
+        all.extend(measured_fit(ui, lane, input));
+        return all;
     }
     let (summary, theme) = (&lane.summary, input.theme);
     let make = |rank: Rank, text: String, color: Color32, explanation: String| {
@@ -190,6 +192,26 @@ fn measured_figures(ui: &Ui, lane: &Lane, recording: &Recording, theme: &Theme) 
         all.push(Figure::new(ui, Rank::Fragmentation, text, theme.text_weak, exact));
     }
     all
+}
+
+/// Whether a recorded run fits; `None` without a capacity.
+fn measured_fit(ui: &Ui, lane: &Lane, input: &LanesInput<'_>) -> Option<Figure> {
+    let (comparison, theme) = (input.comparison, input.theme);
+    let position = comparison.lanes.iter().position(|row| row.id == lane.id)?;
+    let fit = comparison.fit(position);
+    let text = match fit {
+        Fit::Yes { capacity, .. } => format!("fits {}", whole_units(capacity)),
+        Fit::Above { capacity, .. } => format!("exceeds {}", whole_units(capacity)),
+        Fit::OutOfMemory(_) => "out of memory".to_owned(),
+        Fit::Unknown | Fit::StopsUnderBudget | Fit::Refuses(_) => return None,
+    };
+    let device = &comparison.device_of(position).name;
+    let capacity = comparison.capacity_of(position);
+    let capacity = capacity.map_or_else(String::new, |capacity| format!("\nCapacity: {}", capacity.text(device)));
+    let why = format!("Fits: {}{capacity}", fit.text());
+    let color = if fit.is_good() { theme.good } else { theme.bad };
+    let figure = Figure::new(ui, Rank::Verdict, text, color, why);
+    Some(if fit.is_good() { figure } else { figure.strong() })
 }
 
 /// Counts of a run under a budget, and how the run ended: text, colour, explanation.

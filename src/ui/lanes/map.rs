@@ -10,10 +10,13 @@ use super::{LanesInput, LanesState, Selected, constant, eviction_interval, pictu
 use crate::gpu::LanePlace;
 use crate::numbers::{at_least_one, to_f64, to_points};
 use crate::theme::Theme;
+use highwater_sim::RegionKind;
 use highwater_timeline::{self, Arrows, ItemRect, Items, LaneView, Owner, View, byte_ticks};
 
 /// Least height of an outlined region.
 const LEAST_OUTLINED: f32 = 4.0;
+/// Least height of a segment with a line below.
+const LEAST_BORDER: f32 = 2.0;
 /// Blocks of this many points are drawn on top of a picture, so that they stay sharp while the view moves.
 const LEAST_ABOVE: f64 = 6.0;
 /// Least size of a match with an outline.
@@ -212,7 +215,14 @@ fn region_rects(lane: &LaneView, viewport: &View<'_>, rect: Rect) -> Vec<(usize,
 }
 
 fn outline_region(painter: &Painter, place: Rect, lane: &LaneView, region: usize, theme: &Theme) {
-    if place.width() < 2.0 || place.height() < LEAST_OUTLINED {
+    if place.width() < 2.0 {
+        return;
+    }
+    if place.height() < LEAST_OUTLINED {
+        // Segments of recordings are many and low: a line separates them.
+        if lane.regions[region].kind == RegionKind::Segment && place.height() >= LEAST_BORDER {
+            painter.hline(place.x_range(), place.bottom(), Stroke::new(0.5, theme.region_outline));
+        }
         return;
     }
     painter.rect_stroke(place, 0, Stroke::new(1.0, theme.region_outline), StrokeKind::Inside);

@@ -1,10 +1,13 @@
 //! The device at one step of a lane: bytes in use by part, pools with their free lists, pages, regions; above them the
 //! simulated device.
 //!
+//! A recorded lane shows the state of its allocator instead, segment by segment, where the file lists segments.
+//!
 //! In: the session, and the step of the lanes (under the pointer, or pinned). Out: a request for a picture of that
 //! step, which the worker makes; until then the last picture stays, dimmed. A click on a pool or a region outlines it
 //! in the memory map.
 
+mod allocator;
 mod pools;
 mod profile;
 mod regions;
@@ -29,6 +32,7 @@ const BAR: f32 = 14.0;
 pub struct DeviceState {
     profile: profile::ProfileState,
     order: regions::Order,
+    segments: allocator::Order,
     /// Position of the pool whose free sizes are all listed.
     open: Option<usize>,
 }
@@ -72,6 +76,7 @@ pub fn device_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut DeviceState
     let lane = &comparison.lanes[spot.lane];
     if comparison.is_measured_lane(spot.lane) {
         measured_ui(ui, comparison, spot.lane, &timeline.lanes[spot.lane], spot.step);
+        recorded_allocator_ui(ui, cx, spot, state);
         return;
     }
     if !cx.session.wants_device_at(lane.id, spot.step) {
@@ -206,6 +211,31 @@ fn measured_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: usize, view: &L
         });
     ui.add_space(4.0);
     ui.weak("Measured, not simulated: the file states reserved bytes, not available bytes.");
+}
+
+/// The recorded allocator at the step, once the worker has it.
+fn recorded_allocator_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, spot: PinnedStep, state: &mut DeviceState) {
+    let Some((comparison, _)) = cx.session.answer() else {
+        return;
+    };
+    let id = comparison.lanes[spot.lane].id;
+    let Some(recording) = comparison.recording(id).filter(|one| !one.regions.is_empty()) else {
+        return;
+    };
+    if !cx.session.wants_device_at(id, spot.step) {
+        cx.commands.push(Command::PictureDevice(id, spot.step));
+    }
+    let known = cx.session.device_at().filter(|known| known.lane == id);
+    let Some(allocator) = known.and_then(|known| known.allocator.as_ref()) else {
+        return;
+    };
+    ui.add_space(4.0);
+    egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+        if !cx.session.has_device_at(id, spot.step) {
+            ui.multiply_opacity(STALE);
+        }
+        allocator::allocator_ui(ui, recording, allocator, &mut state.segments, cx.theme);
+    });
 }
 
 /// Why the lane ended, if it has by this step.

@@ -1,0 +1,190 @@
+//! The allocator of a recorded lane at a step: sums, and its segments as a sorted table.
+
+use eframe::egui::{self, Rect, RichText, Sense, StrokeKind, pos2, vec2};
+use egui_extras::{Column, TableBuilder};
+
+use crate::numbers::{part_of, to_points};
+use crate::panels::point_table::{SIZE, order_ui};
+use crate::theme::Theme;
+use crate::widgets::wrapped_ui;
+use highwater_analysis::{AllocatorState, AllocatorSums, PieceKind, SegmentState};
+use highwater_model::units::{Bytes, counted, grouped};
+use highwater_model::workload::Recording;
+
+const ADDRESS: f32 = 96.0;
+const FIGURE: f32 = 62.0;
+const POOL: f32 = 96.0;
+/// The picture of a segment.
+const MAP: f32 = 72.0;
+const ROW: f32 = 20.0;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Order {
+    #[default]
+    Address,
+    Size,
+    Active,
+    Inactive,
+    Pool,
+}
+
+pub(super) fn allocator_ui(
+    ui: &mut egui::Ui,
+    recording: &Recording,
+    state: &AllocatorState,
+    order: &mut Order,
+    theme: &Theme,
+) {
+    sums_ui(ui, state);
+    if !state.sums.is_exact() {
+        let text = format!(
+            "\u{2264} and \u{2265}: the file states only the requested bytes of {} of {}.",
+            grouped(state.sums.unstated_blocks),
+            counted(state.sums.active_blocks + state.sums.awaiting_blocks, "block")
+        );
+        wrapped_ui(ui, RichText::new(text).color(theme.text_weak));
+    }
+    ui.add_space(4.0);
+    segments_ui(ui, recording, state, order, theme);
+}
+
+fn sums_ui(ui: &mut egui::Ui, state: &AllocatorState) {
+    let sums = &state.sums;
+    let (least, most) = (sums.at_least(), sums.at_most());
+    let grid = egui::Grid::new("allocator sums").num_columns(3).spacing([8.0, 3.0]);
+    grid.show(ui, |ui| {
+        let mut row = |what: &str, bound: &str, bytes: Bytes, note: String| {
+            ui.weak(what);
+            ui.label(format!("{bound}{bytes}")).on_hover_text(bytes.exact());
+            ui.weak(note);
+            ui.end_row();
+        };
+        row("active", least, sums.active, counted(sums.active_blocks, "block"));
+        if sums.awaiting_blocks > 0 {
+            let count = counted(sums.awaiting_blocks, "block");
+            row("awaiting free", least, sums.awaiting_free, count);
+        }
+        row("inactive split", most, sums.inactive_split, counted(sums.gaps, "gap"));
+        row("free segments", "", sums.free, counted(sums.free_segments, "segment"));
+        row("largest free block", most, sums.largest_free, String::new());
+        row("rounding", least, sums.rounding(), "inside blocks".to_owned());
+        if state.outside.0 > 0 {
+            row(
+                "outside segments",
+                "",
+                state.outside.1,
+                counted(state.outside.0, "block"),
+            );
+        }
+    });
+}
+
+fn pool_text(recording: &Recording, segment: &SegmentState) -> String {
+    match recording.segment_kind(segment.kind) {
+        (kind, Some(pool)) => format!("{kind}, private {pool}"),
+        (kind, None) => kind.to_owned(),
+    }
+}
+
+fn segments_ui(ui: &mut egui::Ui, recording: &Recording, state: &AllocatorState, order: &mut Order, theme: &Theme) {
+    ui.strong(format!("Segments: {}", grouped(state.segments.len() as u64)));
+    let mut rows: Vec<&SegmentState> = state.segments.iter().collect();
+    let largest = std::cmp::Reverse::<Bytes>;
+    match order {
+        Order::Address => {}
+        Order::Size => rows.sort_by_key(|row| largest(row.bytes)),
+        Order::Active => rows.sort_by_key(|row| largest(row.sums.active)),
+        Order::Inactive => rows.sort_by_key(|row| largest(row.sums.inactive_split + row.sums.free)),
+        Order::Pool => rows.sort_by(|one, other| {
+            let of = |row: &SegmentState| (row.stream, pool_text(recording, row));
+            of(one).cmp(&of(other))
+        }),
+    }
+    ui.spacing_mut().item_spacing.x = 4.0;
+    ui.spacing_mut().button_padding.x = 2.0;
+    let mut table = TableBuilder::new(ui)
+        .id_salt("allocator segments")
+        .cell_layout(egui::Layout::left_to_right(egui::Align::Center))
+        .striped(true)
+        .auto_shrink([false, true])
+        .column(Column::exact(ADDRESS).clip(true))
+        .column(Column::exact(MAP));
+    for _ in 0..3 {
+        table = table.column(Column::exact(FIGURE).clip(true));
+    }
+    let table = table.column(Column::remainder().at_least(POOL).clip(true));
+    let table = table.header(ROW, |mut header| {
+        header.col(|ui| order_ui(ui, order, Order::Address, "segment", "address of segments"));
+        header.col(|ui| {
+            ui.label(RichText::new("map").size(SIZE));
+        });
+        for (text, words, of) in [
+            ("size", "size of segments", Order::Size),
+            ("active", "active bytes", Order::Active),
+            ("inactive", "inactive or free bytes", Order::Inactive),
+            ("stream, pool", "stream and pool", Order::Pool),
+        ] {
+            header.col(|ui| order_ui(ui, order, of, text, words));
+        }
+    });
+    table.body(|body| {
+        body.rows(ROW, rows.len(), |mut line| {
+            let Some(row) = rows.get(line.index()) else { return };
+            line.col(|ui| {
+                let address = format!("{:#x}", row.address);
+                ui.label(RichText::new(&address).size(SIZE)).on_hover_text(&address);
+            });
+            line.col(|ui| map_ui(ui, row, theme));
+            line.col(|ui| figure_ui(ui, "", row.bytes));
+            line.col(|ui| figure_ui(ui, row.sums.at_least(), row.sums.active + row.sums.awaiting_free));
+            line.col(|ui| figure_ui(ui, row.sums.at_most(), row.sums.inactive_split + row.sums.free));
+            line.col(|ui| {
+                let text = format!("{}, {}", row.stream, pool_text(recording, row));
+                ui.label(RichText::new(&text).size(SIZE)).on_hover_text(&text);
+            });
+        });
+    });
+}
+
+fn figure_ui(ui: &mut egui::Ui, bound: &str, bytes: Bytes) {
+    let text = format!("{bound}{}", bytes.short());
+    ui.label(RichText::new(text).size(SIZE)).on_hover_text(bytes.exact());
+}
+
+/// The pieces of a segment side by side; blocks smaller than a pixel stay visible.
+fn map_ui(ui: &mut egui::Ui, segment: &SegmentState, theme: &Theme) {
+    let (rect, response) = ui.allocate_exact_size(vec2(MAP - 4.0, ROW - 8.0), Sense::hover());
+    let painter = ui.painter();
+    painter.rect_filled(rect, 0, theme.canvas);
+    let x = |offset: u64| rect.left() + rect.width() * to_points(part_of(offset, segment.bytes.get().max(1)));
+    for piece in &segment.pieces {
+        let color = match piece.kind {
+            PieceKind::Active => theme.live,
+            PieceKind::AwaitingFree => theme.reserved,
+            PieceKind::Inactive | PieceKind::Free => continue,
+        };
+        let start = piece.address - segment.address;
+        let (left, right) = (x(start), x(start.saturating_add(piece.bytes.get())));
+        let right = right.clamp(left + 0.5, rect.right().max(left + 0.5));
+        painter.rect_filled(
+            Rect::from_min_max(pos2(left, rect.top()), pos2(right, rect.bottom())),
+            0,
+            color,
+        );
+    }
+    let stroke = egui::Stroke::new(1.0, theme.frame);
+    painter.rect_stroke(rect, 0, stroke, StrokeKind::Outside);
+    response.on_hover_text(hover_text(&segment.sums));
+}
+
+fn hover_text(sums: &AllocatorSums) -> String {
+    let (least, most) = (sums.at_least(), sums.at_most());
+    format!(
+        "{}: {least}{} active\n{least}{} awaiting free\n{most}{} inactive, largest free {most}{}",
+        counted(sums.active_blocks + sums.awaiting_blocks, "block"),
+        sums.active,
+        sums.awaiting_free,
+        sums.inactive_split + sums.free,
+        sums.largest_free
+    )
+}
