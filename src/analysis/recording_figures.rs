@@ -184,7 +184,7 @@ pub(super) fn contradiction(recording: &Recording) -> Option<String> {
         format!(
             "the blocks sum up to {live} live, more than twice the {stated} that the file states as allocated: a size \
              is wrong, perhaps that of the largest block, \"{}\" ({})",
-            recording.text(largest.name),
+            recording.block_name(largest),
             largest.bytes
         )
     })

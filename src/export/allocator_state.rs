@@ -53,7 +53,7 @@ fn hex(address: u64) -> String {
 impl AllocatorAnswer<'_> {
     fn name(&self, piece: &Piece) -> &str {
         let block = piece.block.and_then(|block| self.recording.blocks.get(block as usize));
-        block.map_or("", |block| self.recording.text(block.name))
+        block.map_or("", |block| self.recording.block_name(block))
     }
 
     fn segments(&self) -> &[SegmentState] {

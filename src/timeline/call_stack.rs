@@ -2,13 +2,10 @@
 
 use super::Selected;
 use highwater_analysis::Comparison;
-use highwater_model::workload::{RecordedFrame, Recording};
-
-/// The functions of frames that hold a note of the user or the compiler instead of a place in a file.
-const NOTES: [&str; 2] = ["user metadata", "compile context"];
+use highwater_model::workload::{COMPILE_CONTEXT, RecordedFrame, Recording, USER_METADATA, is_python_file};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FrameKind {
+pub enum FrameOrigin {
     Python,
     /// A note of the user or the compiler.
     Note,
@@ -16,19 +13,11 @@ pub enum FrameKind {
     Native,
 }
 
-fn has_python_ending(file: &str) -> bool {
-    std::path::Path::new(file)
-        .extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("py"))
-}
-
-impl FrameKind {
+impl FrameOrigin {
     pub(super) fn of(recording: &Recording, frame: RecordedFrame) -> Self {
-        let file = recording.text(frame.file);
-        // Source, or generated code such as `<frozen runpy>`.
-        if has_python_ending(file) || file.starts_with('<') {
+        if is_python_file(recording.text(frame.file)) {
             Self::Python
-        } else if frame.line == 0 && NOTES.contains(&recording.text(frame.function)) {
+        } else if frame.line == 0 && [USER_METADATA, COMPILE_CONTEXT].contains(&recording.text(frame.function)) {
             Self::Note
         } else {
             Self::Native
@@ -38,7 +27,7 @@ impl FrameKind {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StackFrame {
-    pub kind: FrameKind,
+    pub kind: FrameOrigin,
     pub function: Box<str>,
     pub file: Box<str>,
     /// 0 where there is none.
@@ -49,7 +38,7 @@ impl StackFrame {
     /// Whether an editor may open its file.
     pub fn has_place(&self) -> bool {
         let is_generated = self.file.starts_with('<') || matches!(&*self.file, "" | "?" | "??");
-        self.kind != FrameKind::Note && !is_generated
+        self.kind != FrameOrigin::Note && !is_generated
     }
 }
 
@@ -58,7 +47,7 @@ impl std::fmt::Display for StackFrame {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { function, file, .. } = self;
         match (self.kind, self.line) {
-            (FrameKind::Note, _) => write!(f, "{file} ({function})"),
+            (FrameOrigin::Note, _) => write!(f, "{file} ({function})"),
             (_, 0) if file.is_empty() => f.write_str(function),
             (_, 0) => write!(f, "{file} {function}"),
             (_, line) => write!(f, "{file}:{line} {function}"),
@@ -79,7 +68,7 @@ impl CallStack {
         let stack = recording.stacks.get(block.stack?.idx())?;
         let frames = stack.iter().filter_map(|frame| recording.frames.get(*frame as usize));
         let frames = frames.map(|frame| StackFrame {
-            kind: FrameKind::of(recording, *frame),
+            kind: FrameOrigin::of(recording, *frame),
             function: recording.text(frame.function).into(),
             file: recording.text(frame.file).into(),
             line: frame.line,
@@ -91,11 +80,11 @@ impl CallStack {
 
     /// Frames of Python, and notes.
     pub fn python(&self) -> impl Iterator<Item = &StackFrame> {
-        self.frames.iter().filter(|frame| frame.kind != FrameKind::Native)
+        self.frames.iter().filter(|frame| frame.kind != FrameOrigin::Native)
     }
 
     pub fn native(&self) -> impl Iterator<Item = &StackFrame> {
-        self.frames.iter().filter(|frame| frame.kind == FrameKind::Native)
+        self.frames.iter().filter(|frame| frame.kind == FrameOrigin::Native)
     }
 
     /// A line per frame, innermost first.
@@ -110,18 +99,18 @@ impl CallStack {
 
 #[cfg(test)]
 mod tests {
-    use super::{FrameKind, StackFrame};
+    use super::{FrameOrigin, StackFrame};
 
     #[test]
     fn frames_are_written_as_place_and_function() {
         for (kind, function, file, line, text, has_place) in [
-            (FrameKind::Python, "f", "/a/b.py", 3, "/a/b.py:3 f", true),
-            (FrameKind::Python, "f", "<string>", 1, "<string>:1 f", false),
-            (FrameKind::Native, "at::empty", "??", 0, "?? at::empty", false),
-            (FrameKind::Native, "so [1]", "", 0, "so [1]", false),
-            (FrameKind::Native, "g", "/x/g.cpp", 7, "/x/g.cpp:7 g", true),
+            (FrameOrigin::Python, "f", "/a/b.py", 3, "/a/b.py:3 f", true),
+            (FrameOrigin::Python, "f", "<string>", 1, "<string>:1 f", false),
+            (FrameOrigin::Native, "at::empty", "??", 0, "?? at::empty", false),
+            (FrameOrigin::Native, "so [1]", "", 0, "so [1]", false),
+            (FrameOrigin::Native, "g", "/x/g.cpp", 7, "/x/g.cpp:7 g", true),
             (
-                FrameKind::Note,
+                FrameOrigin::Note,
                 "user metadata",
                 "epoch 3",
                 0,

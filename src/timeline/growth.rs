@@ -12,7 +12,7 @@
 
 use highwater_analysis::{Comparison, Fit};
 use highwater_model::units::{Bytes, Step};
-use highwater_model::workload::{RecordedName, Recording};
+use highwater_model::workload::{RecordedBlock, RecordedName, Recording};
 
 /// The least number of steps of which growth is told.
 const LEAST_STEPS: usize = 3;
@@ -130,7 +130,7 @@ impl Growth {
             for (sum, live) in sums.iter_mut().zip(&live) {
                 *sum += live;
             }
-            let row = GrowthRow::new(recording.text(name), bytes(&live));
+            let row = GrowthRow::new(name.text(recording), bytes(&live));
             rows.extend(Some(row).filter(GrowthRow::grows));
         }
         rows.sort_by(|one, other| {
@@ -178,16 +178,38 @@ fn equal_parts(n_events: u32, n_parts: u32) -> Vec<GrowthStep> {
     steps.collect()
 }
 
-/// By name, in the order of names: live bytes after each step.
-fn live_by_name(recording: &Recording, steps: &[GrowthStep]) -> Vec<(RecordedName, Vec<i128>)> {
-    let mut changes: Vec<(RecordedName, usize, i128)> = Vec::new();
+/// What blocks are called: their call site, else the text that the file states.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum BlockName {
+    Site(u32),
+    Stated(RecordedName),
+}
+
+impl BlockName {
+    fn of(recording: &Recording, block: &RecordedBlock) -> Self {
+        let site = recording.site_of(block);
+        site.map_or(Self::Stated(block.name), Self::Site)
+    }
+
+    fn text(self, recording: &Recording) -> &str {
+        match self {
+            Self::Site(site) => recording.call_sites.text(site),
+            Self::Stated(name) => recording.text(name),
+        }
+    }
+}
+
+/// By name: live bytes after each step.
+fn live_by_name(recording: &Recording, steps: &[GrowthStep]) -> Vec<(BlockName, Vec<i128>)> {
+    let mut changes: Vec<(BlockName, usize, i128)> = Vec::new();
     for block in &recording.blocks {
         let first = steps.partition_point(|step| step.last < block.birth);
         let end = steps.partition_point(|step| step.last < block.end);
         if first < end {
             let bytes = i128::from(block.bytes.get());
-            changes.push((block.name, first, bytes));
-            changes.push((block.name, end, -bytes));
+            let name = BlockName::of(recording, block);
+            changes.push((name, first, bytes));
+            changes.push((name, end, -bytes));
         }
     }
     changes.sort_unstable();
@@ -237,7 +259,7 @@ fn slope(live: &[Bytes]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use highwater_model::workload::{PhasePairs, RecordedBlock, RecordedNames};
+    use highwater_model::workload::{PhasePairs, RecordedNames};
 
     /// Live bytes at the end of each step, by name: each value is one block that lives until the next step ends.
     fn recording(rows: &[(&str, &[u64])], is_marked: bool) -> Recording {

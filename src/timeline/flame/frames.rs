@@ -2,7 +2,7 @@
 
 use super::FlameFrame;
 use crate::TensorKey;
-use crate::call_stack::FrameKind;
+use crate::call_stack::FrameOrigin;
 use crate::grouping::full_scope;
 use highwater_analysis::Comparison;
 use highwater_model::workload::{RecordedFrame, Recording, StackIdx};
@@ -74,14 +74,14 @@ impl Path {
         let stack = recording.stacks.get(stack.idx()).map_or(&[][..], |stack| &**stack);
         let frames = stack.iter().rev();
         let frames = frames.filter_map(|frame| recording.frames.get(*frame as usize));
-        let kinds = frames.clone().map(|frame| FrameKind::of(recording, *frame));
-        let n_python = kinds.clone().filter(|kind| *kind == FrameKind::Python).count();
-        let n_native = kinds.clone().filter(|kind| *kind == FrameKind::Native).count();
+        let kinds = frames.clone().map(|frame| FrameOrigin::of(recording, *frame));
+        let n_python = kinds.clone().filter(|kind| *kind == FrameOrigin::Python).count();
+        let n_native = kinds.clone().filter(|kind| *kind == FrameOrigin::Native).count();
         let is_mixed = n_python > 0 && n_native > 0;
         let leaves_out = is_mixed && !keeps_native;
         let kept = frames
             .zip(kinds)
-            .filter(|(_, kind)| *kind != FrameKind::Native || !leaves_out);
+            .filter(|(_, kind)| *kind != FrameOrigin::Native || !leaves_out);
         let frames: Vec<FlameFrame> = kept.map(|(frame, kind)| frame_of(kind, recording, *frame)).collect();
         if frames.is_empty() {
             return Self::only(NO_STACK);
@@ -95,10 +95,10 @@ impl Path {
     }
 }
 
-fn frame_of(kind: FrameKind, recording: &Recording, frame: RecordedFrame) -> FlameFrame {
+fn frame_of(kind: FrameOrigin, recording: &Recording, frame: RecordedFrame) -> FlameFrame {
     let (function, file) = (recording.text(frame.function), recording.text(frame.file));
     let (text, file, line) = match kind {
-        FrameKind::Python => {
+        FrameOrigin::Python => {
             let base = base_name(file);
             let text = match frame.line {
                 0 => format!("{base} {function}"),
@@ -106,9 +106,9 @@ fn frame_of(kind: FrameKind, recording: &Recording, frame: RecordedFrame) -> Fla
             };
             (text, file, frame.line)
         }
-        FrameKind::Note => (format!("{file} ({function})"), "", 0),
-        FrameKind::Native if function.is_empty() => (file.to_owned(), "", 0),
-        FrameKind::Native => (function.to_owned(), "", 0),
+        FrameOrigin::Note => (format!("{file} ({function})"), "", 0),
+        FrameOrigin::Native if function.is_empty() => (file.to_owned(), "", 0),
+        FrameOrigin::Native => (function.to_owned(), "", 0),
     };
     FlameFrame {
         text: text.into(),

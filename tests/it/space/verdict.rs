@@ -101,7 +101,10 @@ fn selected(comparison: &Comparison, goal: LaneGoal) -> Option<(u8, Vec<u8>)> {
         LaneGoal::LowestPeak => by_time(by_peak(rows.clone())),
     };
     let is_active = |row: &&(u8, u64, u64)| row.0 == comparison.active_policy.number();
-    let chosen = left.iter().find(is_active).or(left.iter().min_by_key(|row| (row.1, row.0)))?;
+    let chosen = left
+        .iter()
+        .find(is_active)
+        .or(left.iter().min_by_key(|row| (row.1, row.0)))?;
     // The active policy stays where the change makes no significant difference.
     let stays = rows.iter().find(is_active).filter(|row| {
         let is_near = row.1.abs_diff(chosen.1) <= (row.1.min(chosen.1) / 200).max(granule);

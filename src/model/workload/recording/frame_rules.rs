@@ -371,7 +371,10 @@ impl Matched {
 /// Whether a file holds Python: a module, a cell of a notebook, or what the interpreter names in brackets.
 pub fn is_python_file(file: &str) -> bool {
     let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
-    matches!(extension, "py" | "pyx" | "pyi" | "pyw") || file.starts_with('<')
+    ["py", "pyx", "pyi", "pyw"]
+        .iter()
+        .any(|known| extension.eq_ignore_ascii_case(known))
+        || file.starts_with('<')
 }
 
 #[cfg(test)]
