@@ -59,7 +59,7 @@ impl Study for Recordings {
     }
 
     fn schedule_notes(&self, _: &Workload) -> Vec<ScheduleNote> {
-        let text = "Measured, not simulated: options, iterations and device change nothing.";
+        let text = "Measured, not simulated: options and iterations change nothing, the device is the capacity to check against.";
         vec![ScheduleNote::new(text.to_owned())]
     }
 

@@ -3,10 +3,11 @@
 //! In: the events of a trace. Out: blocks from a positive event to the negative one of the same address, the curves that
 //! the events state. Invariants: one step for each memory event of the device; sizes are the file's.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::event::{Collector, MemoryEvent};
+use super::event::{Annotation, Collector, MemoryEvent};
 use crate::ImportError;
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
@@ -258,7 +259,10 @@ impl<'a> RecordingBuilder<'a> {
             let event = times.partition_point(|other| other.0 < time);
             u32::try_from(event).unwrap_or(u32::MAX)
         };
-        for annotation in &self.collector.annotations {
+        // In the order in which they end, so that of equal ranges of events the outer one comes last.
+        let mut annotations: Vec<&Annotation> = self.collector.annotations.iter().collect();
+        annotations.sort_by_key(|annotation| (annotation.end, Reverse(annotation.start)));
+        for annotation in annotations {
             let (start, end) = (at(annotation.start), at(annotation.end));
             if start < end {
                 pairs.add(self.texts.intern(&annotation.name), start, end);

@@ -11,11 +11,10 @@ use highwater_analysis::{AllocatorState, AllocatorSums, PieceKind, SegmentState}
 use highwater_model::units::{Bytes, counted, grouped};
 use highwater_model::workload::Recording;
 
-const ADDRESS: f32 = 96.0;
-const FIGURE: f32 = 62.0;
-const POOL: f32 = 96.0;
-/// The picture of a segment.
-const MAP: f32 = 72.0;
+/// Widths of address, picture, figure, and stream with pool, in points: of a narrow pane, and of one from [`WIDE`] on.
+const NARROW_COLUMNS: [f32; 4] = [80.0, 36.0, 46.0, 36.0];
+const WIDE_COLUMNS: [f32; 4] = [100.0, 72.0, 66.0, 96.0];
+const WIDE: f32 = 490.0;
 const ROW: f32 = 20.0;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -100,6 +99,8 @@ fn segments_ui(ui: &mut egui::Ui, recording: &Recording, state: &AllocatorState,
             of(one).cmp(&of(other))
         }),
     }
+    let is_wide = ui.available_width() >= WIDE;
+    let [address, map, figure, pool] = if is_wide { WIDE_COLUMNS } else { NARROW_COLUMNS };
     ui.spacing_mut().item_spacing.x = 4.0;
     ui.spacing_mut().button_padding.x = 2.0;
     let mut table = TableBuilder::new(ui)
@@ -107,12 +108,12 @@ fn segments_ui(ui: &mut egui::Ui, recording: &Recording, state: &AllocatorState,
         .cell_layout(egui::Layout::left_to_right(egui::Align::Center))
         .striped(true)
         .auto_shrink([false, true])
-        .column(Column::exact(ADDRESS).clip(true))
-        .column(Column::exact(MAP));
+        .column(Column::exact(address).clip(true))
+        .column(Column::exact(map));
     for _ in 0..3 {
-        table = table.column(Column::exact(FIGURE).clip(true));
+        table = table.column(Column::exact(figure).clip(true));
     }
-    let table = table.column(Column::remainder().at_least(POOL).clip(true));
+    let table = table.column(Column::remainder().at_least(pool).clip(true));
     let table = table.header(ROW, |mut header| {
         header.col(|ui| order_ui(ui, order, Order::Address, "segment", "address of segments"));
         header.col(|ui| {
@@ -135,9 +136,14 @@ fn segments_ui(ui: &mut egui::Ui, recording: &Recording, state: &AllocatorState,
                 ui.label(RichText::new(&address).size(SIZE)).on_hover_text(&address);
             });
             line.col(|ui| map_ui(ui, row, theme));
-            line.col(|ui| figure_ui(ui, "", row.bytes));
-            line.col(|ui| figure_ui(ui, row.sums.at_least(), row.sums.active + row.sums.awaiting_free));
-            line.col(|ui| figure_ui(ui, row.sums.at_most(), row.sums.inactive_split + row.sums.free));
+            let sums = &row.sums;
+            for (bound, bytes) in [
+                ("", row.bytes),
+                (sums.at_least(), sums.active + sums.awaiting_free),
+                (sums.at_most(), sums.inactive_split + sums.free),
+            ] {
+                line.col(|ui| figure_ui(ui, bound, bytes, is_wide));
+            }
             line.col(|ui| {
                 let text = format!("{}, {}", row.stream, pool_text(recording, row));
                 ui.label(RichText::new(&text).size(SIZE)).on_hover_text(&text);
@@ -146,14 +152,20 @@ fn segments_ui(ui: &mut egui::Ui, recording: &Recording, state: &AllocatorState,
     });
 }
 
-fn figure_ui(ui: &mut egui::Ui, bound: &str, bytes: Bytes) {
-    let text = format!("{bound}{}", bytes.short());
-    ui.label(RichText::new(text).size(SIZE)).on_hover_text(bytes.exact());
+/// The sign of a bound is in the tooltip alone where there is little room.
+fn figure_ui(ui: &mut egui::Ui, bound: &str, bytes: Bytes, is_wide: bool) {
+    let text = if is_wide {
+        format!("{bound}{bytes}")
+    } else {
+        bytes.short()
+    };
+    let hint = format!("{bound}{}", bytes.exact());
+    ui.label(RichText::new(text).size(SIZE)).on_hover_text(hint);
 }
 
 /// The pieces of a segment side by side; blocks smaller than a pixel stay visible.
 fn map_ui(ui: &mut egui::Ui, segment: &SegmentState, theme: &Theme) {
-    let (rect, response) = ui.allocate_exact_size(vec2(MAP - 4.0, ROW - 8.0), Sense::hover());
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width() - 2.0, ROW - 8.0), Sense::hover());
     let painter = ui.painter();
     painter.rect_filled(rect, 0, theme.canvas);
     let x = |offset: u64| rect.left() + rect.width() * to_points(part_of(offset, segment.bytes.get().max(1)));
