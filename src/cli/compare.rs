@@ -1,6 +1,6 @@
 //! `highwater compare`: all policies of one workload.
 
-mod baseline;
+pub(crate) mod baseline;
 mod drawing;
 mod measured;
 mod text;
@@ -25,7 +25,7 @@ use highwater_session::refuse_source;
 const MOST_LISTED: usize = 100;
 
 pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
-    let baseline_args = baseline::BaselineArgs::new(args)?;
+    let baseline_args = baseline::BaselineArgs::new(args, progress)?;
     let named = Named::of(&args.files, &args.common.opening, progress)?;
     let mut settings = named.settings(&args.common)?;
     settings.add_lanes(&args.lanes)?;

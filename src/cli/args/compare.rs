@@ -42,7 +42,7 @@ pub struct CompareArgs {
     /// Colours of --svg, e.g. role, phase or size
     #[arg(long, value_name = "ATTRIBUTE", requires = "svg")]
     pub color_by: Option<String>,
-    /// Earlier JSON answer to compare with
+    /// Earlier JSON answer, or another graph or recording, to compare with
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
     /// Exit with 1 if METRIC>+5%, >+100MiB or >16GiB (repeatable)

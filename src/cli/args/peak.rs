@@ -1,5 +1,7 @@
 //! The arguments of `peak`.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use super::help::{attributes, policies};
@@ -39,6 +41,9 @@ pub struct PeakArgs {
     /// Compare with this lane, by position from 1 (policies by ascending number)
     #[arg(long, value_name = "N")]
     pub against: Option<usize>,
+    /// Compare with the peak of another recording or graph, or of an earlier JSON answer of `compare`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["against", "range", "step"])]
+    pub baseline: Option<PathBuf>,
     /// List the allocator's segments and blocks at that step instead (snapshots)
     #[arg(long, conflicts_with_all = ["range", "against"])]
     pub segments: bool,

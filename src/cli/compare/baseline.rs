@@ -1,17 +1,75 @@
 //! The baseline and the limits of `compare`, and their text: figures, changes, verdict.
 
+use std::cmp::Reverse;
+use std::io::Read as _;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
 
-use crate::args::CompareArgs;
-use highwater_analysis::{COMPARED, Comparison, Configuration, Limit, Metric};
+use crate::args::{Common, CompareArgs};
+use crate::opened::Named;
+use crate::request::Prepared;
+use highwater_analysis::{COMPARED, Comparison, Configuration, LaneKind, Limit, Metric, compare};
 use highwater_export::{Baseline, BaselineComparison, CompareAnswer, LaneBaseline, Table, VerdictMark, verdict};
+use highwater_model::progress::Progress;
 use highwater_session::read_bytes;
 use highwater_timeline::signed_bytes;
 
 /// The number of listed changes of a kind without `--top`.
 pub(super) const FEW: usize = 10;
+
+/// An earlier answer of `compare`; or any file that opens, compared under the same settings.
+///
+/// # Errors
+/// The file is neither.
+pub(crate) fn read_baseline(path: &Path, common: &Common, progress: &Progress<'_>) -> anyhow::Result<Baseline> {
+    let name = path.display().to_string();
+    let answer = if starts_with_brace(path) {
+        Some(Baseline::read(&read_bytes(path)?))
+    } else {
+        None
+    };
+    match answer {
+        Some(Ok(baseline)) => Ok(baseline),
+        Some(Err(error)) => match opened(&name, common, progress) {
+            Ok(baseline) => Ok(baseline),
+            // The file is JSON without a graph or recording, so it is meant as an answer.
+            Err(_) => Err(error).context(name),
+        },
+        None => opened(&name, common, progress),
+    }
+}
+
+/// Whether the file begins as a JSON object; false for what cannot be read.
+fn starts_with_brace(path: &Path) -> bool {
+    let mut head = [0; 64];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read(&mut head));
+    let first = read
+        .ok()
+        .and_then(|length| head[..length].iter().find(|byte| !byte.is_ascii_whitespace()));
+    first == Some(&b'{')
+}
+
+/// The main lane of a file; of recordings that with the highest live peak.
+fn opened(name: &str, common: &Common, progress: &Progress<'_>) -> anyhow::Result<Baseline> {
+    let named = Named::of(&[name.to_owned()], &common.opening, progress)?;
+    let settings = named.settings(common)?;
+    let prepared = Prepared::new(named.sources, settings, None, common, progress)?;
+    let comparison = compare(&prepared.request, progress).with_context(|| name.to_owned())?;
+    let lane = highest_recording(&comparison).or_else(|| comparison.main_lane());
+    let lane = lane.with_context(|| format!("{name}: there is no lane to compare with"))?;
+    Ok(Baseline::of_lane(&comparison, lane))
+}
+
+/// The lane with the highest live peak where there are only recordings.
+pub(crate) fn highest_recording(comparison: &Comparison) -> Option<usize> {
+    if comparison.lane_kind() != LaneKind::Recordings {
+        return None;
+    }
+    let lanes = comparison.lanes.iter().enumerate();
+    let highest = lanes.min_by_key(|(_, lane)| Reverse(lane.summary.peak_live));
+    highest.map(|(position, _)| position)
+}
 
 /// The baseline and the limits of the arguments, read before the comparison runs.
 pub(super) struct BaselineArgs {
@@ -23,7 +81,7 @@ pub(super) struct BaselineArgs {
 }
 
 impl BaselineArgs {
-    pub(super) fn new(args: &CompareArgs) -> anyhow::Result<Self> {
+    pub(super) fn new(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result<Self> {
         let mut limits = Vec::new();
         for text in &args.fail_if {
             let limit = Limit::parse(text).map_err(|error| anyhow::anyhow!("--fail-if {error}"))?;
@@ -33,10 +91,8 @@ impl BaselineArgs {
             limits.push(limit);
         }
         let read = |path: &Path| -> anyhow::Result<(String, Baseline)> {
-            let name = path.display().to_string();
-            let bytes = read_bytes(path)?;
-            let baseline = Baseline::read(&bytes).with_context(|| name.clone())?;
-            Ok((name, baseline))
+            let baseline = read_baseline(path, &args.common, progress)?;
+            Ok((path.display().to_string(), baseline))
         };
         Ok(Self {
             file: args.baseline.as_deref().map(read).transpose()?,

@@ -8,16 +8,19 @@ use self::tree::{check_forms, has_tree, tree_request, tree_text};
 use anyhow::{Context as _, bail};
 
 use super::args::{Format, PeakArgs};
+use super::compare::baseline::{highest_recording, read_baseline};
 use super::opened::Named;
 use super::request::{Prepared, chosen_policy};
 use super::text::diagnostics;
 use super::{Verdict, print, print_json};
 use highwater_analysis::{Comparison, LaneId, compare};
-use highwater_export::{FlameAnswer, PeakAnswer, WirePeak, WireTree, peak_csv, peak_text, ranks_text};
+use highwater_export::{Baseline, FlameAnswer, PeakAnswer, WirePeak, WireTree, peak_csv, peak_text, ranks_text};
 use highwater_model::progress::Progress;
 use highwater_model::units::Step;
 use highwater_sim::StaticMemoryPolicy;
-use highwater_timeline::{Attribute, FlameGraph, PeakAt, PeakReport, PeakRequest, RankSpread, StepRange, peak_step};
+use highwater_timeline::{
+    Attribute, Changes, FlameGraph, PeakAt, PeakContributors, PeakReport, PeakRequest, RankSpread, StepRange, peak_step,
+};
 
 /// The number of entries of each list without `--top`.
 const FEW: usize = 10;
@@ -79,7 +82,13 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         print(&text)?;
         return Ok(Verdict::Done);
     }
-    let report = PeakReport::new(&comparison, ask).with_context(nothing)?;
+    let mut report = PeakReport::new(&comparison, ask).with_context(nothing)?;
+    let baseline = args.baseline.as_deref();
+    let baseline = baseline.map(|path| read_baseline(path, &args.common, progress));
+    if let Some(baseline) = baseline.transpose()? {
+        report.changes = changes_from(&baseline, &comparison, lane);
+    }
+    let baseline_title = args.baseline.as_deref().map(|path| path.display().to_string());
     let most = match args.format {
         Format::Text => FEW,
         _ => usize::MAX,
@@ -88,6 +97,7 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         comparison: &comparison,
         report: &report,
         most: args.top.unwrap_or(most),
+        baseline: baseline_title.as_deref(),
     };
     let import = prepared.diagnostics();
     let ranks = match at {
@@ -147,7 +157,14 @@ fn at(args: &PeakArgs) -> anyhow::Result<PeakAt> {
     }
 }
 
-/// The lane of `--lane` or `--policy`, else the main lane.
+/// Changes from the peak of a baseline; `None` where it lists no tensors.
+fn changes_from(baseline: &Baseline, comparison: &Comparison, lane: usize) -> Option<Changes> {
+    let before = baseline.lane.contributors.as_ref()?;
+    let after = PeakContributors::new(comparison, lane, usize::MAX)?;
+    Some(Changes::new(before, &after))
+}
+
+/// The lane of `--lane` or `--policy`; else the recording with the highest live peak, or the main lane.
 fn lane(args: &PeakArgs, policy: Option<StaticMemoryPolicy>, comparison: &Comparison) -> anyhow::Result<usize> {
     if let Some(number) = args.lane {
         return position(comparison, "--lane", number);
@@ -165,7 +182,8 @@ fn lane(args: &PeakArgs, policy: Option<StaticMemoryPolicy>, comparison: &Compar
             )
         });
     }
-    comparison.main_lane().context("there is no lane to explain")
+    let lane = highest_recording(comparison).or_else(|| comparison.main_lane());
+    lane.context("there is no lane to explain")
 }
 
 fn titles(comparison: &Comparison) -> String {

@@ -139,6 +139,8 @@ pub struct PeakAnswer<'a> {
     pub report: &'a PeakReport,
     /// The number of listed tensors.
     pub most: usize,
+    /// The file that the changes of the report are from; without it they are from another lane.
+    pub baseline: Option<&'a str>,
 }
 
 impl<'a> PeakAnswer<'a> {
@@ -311,6 +313,7 @@ impl<'a> WirePeak<'a> {
             against: report.changes.as_ref().map(|changes| {
                 let lane = report.ask.against.and_then(|lane| comparison.lanes.get(lane));
                 let title = lane.map_or_else(String::new, |lane| comparison.lane_title(lane.id));
+                let title = answer.baseline.map_or(title, str::to_owned);
                 WireOther::new(title, changes, answer.most)
             }),
             ranks: None,

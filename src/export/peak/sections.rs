@@ -16,7 +16,7 @@ impl PeakAnswer<'_> {
         if self.comparison.states(self.report.ask.lane).1 {
             row("live", set.live);
         }
-        let n_tensors = counted(set.members.len() as u64, "tensor");
+        let n_tensors = counted(set.members.len() as u64, self.noun());
         row(
             &format!("{listed} {n_tensors}"),
             set.members.iter().map(|member| member.bytes).sum(),

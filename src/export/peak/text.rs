@@ -16,6 +16,7 @@ fn blocks(answer: &PeakAnswer<'_>) -> Vec<Block> {
         comparison,
         report,
         most,
+        baseline: _,
     } = *answer;
     let mut figures = answer.breakdown("in");
     if let Some(older) = report.alive_before {
@@ -56,10 +57,13 @@ fn against(answer: &PeakAnswer<'_>) -> Option<Block> {
         comparison,
         report,
         most,
+        baseline,
     } = *answer;
-    let lane = report.ask.against.and_then(|lane| comparison.lanes.get(lane))?;
     let changes = report.changes.as_ref()?;
-    let title = comparison.lane_title(lane.id);
+    let title = match baseline {
+        Some(file) => file.to_owned(),
+        None => comparison.lane_title(report.ask.against.and_then(|lane| comparison.lanes.get(lane))?.id),
+    };
     if changes.rows.is_empty() {
         return Some(paragraph(format!("Same live tensors as in {title}.")));
     }

@@ -29,6 +29,7 @@ impl Report<'_> {
             comparison,
             report: &report,
             most: FEW,
+            baseline: None,
         };
         let mut blocks = self.moment(&answer);
         if let Some(shown) = self.close_up() {

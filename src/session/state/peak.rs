@@ -76,6 +76,7 @@ impl Session {
             comparison,
             report,
             most: MOST_COPIED,
+            baseline: None,
         }))
     }
 
@@ -100,6 +101,7 @@ impl Session {
                 comparison: &comparison,
                 report: &report,
                 most: usize::MAX,
+                baseline: None,
             };
             let text = peak_file(&name, &answer).ok_or_else(|| format!("{name}: {PEAK_FORMS}"))?;
             Ok(text.into_bytes())

@@ -367,6 +367,7 @@ fn text_of(comparison: &Comparison, at: PeakAt, by: Attribute) -> String {
         comparison,
         report: &report,
         most: 10,
+        baseline: None,
     });
     text.replace('\u{a0}', " ")
 }
