@@ -36,6 +36,7 @@ mod remat;
 mod reuse;
 mod schedule;
 mod screen;
+mod screen_rules;
 mod search;
 #[path = "../support/sessions.rs"]
 mod sessions;

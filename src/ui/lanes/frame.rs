@@ -197,7 +197,7 @@ const fn header_height(is_wide: bool, has_header: bool) -> f32 {
 }
 
 /// The largest name on a curve.
-const LABEL: Vec2 = vec2(320.0, 19.0);
+const LABEL: Vec2 = vec2(560.0, 19.0);
 
 /// The parts of a lane, and the response of its canvases.
 #[derive(Debug)]

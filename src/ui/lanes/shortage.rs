@@ -21,6 +21,8 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
     let painter = ui.painter_at(body);
     let behind = Rect::from_x_y_ranges(Rangef::new(x.max(body.left()), body.right()), body.y_range());
     if x <= body.right() {
+        // Nothing ran there: what the last state of the memory would draw is covered.
+        painter.rect_filled(behind, 0, theme.canvas);
         painter.rect_filled(behind, 0, theme.behind_the_end());
     }
     if x < body.left() || x > body.right() {
@@ -63,15 +65,12 @@ pub(super) fn is_at(pos: Pos2, frame: &LaneFrame, input: &LanesInput<'_>, state:
 }
 
 pub(super) fn tooltip_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>) {
-    ui.set_max_width(420.0);
-    ui.colored_label(
-        input.theme.bad,
-        format!("{} runs out of memory", input.comparison.lane_title(lane.id)),
-    );
-    for sentence in sentences(lane) {
-        ui.label(sentence);
+    let title = input.comparison.lane_title(lane.id);
+    ui.colored_label(input.theme.bad, format!("{title} runs out of memory"));
+    if let Some(failed) = &lane.simulation.out_of_memory {
+        ui.label(format!("{} requested, {} reserved", failed.requested, failed.in_use));
     }
-    ui.weak("Click: pin the step and show the device.");
+    ui.weak("Click: pin the step and show why");
 }
 
 /// Why a lane ends early; empty where it does not.

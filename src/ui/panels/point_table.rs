@@ -4,6 +4,7 @@ use eframe::egui::{self, Response, RichText, Role, Ui};
 use egui_extras::{Column, TableBuilder, TableRow};
 
 use super::marker::direction_ui;
+use crate::numbers::count_f32;
 use crate::widgets::{Named as _, keep_arrows, walked_row};
 
 /// Size of texts and height of rows, in points.
@@ -12,6 +13,9 @@ pub(super) const HEIGHT: f32 = 19.0;
 const PAGE: usize = 10;
 /// Factor of column widths in narrow panes.
 const NARROW: f32 = 0.82;
+/// Width of a letter of a head, and of the room around it with the mark of its order.
+const LETTER: f32 = 5.7;
+const HEAD: f32 = 20.0;
 
 pub(super) struct PointColumn<O> {
     pub(super) order: O,
@@ -124,6 +128,46 @@ impl<K: Copy + PartialEq> RowFocus<K> {
     }
 }
 
+/// The sentence of a row of a fixed height.
+pub(super) struct RowText {
+    pub(super) text: String,
+    /// On hover.
+    pub(super) more: String,
+    pub(super) is_weak: bool,
+}
+
+impl RowText {
+    pub(super) fn weak(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            more: text.to_owned(),
+            is_weak: true,
+        }
+    }
+}
+
+/// Height of the sentence of the selected point with its buttons.
+const SENTENCE: f32 = 24.0;
+
+/// Buttons on the right, and the sentence that `add` returns left of them, cut where it is too long: a selection never
+/// moves what is below.
+pub(super) fn one_row_ui(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> RowText) {
+    let size = egui::vec2(ui.available_width(), SENTENCE);
+    let (area, _) = ui.allocate_exact_size(size, egui::Sense::hover());
+    let layout = egui::Layout::right_to_left(egui::Align::Center);
+    let mut row = ui.new_child(egui::UiBuilder::new().max_rect(area).layout(layout));
+    row.shrink_clip_rect(area);
+    let RowText { text, more, is_weak } = add(&mut row);
+    row.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+        let text = if is_weak {
+            RichText::new(text).weak()
+        } else {
+            RichText::new(text)
+        };
+        ui.add(egui::Label::new(text).truncate()).on_hover_text(more);
+    });
+}
+
 /// A table without columns, scrolled to a row.
 pub(super) fn table<'u>(ui: &'u mut Ui, name: &str, target: Option<usize>) -> TableBuilder<'u> {
     ui.spacing_mut().item_spacing.x = 4.0;
@@ -147,9 +191,11 @@ pub(super) fn with_figures<'u, O>(
     is_narrow: bool,
 ) -> TableBuilder<'u> {
     let part = if is_narrow { NARROW } else { 1.0 };
-    let columns = columns
-        .iter()
-        .map(|column| Column::exact(column.width * part).clip(true));
+    let columns = columns.iter().map(|column| {
+        // A head is never cut.
+        let head = count_f32(column.name.len()) * LETTER + HEAD;
+        Column::exact((column.width * part).max(head)).clip(true)
+    });
     columns.fold(table, TableBuilder::column)
 }
 

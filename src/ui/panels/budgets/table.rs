@@ -35,7 +35,7 @@ const COLUMNS: [PointColumn<Order>; 7] = [
     PointColumn::new(
         Order::Overhead,
         "overhead",
-        "(program + recomputation) / program, in time, up to the end of the run",
+        "time of recomputation, in % of the program's, up to the end of the run",
         66.0,
     ),
     PointColumn::new(Order::Peak, "peak", "peak live bytes, by the engine's count", 70.0),
@@ -120,7 +120,7 @@ fn row_ui(
         (point.budget.to_string().into(), point.budget.exact()),
         (points::percent(point).into(), format!("{:.2} %", point.ratio * 100.0)),
         (status, points::hover_text(point)),
-        (overhead.into(), format!("{:.9}", point.overhead)),
+        (overhead.into(), format!("×{:.9}", point.overhead)),
         (point.peak.to_string().into(), point.peak.exact()),
         (
             grouped(counts.evictions).into(),

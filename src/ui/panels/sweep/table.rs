@@ -44,16 +44,16 @@ type Sorted = (u64, usize, Sorting<Order>);
 const COLUMNS: [PointColumn<Order>; 7] = [
     PointColumn::new(
         Order::Front,
-        "best",
+        "front",
         "whether the configuration is Pareto-optimal in memory and time",
-        40.0,
+        44.0,
     ),
     PointColumn::new(Order::Status, "status", "outcome", 92.0),
     PointColumn::new(Order::Peak, "peak", "peak reserved device bytes", 70.0),
     PointColumn::new(Order::Live, "live", "peak live bytes", 70.0),
     PointColumn::new(
         Order::Fragmentation,
-        "waste",
+        "fragmentation",
         "1 - live / reserved of feature memory, each at its peak",
         58.0,
     ),
@@ -74,14 +74,14 @@ const COLUMNS: [PointColumn<Order>; 7] = [
 /// Width of the number.
 const NUMBER: f32 = 58.0;
 /// Least width of an axis's value.
-const VALUE: f32 = 40.0;
+const VALUE: f32 = 44.0;
 const OF: &str = ", of configurations";
 
 /// Returns whether a key moved to another row.
 pub(super) fn table_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &mut SweepState, cx: &mut PaneCx<'_>) -> bool {
     sort(shown, &mut state.table);
     let target = first_focus(ui, shown, state).or_else(|| walk(ui, shown, state));
-    let is_narrow = ui.available_width() < 620.0;
+    let is_narrow = ui.available_width() < 720.0;
     let axes = shown.table.space.axes();
     let mut table = table(ui, "configurations", target).column(Column::exact(NUMBER).clip(true));
     for _ in axes {
