@@ -168,18 +168,3 @@ fn the_dialog_works_by_keys() {
     press(&mut window, Modifiers::NONE, Key::Escape);
     assert!(!is_open(&window));
 }
-
-#[test]
-fn a_path_that_comes_after_close_or_after_a_change_writes_nothing() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut window = window_of("mobilenet", 800.0);
-    open(&mut window);
-    click(&mut window, Role::Button, "Save as…");
-    // The file dialog of a system leaves the window usable meanwhile.
-    set(&mut window, "hccl_timeout", "700");
-    save_as(&mut window, &folder.path().join("changed.json"));
-    settle_chain(&mut window);
-    assert!(is_open(&window) || window.state().session().notice().is_none());
-    let written: Vec<_> = std::fs::read_dir(folder.path()).expect("the folder").collect();
-    assert!(written.is_empty(), "{written:?}");
-}

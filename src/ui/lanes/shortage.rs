@@ -1,10 +1,10 @@
 //! The marker where a lane runs out of memory, with its report.
 
-use eframe::egui::{Align, Pos2, Rangef, Rect, Stroke, Ui, pos2};
+use eframe::egui::{Align, Pos2, Rangef, Rect, Stroke, Ui, Vec2, pos2};
 
 use super::canvas::{label_beside, step_x, text_with_ground};
 use super::frame::LaneFrame;
-use super::{LanesInput, LanesState};
+use super::{LanesInput, LanesState, header};
 use highwater_analysis::Lane;
 use highwater_model::units::Step;
 
@@ -21,14 +21,29 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
     let painter = ui.painter_at(body);
     let behind = Rect::from_x_y_ranges(Rangef::new(x.max(body.left()), body.right()), body.y_range());
     if x <= body.right() {
-        // Nothing ran there: what the last state of the memory would draw is covered.
-        painter.rect_filled(behind, 0, theme.canvas);
-        painter.rect_filled(behind, 0, theme.behind_the_end());
+        // Nothing ran there: what the last state of the memory would draw is covered, but not the name of the lane.
+        let name = if frame.has_header {
+            Rect::from_min_size(body.min, Vec2::ZERO)
+        } else {
+            header::label(ui, frame, input).place
+        };
+        let below = behind.with_min_y(name.bottom());
+        let right = behind.with_max_y(name.bottom());
+        let right = right.with_min_x(right.left().max(name.right()));
+        for part in [below, right] {
+            painter.rect_filled(part, 0, theme.canvas);
+            painter.rect_filled(part, 0, theme.behind_the_end());
+        }
     }
     if x < body.left() || x > body.right() {
         return;
     }
-    painter.vline(x, body.y_range(), Stroke::new(2.0, theme.bad));
+    let top = if frame.has_header {
+        body.top()
+    } else {
+        header::label(ui, frame, input).place.bottom()
+    };
+    painter.vline(x, Rangef::new(top, body.bottom()), Stroke::new(2.0, theme.bad));
     let text = format!(
         "out of memory at step {}: {} more requested",
         failed.step, failed.requested

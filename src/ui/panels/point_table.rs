@@ -22,15 +22,37 @@ pub(super) struct PointColumn<O> {
     pub(super) name: &'static str,
     pub(super) meaning: &'static str,
     pub(super) width: f32,
+    /// Figures are right-aligned.
+    pub(super) is_figure: bool,
 }
 
-impl<O> PointColumn<O> {
+impl<O: Copy> PointColumn<O> {
     pub(super) const fn new(order: O, name: &'static str, meaning: &'static str, width: f32) -> Self {
         Self {
             order,
             name,
             meaning,
             width,
+            is_figure: true,
+        }
+    }
+
+    /// A column of words.
+    pub(super) const fn of_words(self) -> Self {
+        Self {
+            is_figure: false,
+            order: self.order,
+            name: self.name,
+            meaning: self.meaning,
+            width: self.width,
+        }
+    }
+
+    pub(super) fn layout(&self) -> egui::Layout {
+        if self.is_figure {
+            egui::Layout::right_to_left(egui::Align::Center)
+        } else {
+            egui::Layout::left_to_right(egui::Align::Center)
         }
     }
 }
@@ -197,6 +219,23 @@ pub(super) fn with_figures<'u, O>(
         Column::exact((column.width * part).max(head)).clip(true)
     });
     columns.fold(table, TableBuilder::column)
+}
+
+/// A cell in the alignment of its column, with more on hover.
+pub(super) fn aligned_cell_ui<O: Copy>(
+    line: &mut TableRow<'_, '_>,
+    column: &PointColumn<O>,
+    text: RichText,
+    more: String,
+) {
+    line.col(|ui| {
+        ui.with_layout(column.layout(), |ui| {
+            // The head has this margin, too.
+            ui.add_space(ui.spacing().button_padding.x);
+            let label = egui::Label::new(text.size(SIZE)).wrap_mode(egui::TextWrapMode::Extend);
+            ui.add(label).on_hover_text(more);
+        });
+    });
 }
 
 /// A cell with more on hover.

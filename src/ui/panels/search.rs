@@ -50,7 +50,7 @@ const KEYS: [(Modifiers, Key, Pressed); 5] = [
 
 /// Widths in points: the count, and the whole row without its field. Every part keeps its place.
 const COUNT: f32 = 84.0;
-const REST: f32 = COUNT + 138.0;
+const REST: f32 = COUNT + 112.0;
 /// The least and the greatest width of the field.
 const FIELD: (f32, f32) = (60.0, 215.0);
 

@@ -184,10 +184,7 @@ fn accuracy(ratio: f64) -> String {
     if ratio <= smallest + 1e-9 {
         return "smaller budgets were not tried".to_owned();
     }
-    format!(
-        "accurate to {:.0} % of the peak, the step of the sweep",
-        (largest - next) * 100.0
-    )
+    format!("accurate to {:.0} % of the peak", (largest - next) * 100.0)
 }
 
 /// `50 %`, of the peak.

@@ -7,7 +7,7 @@ use super::BudgetsState;
 use super::points::{self, Mark, Sweep};
 use crate::panels::PaneCx;
 use crate::panels::marker::marker_ui;
-use crate::panels::point_table::{HEIGHT, PointColumn, Sorting, cell_ui, table, with_figures};
+use crate::panels::point_table::{HEIGHT, PointColumn, Sorting, aligned_cell_ui, table, with_figures};
 use highwater_analysis::BudgetSweepPoint;
 use highwater_model::units::grouped;
 
@@ -31,7 +31,7 @@ pub(super) enum Order {
 const COLUMNS: [PointColumn<Order>; 7] = [
     PointColumn::new(Order::Budget, "budget", "budget in bytes", 70.0),
     PointColumn::new(Order::Percent, "part", "budget in % of the unconstrained peak", 42.0),
-    PointColumn::new(Order::Status, "status", "outcome of the run", 78.0),
+    PointColumn::new(Order::Status, "status", "outcome of the run", 78.0).of_words(),
     PointColumn::new(
         Order::Overhead,
         "overhead",
@@ -59,7 +59,10 @@ pub(super) fn table_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, sweep: &Sweep<'_>
         let meaning = "eviction heuristic";
         header.col(|ui| sorting.head_ui(ui, Order::Heuristic, "heuristic", meaning, ""));
         for column in &COLUMNS {
-            header.col(|ui| sorting.head_ui(ui, column.order, column.name, column.meaning, ""));
+            header.col(|ui| {
+                let head = |ui: &mut egui::Ui| sorting.head_ui(ui, column.order, column.name, column.meaning, "");
+                drop(ui.with_layout(column.layout(), head));
+            });
         }
     });
     table.body(|body| {
@@ -131,8 +134,8 @@ fn row_ui(
             format!("{} in total", counts.rematerialized_bytes.exact()),
         ),
     ];
-    for (text, exact) in cells {
-        cell_ui(line, text, exact);
+    for (column, (text, exact)) in COLUMNS.iter().zip(cells) {
+        aligned_cell_ui(line, column, text, exact);
     }
 }
 
