@@ -47,6 +47,8 @@ pub enum UiCommand {
     ExplainLane(LaneId),
     /// Show one lane alone, or all lanes where it is alone.
     ShowLaneAlone(LaneId),
+    /// Show hidden lanes again.
+    ShowAllLanes,
     /// Show an option and give its field the keyboard.
     ShowOption(&'static str),
     /// Pin a step in all lanes.
@@ -131,6 +133,8 @@ pub enum Menu {
     Export,
     Pictures,
     Recent,
+    /// The end of File.
+    Program,
     /// Undo, redo, reset.
     Edit,
     /// Submenus of Edit: searches and steps; ranges and rulers.

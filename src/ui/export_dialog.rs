@@ -1,7 +1,7 @@
 //! The export of the configuration: what would be written in each form, its differences from the file that was opened, findings, and the
 //! buttons that copy and save it.
 //!
-//! The preview is made once per change of the settings. Errors have to be confirmed, each change of the settings withdraws that.
+//! The preview is made once per change of the settings; a frame copies nothing. Errors have to be confirmed, each change of the settings withdraws that.
 
 use eframe::egui::{self, Align, Layout, RichText, Role};
 
@@ -343,4 +343,66 @@ fn told_ui(ui: &mut egui::Ui, last: &LastButton, theme: &Theme) {
     };
     ui.add(egui::Label::new(RichText::new(text).color(color)).truncate())
         .on_hover_text(text);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{ConfigForm, ExportDialog, LastButton};
+    use highwater_model::workload::DeviceProfiles;
+    use highwater_session::{Command, Document, Notice, Session, Worker};
+
+    fn session() -> Session {
+        let worker = Worker::start(|| {}).expect("a worker");
+        let profiles = DeviceProfiles::bundled().expect("profiles");
+        let mut session = Session::new(Document::new(Vec::new()), profiles, worker);
+        session.settle();
+        session
+    }
+
+    /// The file dialog of a system leaves the window usable meanwhile.
+    #[test]
+    fn a_path_is_taken_while_the_dialog_is_open_and_shows_the_current_settings() {
+        let mut session = session();
+        let mut dialog = ExportDialog::default();
+        let save = |dialog: &mut ExportDialog, session: &Session| {
+            dialog.save(ConfigForm::Json, Path::new("config.json"), session).len()
+        };
+        assert_eq!(save(&mut dialog, &session), 0, "it was closed");
+        dialog.open();
+        dialog.refresh(&session);
+        assert_eq!(save(&mut dialog, &session), 2);
+        dialog.open();
+        dialog.refresh(&session);
+        session.apply(Command::SetOption {
+            key: "hccl_timeout".to_owned(),
+            text: "700".to_owned(),
+        });
+        assert_eq!(save(&mut dialog, &session), 0, "the settings changed");
+        assert!(matches!(&dialog.last, LastButton::Told(Notice::Failed(why)) if why.contains("settings changed")));
+        dialog.refresh(&session);
+        assert_eq!(save(&mut dialog, &session), 2);
+    }
+
+    #[test]
+    fn the_preview_is_made_once_per_change() {
+        let session = session();
+        let mut dialog = ExportDialog::default();
+        dialog.open();
+        dialog.refresh(&session);
+        let made = |dialog: &ExportDialog| {
+            let preview = dialog.preview.as_ref().expect("a preview");
+            std::ptr::from_ref(
+                preview
+                    .export(ConfigForm::Json)
+                    .files
+                    .first()
+                    .map_or("", |file| file.text.as_str()),
+            )
+        };
+        let first = made(&dialog);
+        dialog.refresh(&session);
+        assert_eq!(made(&dialog), first);
+    }
 }

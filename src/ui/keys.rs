@@ -93,6 +93,7 @@ pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static 
         | UiCommand::OpenOrClosePane(_)
         | UiCommand::ExplainLane(_)
         | UiCommand::ShowLaneAlone(_)
+        | UiCommand::ShowAllLanes
         | UiCommand::ShowOption(_)
         | UiCommand::PinStep(_)
         | UiCommand::CopyPeak

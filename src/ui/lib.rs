@@ -55,7 +55,7 @@ pub fn run(document: Document, configs: StartConfigs, restore: Restore, painter:
             .with_title("highwater")
             .with_app_id("highwater")
             .with_inner_size([1280.0, 800.0])
-            .with_min_inner_size([900.0, 560.0])
+            .with_min_inner_size([1024.0, 640.0])
             .with_drag_and_drop(true),
         persist_window: restore != Restore::Nothing,
         // Colours denote groups and shares: dithering would falsify them, and takes time.

@@ -17,6 +17,7 @@ pub(super) use self::lanes_pane::bookmark_of;
 pub use self::layout::{Layout, Node};
 pub use self::table::{Home, PANES, PaneRow};
 use super::app::UiState;
+use super::commands::UiCommand;
 use super::panels::PaneCx;
 use highwater_session::{Command, Session};
 
@@ -337,6 +338,12 @@ impl Panes {
             // Nothing is under the pointer where the lanes are behind another pane.
             docking.state.lanes.reading_text = None;
         }
+        let pinned = docking
+            .cx
+            .session
+            .answer()
+            .and_then(|(comparison, _)| docking.state.lanes.take_pinned_lane(comparison));
+        docking.cx.window_commands.extend(pinned.map(UiCommand::ExplainLane));
         let closed = std::mem::take(&mut docking.closed);
         let is_low_open = docking.is_low_open;
         // A click on a tensor opens its facts.

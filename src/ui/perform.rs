@@ -100,6 +100,7 @@ impl App {
                     .explain(lane, self.session.answer().map(|(comparison, _)| &**comparison));
             }
             UiCommand::ShowLaneAlone(lane) => state.lanes.arrangement.show_alone(lane),
+            UiCommand::ShowAllLanes => state.lanes.arrangement.show_all(),
             UiCommand::ShowOption(name) => state.options.jump = Some(name.to_owned()),
             UiCommand::PinStep(step) => self.go_to(step, ctx),
             UiCommand::CopyPeak => self.copy_peak(ctx),

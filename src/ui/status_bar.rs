@@ -33,6 +33,11 @@ pub(super) fn status_bar_ui(
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 status_ui(ui, session, theme, &mut output.commands);
                 notice_ui(ui, session, theme, &mut output.commands);
+                if let Some(error) = &session.search().error {
+                    ui.separator();
+                    let text = RichText::new(error.to_string()).color(theme.bad);
+                    ui.add(egui::Label::new(text).truncate());
+                }
                 if let Some(reading) = reading {
                     ui.separator();
                     ui.add(egui::Label::new(reading).truncate());

@@ -40,6 +40,8 @@ pub fn top_bar_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, output: &mut FrameOutput)
                 ui.menu_button("Open recent", |ui| recent_ui(ui, bar, output));
                 menu_ui(ui, Menu::File, bar, output);
                 submenus_ui(ui, &Menu::OF_FILE, bar, output);
+                ui.separator();
+                menu_ui(ui, Menu::Program, bar, output);
             });
             scrolled_menu(ui, "Edit", |ui| {
                 menu_ui(ui, Menu::Edit, bar, output);

@@ -1,7 +1,9 @@
 //! Widgets that panes and lanes share: names for assistive technology, texts with exact figures, links.
 
+use eframe::egui::containers::menu::{MenuButton, MenuConfig, SubMenuButton, is_in_menu};
 use eframe::egui::{
-    self, EventFilter, Id, Key, Label, Modifiers, Response, RichText, Role, Ui, WidgetInfo, WidgetText,
+    self, EventFilter, Id, Key, Label, Modifiers, PopupCloseBehavior, Response, RichText, Role, Ui, WidgetInfo,
+    WidgetText,
 };
 
 use highwater_model::units::Bytes;
@@ -52,6 +54,16 @@ pub(crate) fn bytes_ui(ui: &mut Ui, bytes: Bytes) -> Response {
 pub(crate) fn right_bytes_ui(ui: &mut Ui, bytes: Bytes) -> Response {
     ui.monospace(format!("{:>11}", bytes.to_string()))
         .on_hover_text(bytes.exact())
+}
+
+/// A menu of switches, which stays open while they are clicked; within another menu a submenu.
+pub(crate) fn stay_open_menu_ui(ui: &mut Ui, text: &str, add: impl FnOnce(&mut Ui)) -> Response {
+    let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    if is_in_menu(ui) {
+        SubMenuButton::new(text).config(config).ui(ui, add).0
+    } else {
+        MenuButton::new(text).config(config).ui(ui, add).0
+    }
 }
 
 /// A button that looks like a link, cut where it is too long.

@@ -103,6 +103,32 @@ fn drawings_are_well_formed_and_contain_the_view() {
     }
 }
 
+/// The window draws constant regions outside the scale, so that its view begins at the floor of a lane.
+#[test]
+fn a_lane_above_its_floor_draws_what_changes() {
+    let comparison = synthetic::comparison(12, 2);
+    let timeline = Timeline::new(&comparison);
+    for (lane, view) in timeline.lanes.iter().enumerate() {
+        let floor = view.floor().get();
+        assert!(floor > 0, "weights are constant");
+        let above = drawing(&comparison, lane, |whole| Viewport {
+            a0: floor as f64,
+            a1: (floor + view.drawn_height().get()) as f64,
+            ..whole
+        });
+        let whole = drawing(&comparison, lane, |whole| whole);
+        let rects = |text: &str| tags(text).iter().filter(|tag| tag.starts_with("rect ")).count();
+        assert!(rects(&above) > 1 && rects(&above) <= rects(&whole), "lane {lane}");
+        let constant = view
+            .regions
+            .iter()
+            .find(|region| region.is_constant)
+            .expect("a constant region");
+        assert!(constant.base + constant.bytes.get() <= floor);
+        assert_ne!(above, whole, "lane {lane}");
+    }
+}
+
 #[test]
 fn drawings_along_time_have_marks_of_time() {
     let comparison = synthetic::comparison(40, 1);

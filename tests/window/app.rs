@@ -105,7 +105,7 @@ fn every_command_is_in_its_menu() {
     };
     // Besides commands, File has recent files and View has two lists of panes.
     let menus = [
-        (Menu::File, "File", &Menu::OF_FILE[..], 1),
+        (Menu::File, "File", &Menu::OF_FILE[..], 2),
         (Menu::Edit, "Edit", &Menu::OF_EDIT[..], 0),
         (Menu::View, "View", &Menu::OF_VIEW[..], 2),
         (Menu::Help, "Help", &[], 0),
@@ -123,7 +123,7 @@ fn every_command_is_in_its_menu() {
             press(&mut harness, Modifiers::NONE, Key::Escape);
         }
     }
-    let n_listed = [Menu::Recent, Menu::Panels].map(|menu| rows(menu).count());
+    let n_listed = [Menu::Recent, Menu::Panels, Menu::Program].map(|menu| rows(menu).count());
     assert!(n_listed.iter().all(|count| *count > 0), "{n_listed:?}");
 }
 

@@ -46,7 +46,7 @@ fn start_runs_and_stop_ends_the_sweep() {
     harness.run_steps(3);
     assert!(!harness.state().session().is_budget_sweep_running());
     harness.get_by_label_contains("stopped at");
-    click(&mut harness, Role::Button, "Go on");
+    click(&mut harness, Role::Button, "Continue");
     harness.get_by_label("162 runs");
 }
 

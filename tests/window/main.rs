@@ -37,6 +37,7 @@ mod remat;
 mod reuse;
 mod schedule;
 mod screen;
+mod screen_rules;
 mod search;
 #[path = "../support/sessions.rs"]
 mod sessions;

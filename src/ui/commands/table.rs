@@ -193,7 +193,7 @@ const PLAIN: &[CommandRow] = &[
     },
     CommandRow {
         command: UiCommand::Quit,
-        menu: Menu::File,
+        menu: Menu::Program,
         text: "Quit",
         tooltip: "Close the program",
         shortcut: Some(ctrl(Key::Q)),

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use eframe::egui::{Align2, Color32, Painter, Rect, Stroke, StrokeKind, Ui, pos2};
+use eframe::egui::{Align2, Color32, Label, Painter, Rect, RichText, Stroke, StrokeKind, Ui, pos2};
 
 use super::canvas::{Quads, SMALL, equal_runs, left_axis};
 use super::column_cache::ColumnCache;
@@ -279,26 +279,22 @@ pub(super) fn tooltip_ui(
     let lane = &input.timeline.lanes[frame.lane];
     let (states_reserved, _) = input.comparison.states(frame.lane);
     let reserved = lane.reserved.at(step);
-    let mut rows = vec![(
-        "at",
-        format!("{} {}", input.comparison.axis_word(), grouped(u64::from(step))),
-    )];
-    match areas.band_at(step, bytes) {
+    let mut rows = Vec::new();
+    let title = match areas.band_at(step, bytes) {
         Some((band, own)) => {
-            ui.strong(&band.text);
-            rows.push(("occupies", tooltip::exact(own)));
-            let share = part_of(own.get(), total);
-            rows.push(("share", percent_text(share * 100.0)));
+            let share = percent_text(part_of(own.get(), total) * 100.0);
+            rows.push(("occupies", format!("{own}, {share} of all groups")));
+            band.text.as_str()
         }
-        None => {
-            ui.strong("no group");
-        }
-    }
-    rows.push(("all groups", tooltip::exact(Bytes(total))));
-    if states_reserved {
-        rows.push(("reserved", tooltip::exact(Bytes(reserved))));
-        let idle = reserved.saturating_sub(total);
-        rows.push(("in no group", tooltip::exact(Bytes(idle))));
-    }
+        None => "no group",
+    };
+    ui.add(Label::new(RichText::new(title).strong()).truncate());
+    let at = format!("{} {}", input.comparison.axis_word(), grouped(u64::from(step)));
+    let of_reserved = if states_reserved {
+        format!(" of {} reserved", Bytes(reserved))
+    } else {
+        String::new()
+    };
+    rows.push(("all groups", format!("{}{of_reserved} at {at}", Bytes(total))));
     tooltip::rows_ui(ui, &rows);
 }

@@ -3,8 +3,7 @@
 //! A lane is identified by its id, so that an arrangement outlives an answer. The menu of a lane's header does
 //! everything by pointer and keyboard; the lower edge of a lane can be dragged.
 
-use eframe::egui::containers::menu::{MenuButton, MenuConfig};
-use eframe::egui::{self, CursorIcon, PopupCloseBehavior, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use eframe::egui::{self, CursorIcon, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::LanesCx;
 use super::frame::LaneFrame;
@@ -13,9 +12,9 @@ use super::{LaneLayout, LanesInput, LanesState};
 use crate::commands::UiCommand;
 use crate::dialogs::Purpose;
 use crate::numbers::to_f64;
-use crate::widgets::Named as _;
+use crate::widgets::{Named as _, stay_open_menu_ui};
 use highwater_analysis::{Comparison, LaneId};
-use highwater_model::units::{Bytes, counted};
+use highwater_model::units::Bytes;
 use highwater_session::Command;
 use highwater_timeline::{LaneView, Timeline};
 
@@ -89,7 +88,7 @@ impl Arrangement {
     pub(super) fn scale(&self, timeline: &Timeline, lane: &LaneView, has_floor: bool) -> LaneScale {
         let share = |part: Bytes, whole: Bytes| to_f64(part.get().max(1)) / to_f64(whole.get().max(1));
         let (floor, reach) = if has_floor {
-            (lane.floor(), share(lane.changing_height(), timeline.changing_height()))
+            (lane.floor(), share(lane.drawn_height(), timeline.drawn_height()))
         } else {
             (Bytes(0), share(lane.height, timeline.height))
         };
@@ -148,11 +147,10 @@ impl Arrangement {
     }
 }
 
-/// The menu of all lanes, with the number of hidden ones.
+/// The menu of all lanes.
 pub(super) fn lanes_menu_ui(ui: &mut Ui, state: &mut LanesState) {
     let arrangement = &mut state.arrangement;
-    let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-    let (button, _) = MenuButton::new("Lanes").config(config).ui(ui, |ui| {
+    let button = stay_open_menu_ui(ui, "Lanes", |ui| {
         for (layout, words, explanation) in [
             (LaneLayout::Stacked, "Stacked", "Lanes one below the other (L)"),
             (LaneLayout::SideBySide, "Side by side", "Two lanes in a row (L)"),
@@ -166,16 +164,12 @@ pub(super) fn lanes_menu_ui(ui: &mut Ui, state: &mut LanesState) {
         if ui.button("Collapse or expand all lanes").clicked() {
             arrangement.fold_all();
         }
+        if ui.button("Show all lanes").clicked() {
+            arrangement.show_all();
+        }
     });
     let button = button.named(Role::Button, || "lane arrangement");
     button.on_hover_text("Layout of lanes and their y-axes");
-    let n_hidden = arrangement.n_hidden();
-    if n_hidden > 0 {
-        let text = format!("{} hidden: show", counted(n_hidden as u64, "lane"));
-        if ui.button(text).clicked() {
-            arrangement.show_all();
-        }
-    }
 }
 
 pub(super) fn menu_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {

@@ -112,8 +112,8 @@ pub(super) fn budget_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
     let response = response.on_hover_cursor(CursorIcon::ResizeVertical);
     response.on_hover_ui_at_pointer(|ui| {
         ui.strong(format!("budget {}", shown.exact()));
-        ui.label("Memory budget of the rematerialization planner, by its own count; not the device capacity.");
-        ui.weak("Drag the line, or click it and press Up, Down, Page Up, Page Down.");
+        ui.label("Budget of rematerialization, not the device capacity");
+        ui.weak("Drag, or click and press Up, Down, Page Up, Page Down");
     });
 }
 

@@ -1,10 +1,10 @@
 //! The colour mode of blocks, and its legend, which filters.
 
-use eframe::egui::{ComboBox, Role, Sense, TextStyle, Ui, vec2};
+use eframe::egui::{ComboBox, Rect, Role, Sense, TextStyle, Ui, vec2};
 
 use super::{LaneContent, LanesCx};
 use crate::combo::ShowChoices as _;
-use crate::panels::elided_middle;
+use crate::panels::{elided_middle, width_of};
 use crate::widgets::Named as _;
 use highwater_model::units::counted;
 use highwater_session::Command;
@@ -12,11 +12,10 @@ use highwater_timeline::{ColorBy, ColoringRequest, LegendRow};
 
 /// Cuts longer names, such as call sites with paths.
 const MOST_NAME: f32 = 150.0;
-/// Rows of the legend in the line; the menu has the others.
-const MOST_ROWS: usize = 9;
-
-/// Least room for groups in the current line.
-const GROUPS: f32 = 120.0;
+/// Width of the menu of groups without room.
+const MORE: f32 = 44.0;
+/// Width of a group's square and the room around it.
+const SWATCH: f32 = 16.0;
 
 /// The choice of the colour mode.
 pub(super) fn choice_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, content: LaneContent) {
@@ -37,7 +36,7 @@ pub(super) fn choice_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, content: LaneContent)
         .on_hover_text("Attribute that colors the blocks");
 }
 
-/// The groups; a click dims one.
+/// The groups in one row; a click dims one. A menu has those without room.
 pub(super) fn groups_ui(ui: &mut Ui, cx: &mut LanesCx<'_>) {
     let Some(order) = cx.input.drawn.order else { return };
     let look = cx
@@ -46,44 +45,64 @@ pub(super) fn groups_ui(ui: &mut Ui, cx: &mut LanesCx<'_>) {
         .look
         .filter(|look| look.by == order.by && !look.legend.is_empty());
     let Some(look) = look else { return };
-    if ui.available_size_before_wrap().x < GROUPS {
-        ui.end_row();
-    } else {
-        ui.separator();
-    }
-    for row in look.legend.iter().take(MOST_ROWS) {
-        row_ui(ui, cx, row, order);
-    }
-    if look.legend.len() > MOST_ROWS {
-        let rest = format!("{} more", look.legend.len() - MOST_ROWS);
-        ui.menu_button(rest, |ui| {
-            eframe::egui::ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
-                for row in look.legend.iter().skip(MOST_ROWS) {
-                    row_ui(ui, cx, row, order);
-                }
-            });
+    let right = ui.max_rect().right();
+    ui.horizontal(|ui| {
+        ui.set_clip_rect(ui.clip_rect().intersect(Rect::everything_left_of(right)));
+        if !order.hidden.is_empty() && ui.small_button("show all groups").clicked() {
+            cx.commands.push(Command::SetLook(ColoringRequest {
+                hidden: Vec::new(),
+                ..order.clone()
+            }));
+        }
+        let space = ui.spacing().item_spacing.x;
+        let mut room = right - ui.cursor().left() - MORE;
+        let fits = look.legend.iter().take_while(|row| {
+            room -= row_width(ui, row) + space;
+            room >= 0.0
         });
-    }
-    if !order.hidden.is_empty() && ui.small_button("show all groups").clicked() {
-        cx.commands.push(Command::SetLook(ColoringRequest {
-            hidden: Vec::new(),
-            ..order.clone()
-        }));
-    }
+        let n_shown = fits.count();
+        let (shown, rest) = look.legend.split_at(n_shown);
+        for row in shown {
+            row_ui(ui, cx, row, order);
+        }
+        if !rest.is_empty() {
+            let button = ui.menu_button(format!("+{}", rest.len()), |ui| {
+                eframe::egui::ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
+                    for row in rest {
+                        row_ui(ui, cx, row, order);
+                    }
+                });
+            });
+            let n_more = u64::try_from(rest.len()).unwrap_or(u64::MAX);
+            let button = button
+                .response
+                .named(Role::Button, || format!("{} more", counted(n_more, "group")));
+            button.on_hover_text("Show the other groups");
+        }
+    });
+}
+
+fn name_of(ui: &Ui, row: &LegendRow) -> String {
+    elided_middle(ui, &row.text, super::canvas::SMALL.size, MOST_NAME)
+}
+
+fn row_width(ui: &Ui, row: &LegendRow) -> f32 {
+    width_of(ui, &name_of(ui, row), super::canvas::SMALL.size) + SWATCH
 }
 
 /// A group: a click toggles it, Shift shows it alone; the tooltip says so.
 fn row_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, row: &LegendRow, order: &ColoringRequest) {
     let theme = cx.input.theme;
     let color = if row.is_hidden { theme.text_weak } else { theme.text };
-    let galley = ui.painter().layout_no_wrap(
-        elided_middle(ui, &row.text, super::canvas::SMALL.size, MOST_NAME),
-        super::canvas::SMALL,
-        color,
+    let galley = ui
+        .painter()
+        .layout_no_wrap(name_of(ui, row), super::canvas::SMALL, color);
+    let size = vec2(
+        galley.size().x + SWATCH,
+        ui.text_style_height(&TextStyle::Body).max(18.0),
     );
-    let size = vec2(galley.size().x + 16.0, ui.text_style_height(&TextStyle::Body).max(18.0));
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-    let swatch = eframe::egui::Rect::from_center_size(rect.left_center() + vec2(6.0, 0.0), vec2(10.0, 10.0));
+    let swatch = Rect::from_center_size(rect.left_center() + vec2(6.0, 0.0), vec2(10.0, 10.0));
     let number = row.color | if row.is_hidden { highwater_timeline::DIMMED } else { 0 };
     ui.painter().rect_filled(swatch, 2, theme.block(number));
     if response.hovered() || response.has_focus() {

@@ -1,6 +1,6 @@
 //! Constant regions below a memory map: bands outside its scale, so that the scale belongs to what changes.
 
-use eframe::egui::{Pos2, Rect, Stroke, StrokeKind, Ui, pos2, vec2};
+use eframe::egui::{Label, Pos2, Rect, RichText, Stroke, StrokeKind, Ui, pos2, vec2};
 
 use super::canvas::{SMALL, text_in};
 use super::frame::LaneFrame;
@@ -114,7 +114,7 @@ pub(super) fn at<'a>(pos: Pos2, frame: &LaneFrame, input: &LanesInput<'a>) -> Op
 pub(super) fn tooltip_ui(ui: &mut Ui, kinds: &[ConstantRegions]) {
     let total = kinds.iter().map(|kind| kind.bytes().get()).sum();
     let labels: Vec<&str> = kinds.iter().map(|kind| kind.label.as_str()).collect();
-    ui.strong(labels.join(", "));
+    ui.add(Label::new(RichText::new(labels.join(", ")).strong()).truncate());
     rows_ui(ui, &[("bytes", exact(Bytes(total)))]);
-    ui.weak("Constant while graphs run: outside the scale of the map.");
+    ui.weak("Constant while graphs run, not to scale");
 }

@@ -126,7 +126,7 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
         let y = scale.y(input.comparison.device_of(frame.lane).memory().get());
         painter.hline(frame.curve.x_range(), y, Stroke::new(1.5, theme.capacity));
     }
-    let name = (!frame.has_header).then(|| header::label(ui, frame, input).0);
+    let name = (!frame.has_header).then(|| header::label(ui, frame, input).place);
     let peak = paint_peak(&painter, &scale, frame, name, input, &viewport);
     paint_capacity(&painter, &scale, frame, input, peak);
     paint_reading(&painter, &scale, frame, input, state, peak);
@@ -192,7 +192,12 @@ fn paint_peak(
     // The label begins behind the name of the lane.
     let name = name.filter(|name| name.y_range().contains(y - 8.0));
     let inside = name.map_or(rect, |name| rect.with_min_x(name.right()));
-    let mark = pos2(x.max(inside.left() - 3.0), y - 8.0);
+    // A label above the peak would cover the capacity where the line is near.
+    let is_near = is_capacity_near(input) && {
+        let line = scale.y(input.comparison.device_of(frame.lane).memory().get());
+        (y - 17.0..=y + 1.0).contains(&line)
+    };
+    let mark = pos2(x.max(inside.left() - 3.0), if is_near { y + 9.0 } else { y - 8.0 });
     let texts = peak_texts(&input.comparison.lanes[frame.lane], step, input);
     let (place, text) = peak_words(painter, mark, inside, texts);
     Some(text_with_ground(painter, place, text, (theme.text, theme.halo()), rect))
@@ -247,9 +252,12 @@ fn peak_words(painter: &Painter, mark: Pos2, inside: Rect, texts: Vec<String>) -
     (right, last)
 }
 
+/// Lower curves have no room for a label of the capacity: it would cover them.
+const LOW_CURVE: f32 = 56.0;
+
 /// The label of the capacity, where it is near.
 fn paint_capacity(painter: &Painter, scale: &Scale, frame: &LaneFrame, input: &LanesInput<'_>, peak: Option<Rect>) {
-    if !is_capacity_near(input) {
+    if !is_capacity_near(input) || scale.rect.height() < LOW_CURVE {
         return;
     }
     let theme = input.theme;

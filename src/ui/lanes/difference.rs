@@ -8,7 +8,7 @@ use eframe::egui::{self, Align, Layout, Rect, Role, Sense, Stroke, StrokeKind, U
 
 use super::LanesCx;
 use super::canvas::{Quads, equal_runs, label_beside, left_axis, reading_x, text_with_ground};
-use super::frame::{GUTTER, MARGIN};
+use super::frame::{GUTTER, MARGIN, Wanted};
 use super::lane_scale::LaneScale;
 use super::measure::{self, Plot};
 use super::{LanesInput, LanesState, gestures};
@@ -30,6 +30,20 @@ pub(super) fn signed(bytes: i64) -> String {
         1.. => format!("+{size}"),
         _ => format!("\u{2212}{size}"),
     }
+}
+
+/// The room of a difference: only its row where the lanes do not differ.
+pub(super) fn wanted(difference: &LaneDifference, input: &LanesInput<'_>) -> Wanted {
+    Wanted {
+        is_folded: is_zero(curve_of(difference, input).0),
+        ..Wanted::LOW
+    }
+}
+
+fn is_zero(curve: &SignedCurve) -> bool {
+    curve
+        .extremes()
+        .is_none_or(|extremes| (extremes.low.0, extremes.high.0) == (0, 0))
 }
 
 /// Draws nothing without a difference.
@@ -98,7 +112,8 @@ fn header_ui(
     ui.add_space(4.0);
     ui.label(egui::RichText::new("A \u{2212} B").strong().size(16.0));
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        if ui.button("Close").on_hover_text("Close the difference").clicked() {
+        let close = ui.button("Close");
+        if close.on_hover_text("Close the difference and show all lanes").clicked() {
             cx.commands.push(Command::SetDifference(None));
         }
         if let Some(extremes) = extremes {

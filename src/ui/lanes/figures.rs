@@ -156,7 +156,7 @@ fn measured_figures(ui: &Ui, lane: &Lane, recording: &Recording, theme: &Theme) 
         Some(stated) => (
             format!("{live} in blocks"),
             format!(
-                "Peak of the listed blocks: {}\nThe file states {} in use, which includes blocks that it does not list",
+                "Peak of the listed blocks: {}\nThe file states {} live, including blocks that it does not list",
                 live.exact(),
                 stated.exact()
             ),
@@ -214,14 +214,24 @@ fn measured_fit(ui: &Ui, lane: &Lane, input: &LanesInput<'_>) -> Option<Figure> 
     Some(if fit.is_good() { figure } else { figure.strong() })
 }
 
+/// Counts of a run under a budget, and its end where it is none within the budget.
+pub(super) fn remat_notes(ui: &Ui, remat: &LaneRemat, theme: &Theme) -> Vec<Figure> {
+    let [counts, status] = remat_figures(remat, theme);
+    let mut notes = vec![Figure::new(ui, Rank::Counts, counts.0, counts.1, counts.2)];
+    if remat.verdict() != RematOutcome::Ok {
+        notes.push(Figure::new(ui, Rank::Status, status.0, status.1, status.2));
+    }
+    notes
+}
+
 /// Counts of a run under a budget, and how the run ended: text, colour, explanation.
 fn remat_figures(remat: &LaneRemat, theme: &Theme) -> [(String, Color32, String); 2] {
     let sums = remat.sums();
     let counts = format!(
-        "{} evicted · {} recomputed · ×{:.2}",
+        "{} evicted · {} recomputed · +{} time",
         grouped(sums.evictions),
         grouped(sums.recomputed),
-        sums.overhead
+        percents((sums.overhead - 1.0).max(0.0) * 100.0, 1)
     );
     let more = format!(
         "{}: {} evictions to make room, {} freed without a reference; {} ops recomputed: {}",
@@ -275,7 +285,7 @@ fn verdict(lane: &Lane, input: &LanesInput<'_>) -> (String, Color32, String) {
     let short = whole_units(capacity);
     if let Some(failed) = &lane.simulation.out_of_memory {
         let why = format!(
-            "Out of memory at step {}: {} requested while {} of {} were in use",
+            "Out of memory at step {}: {} requested while {} of {} were reserved",
             failed.step,
             failed.requested.exact(),
             failed.in_use.exact(),

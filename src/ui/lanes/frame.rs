@@ -197,7 +197,7 @@ const fn header_height(is_wide: bool, has_header: bool) -> f32 {
 }
 
 /// The largest name on a curve.
-const LABEL: Vec2 = vec2(320.0, 19.0);
+const LABEL: Vec2 = vec2(700.0, 19.0);
 
 /// The parts of a lane, and the response of its canvases.
 #[derive(Debug)]
@@ -239,7 +239,7 @@ impl LaneFrame {
         let header = if wanted.has_header {
             Rect::from_min_size(rect.min, vec2(rect.width() - MARGIN, header_height))
         } else {
-            let room = vec2((body.width() * 0.6).max(0.0), LABEL.y);
+            let room = vec2((body.width() * 0.85).max(0.0), LABEL.y);
             Rect::from_min_size(body.min + vec2(1.0, 1.0), LABEL.min(room))
         };
         // A recording without blocks has no map and no events.

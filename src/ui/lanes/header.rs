@@ -88,8 +88,15 @@ pub(super) fn header_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
     });
 }
 
-/// The place of the name on the curve, and the name.
-pub(super) fn label(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>) -> (Rect, String) {
+/// What lies on the curve instead of a header.
+pub(super) struct CurveLabel {
+    pub(super) place: Rect,
+    name: String,
+    /// Counts of a run under a budget, and how it ends; without room they give way.
+    notes: Vec<figures::Figure>,
+}
+
+pub(super) fn label(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>) -> CurveLabel {
     let lane = &input.comparison.lanes[frame.lane];
     let (number, label) = number_and_words(lane, input);
     let name = if lane.chosen {
@@ -99,16 +106,24 @@ pub(super) fn label(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>) -> (Rect
     };
     let room = frame.header.width() - MENU - 2.0 * SPACING;
     let name = elided(ui, &name, SIZE, room.max(0.0));
-    let width = MENU + width_of(ui, &name, SIZE) + 3.0 * SPACING;
+    let named = MENU + width_of(ui, &name, SIZE) + 3.0 * SPACING;
+    let remat = input.timeline.lanes[frame.lane].remat.as_deref();
+    let mut notes = remat.map_or_else(Vec::new, |remat| figures::remat_notes(ui, remat, input.theme));
+    while named + figures::width(&notes) > frame.header.width() && figures::drop_one(&mut notes) {}
+    let width = named + figures::width(&notes);
     let right = (frame.header.left() + width).min(frame.header.right());
-    (frame.header.with_max_x(right), name)
+    CurveLabel {
+        place: frame.header.with_max_x(right),
+        name,
+        notes,
+    }
 }
 
 /// The name on the curve, with the menu of the lane; a strategy that was chosen for the lane alone is part of it.
 pub(super) fn label_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
     let lane = &cx.input.comparison.lanes[frame.lane];
     let theme = cx.input.theme;
-    let (place, name) = label(ui, frame, cx.input);
+    let CurveLabel { place, name, notes } = label(ui, frame, cx.input);
     let ground = ui.interact(place, ui.scope_id().with(("header", frame.lane)), Sense::click());
     let title = cx.input.comparison.lane_title(lane.id);
     let ground = ground.named(eframe::egui::Role::Button, || format!("header of {title}"));
@@ -119,6 +134,9 @@ pub(super) fn label_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
     line_ui(ui, place, ("name", frame.lane), |ui| {
         arrange::menu_ui(ui, cx, frame);
         ui.label(words(name, theme.text).strong());
+        for note in notes {
+            note.ui(ui);
+        }
     });
 }
 

@@ -6,6 +6,7 @@ use eframe::egui::epaint::{Mesh, Shape};
 use eframe::egui::{self, Color32, Rect, Role, Sense, Stroke, StrokeKind, TextStyle, Ui, vec2};
 
 use super::marks::{in_pattern, pattern};
+use super::toolbar::wrap_before;
 use super::{LaneContent, LanesInput, LanesState, figures, remat, ticks};
 use crate::numbers::count_f32;
 use crate::widgets::Named as _;
@@ -47,9 +48,7 @@ pub(super) fn legend_ui(ui: &mut Ui, input: &LanesInput<'_>) {
     };
     let words: Vec<(Owner, String)> = owners.into_iter().map(|owner| (owner, owner.words(name))).collect();
     if !words.is_empty() {
-        if ui.available_size_before_wrap().x < least(ui, input) {
-            ui.end_row();
-        }
+        wrap_before(ui, least(ui, input));
         owners_ui(ui, input, &words);
     }
     events_ui(ui, input);
@@ -117,12 +116,11 @@ fn events_ui(ui: &mut Ui, input: &LanesInput<'_>) {
     let size = TextStyle::Body.resolve(ui.style()).size;
     let marks = 9.0 * count_f32(present.len());
     let room = marks + figures::width_of(ui, "events", size) + 3.0 * ui.spacing().item_spacing.x;
-    if ui.available_size_before_wrap().x < room {
-        // Marks stay with their word.
-        ui.end_row();
-    } else {
+    if ui.available_size_before_wrap().x >= room {
         ui.separator();
     }
+    // Marks stay with their word.
+    wrap_before(ui, room);
     let (area, response) = ui.allocate_exact_size(vec2(marks, 12.0), Sense::hover());
     let words: Vec<&str> = present.iter().map(|(class, _)| class.words()).collect();
     let response = response.named(Role::Image, || format!("events in the lanes: {}", words.join("; ")));

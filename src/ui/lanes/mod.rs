@@ -249,17 +249,21 @@ pub fn lanes_ui(ui: &mut Ui, cx: &mut LanesCx<'_>) {
 
 /// Rulers on top, lanes below, in as many columns as the layout has.
 fn maps_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, area: Rect) {
-    let shown = cx.state.arrangement.shown(cx.input.comparison);
-    // The difference lies above all lanes.
+    let shown = shown_lanes(cx.input, cx.state);
+    // The difference lies above its lanes.
     let n_above = usize::from(cx.input.drawn.difference.is_some());
-    let difference = cx.input.drawn.difference.map(|_| frame::Wanted::LOW).into_iter();
+    let difference = cx
+        .input
+        .drawn
+        .difference
+        .map(|known| difference::wanted(known, cx.input));
+    let difference = difference.into_iter();
     let has_areas = cx.state.content == LaneContent::Areas;
     let has_events = cx.state.marks.has_events;
     let of_entry = |entry: LaneEntry| {
         let wanted = frame::Wanted::of(entry, has_events);
-        // Under a budget a header says how its runs end.
-        let kind = cx.input.comparison.lane_kind();
-        let has_table = matches!(kind, LaneKind::Policies | LaneKind::Recordings) && !cx.input.timeline.has_remat();
+        // A placement problem chooses its strategy in the header; the table has the figures of all other lanes.
+        let has_table = cx.input.comparison.lane_kind() != LaneKind::Strategies;
         let wanted = if has_table && !cx.state.is_sitting(entry.id) {
             wanted.without_header()
         } else {
@@ -328,6 +332,19 @@ fn maps_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, area: Rect) {
         marks::edges_beside(ui, margin, cx.input, cx.state);
     }
     ui.advance_cursor_after_rect(area);
+}
+
+/// The lanes from top to bottom: of a difference its two lanes alone, so that all of them fit.
+fn shown_lanes(input: &LanesInput<'_>, state: &LanesState) -> Vec<(usize, LaneEntry)> {
+    let mut shown = state.arrangement.shown(input.comparison);
+    let Some(difference) = input.drawn.difference.filter(|_| state.pictured.is_none()) else {
+        return shown;
+    };
+    let is_compared = |entry: &LaneEntry| [difference.lanes.0, difference.lanes.1].contains(&entry.id);
+    if shown.iter().filter(|(_, entry)| is_compared(entry)).count() == 2 {
+        shown.retain(|(_, entry)| is_compared(entry));
+    }
+    shown
 }
 
 /// Headers, curves, events and maps.

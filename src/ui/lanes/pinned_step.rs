@@ -40,20 +40,22 @@ pub enum Move {
 }
 
 impl LanesState {
-    /// The pinned or hovered step, where this answer has it; else the peak of the main lane.
+    /// The pinned or hovered step, where this answer has it, else the peak; in the selected lane, or that of the pin.
     pub fn spot_in(&self, input: &LanesInput<'_>) -> Option<PinnedStep> {
         let comparison = input.comparison;
         let last = Step(input.timeline.n_steps.checked_sub(1)?);
-        let known = self.spot.filter(|spot| spot.lane < comparison.lanes.len());
-        if let Some(spot) = known {
-            return Some(PinnedStep {
-                step: spot.step.min(last),
-                ..spot
-            });
-        }
         let position = |id| comparison.lanes.iter().position(|lane| lane.id == id);
         let explained = self.explained.and_then(position);
         let lane = explained.or(comparison.main_lane()).unwrap_or(0);
+        let known = self.spot.filter(|spot| spot.lane < comparison.lanes.len());
+        if let Some(spot) = known {
+            // The pointer chooses a step, never a lane.
+            return Some(PinnedStep {
+                step: spot.step.min(last),
+                lane: if spot.is_pinned { spot.lane } else { lane },
+                ..spot
+            });
+        }
         let summary = &comparison.lanes.get(lane)?.summary;
         Some(PinnedStep {
             lane,
@@ -91,8 +93,9 @@ impl LanesState {
         self.pin(spot.lane, Step(step.min(last)));
     }
 
-    /// Pins a step of a lane and brings it into view.
+    /// Pins a step of a lane, which becomes the selected lane of all panes, and brings it into view.
     pub fn pin(&mut self, lane: usize, step: Step) {
+        self.pinned_lane = Some(lane);
         self.spot = Some(PinnedStep {
             lane,
             step,
@@ -106,6 +109,12 @@ impl LanesState {
                 view.centred(at)
             }
         });
+    }
+
+    /// The lane of a pin since the last call.
+    pub(crate) fn take_pinned_lane(&mut self, comparison: &Comparison) -> Option<LaneId> {
+        let lane = self.pinned_lane.take()?;
+        comparison.lanes.get(lane).map(|lane| lane.id)
     }
 
     pub fn pinned(&self) -> Option<PinnedStep> {

@@ -9,7 +9,7 @@ use eframe::egui::{Align, Align2, Color32, Key, Painter, Pos2, Rangef, Rect, Rol
 use super::LanesCx;
 use super::canvas::{SMALL, label_beside, reading_x, step_x, text_with_ground, visible_x};
 use super::frame::LaneFrame;
-use super::tooltip::rows_ui;
+use super::tooltip::{beside_pointer, rows_ui};
 use super::{LanesInput, LanesState};
 use crate::commands::UiCommand;
 use crate::numbers::{at_least_one, count_f32, to_step};
@@ -22,8 +22,6 @@ use highwater_timeline::{LaneRemat, LaneView, RematColumn, RematMark, RematMarkK
 /// Width of a column: a mark with its gap.
 const COLUMN: f32 = 7.0;
 const HALF: f32 = 3.0;
-/// Marks described in full by a tooltip.
-const TOLD: usize = 3;
 
 /// The marks of a lane; the arrow keys go from one to the next.
 pub(super) fn marks_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
@@ -67,7 +65,7 @@ pub(super) fn marks_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
     let painter = ui.painter_at(rect.expand(1.0));
     paint_row(&painter, frame, remat, hovered.as_ref(), cx.input, cx.state);
     if let Some(column) = hovered {
-        response.on_hover_ui_at_pointer(|ui| tooltip_ui(ui, remat, &column, cx.input));
+        beside_pointer(&response, frame.body, |ui| tooltip_ui(ui, remat, &column, cx.input));
     }
 }
 
@@ -234,51 +232,47 @@ fn words_of(counts: &[u32]) -> Vec<String> {
         .collect()
 }
 
-/// The first marks of a column in full, then the number of the others.
+/// A mark with its op, or the numbers of several.
 fn tooltip_ui(ui: &mut Ui, remat: &LaneRemat, column: &RematColumn, input: &LanesInput<'_>) {
     let (from, to) = column.steps;
     let marks = remat.marks_within(column.steps);
-    if marks.len() > 1 {
-        let place = if from == to {
-            format!("step {from}")
-        } else {
-            format!("steps {from} to {to}")
-        };
-        let words: Vec<String> = words_of(&column.counts);
-        ui.strong(format!("{place}: {}", words.join(", ")));
+    match marks {
+        [] => {}
+        [mark] => mark_ui(ui, remat, mark, input),
+        [first, others @ ..] => {
+            let place = if from == to {
+                format!("step {from}")
+            } else {
+                format!("steps {from} to {to}")
+            };
+            ui.strong(format!("{place}: {}", words_of(&column.counts).join(", ")));
+            ui.colored_label(input.theme.remat_mark(first.kind), mark_text(remat, first));
+            ui.weak(format!("and {} more; click: pin the first", others.len()));
+        }
     }
-    for mark in marks.iter().take(TOLD) {
-        mark_ui(ui, remat, mark, input);
-    }
-    let told = marks.len().min(TOLD);
-    let all = grouped(remat.marks.len() as u64);
-    if told < marks.len() {
-        ui.weak(format!("{told} of {} here, {all} in the lane", marks.len()));
-    }
-    ui.weak("Click: pin the step and select the tensor. Left, right: previous and next.");
 }
 
+fn mark_text(remat: &LaneRemat, mark: &RematMark) -> String {
+    let (words, step) = (mark.kind.words(), mark.step);
+    match (mark.kind, remat.facts(mark).tensor.as_str()) {
+        (_, "") => format!("{words} at step {step}"),
+        (RematMarkKind::Evict, tensor) => format!("{tensor} {words} at step {step}"),
+        (_, tensor) => format!("{tensor} {words}, step {step}"),
+    }
+}
+
+/// The mark, the op that needs it, and its first figure.
 fn mark_ui(ui: &mut Ui, remat: &LaneRemat, mark: &RematMark, input: &LanesInput<'_>) {
     let facts = remat.facts(mark);
-    let (words, color) = (mark.kind.words(), input.theme.remat_mark(mark.kind));
-    let step = mark.step;
-    ui.colored_label(
-        color,
-        match (mark.kind, facts.tensor.as_str()) {
-            (_, "") => format!("{words} at step {step}"),
-            (RematMarkKind::Evict, tensor) => format!("{tensor} {words} at step {step}"),
-            (_, tensor) => format!("{tensor} {words}, step {step}"),
-        },
-    );
-    let mut rows = vec![("op", facts.op)];
-    let beside = if mark.kind == RematMarkKind::Evict {
+    ui.colored_label(input.theme.remat_mark(mark.kind), mark_text(remat, mark));
+    let reason = if mark.kind == RematMarkKind::Evict {
         "to make room for"
     } else {
         "needed by"
     };
-    rows.push((beside, facts.for_op));
-    rows.extend(facts.rows);
-    ui.push_id((mark.step, mark.tensor, mark.kind as u8), |ui| rows_ui(ui, &rows));
+    let rows = std::iter::once((reason, facts.for_op)).chain(facts.rows);
+    let rows: Vec<(&str, String)> = rows.filter(|(_, text)| !text.is_empty()).take(2).collect();
+    rows_ui(ui, &rows);
 }
 
 /// Tints the steps that recompute ops.

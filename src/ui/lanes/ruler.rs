@@ -141,7 +141,11 @@ fn recomputed_ui(response: Response, rect: Rect, input: &LanesInput<'_>, view: &
                 "op".clone_into(&mut row.0);
             }
         }
-        let rows: Vec<(&str, String)> = rows.iter().map(|(name, text)| (name.as_str(), text.clone())).collect();
+        let rows: Vec<(&str, String)> = rows
+            .iter()
+            .take(2)
+            .map(|(name, text)| (name.as_str(), text.clone()))
+            .collect();
         rows_ui(ui, &rows);
     });
 }

@@ -169,10 +169,14 @@ fn paint_area(painter: &Painter, rect: Rect, band: &ScopeBand, most: u64, theme:
 }
 
 /// Buttons for all scopes, in the toolbar.
+/// The buttons of [`folds_ui`].
+pub(super) const FOLDS: [&str; 2] = ["Collapse all", "Expand all"];
+
 pub(super) fn folds_ui(ui: &mut Ui, folds: &mut ScopeFolds) {
+    let [collapse, expand] = FOLDS;
     for (text, is_folded, why) in [
-        ("Collapse all", true, "Show one row per outermost scope"),
-        ("Expand all", false, "Show one row per tensor, under its scopes"),
+        (collapse, true, "Show one row per outermost scope"),
+        (expand, false, "Show one row per tensor, under its scopes"),
     ] {
         if ui.button(text).on_hover_text(why).clicked() {
             *folds = ScopeFolds::all(is_folded);

@@ -1,10 +1,10 @@
 //! The marker where a lane runs out of memory, with its report.
 
-use eframe::egui::{Align, Pos2, Rangef, Rect, Stroke, Ui, pos2};
+use eframe::egui::{Align, Pos2, Rangef, Rect, Stroke, Ui, Vec2, pos2};
 
 use super::canvas::{label_beside, step_x, text_with_ground};
 use super::frame::LaneFrame;
-use super::{LanesInput, LanesState};
+use super::{LanesInput, LanesState, header};
 use highwater_analysis::Lane;
 use highwater_model::units::Step;
 
@@ -21,12 +21,29 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
     let painter = ui.painter_at(body);
     let behind = Rect::from_x_y_ranges(Rangef::new(x.max(body.left()), body.right()), body.y_range());
     if x <= body.right() {
-        painter.rect_filled(behind, 0, theme.behind_the_end());
+        // Nothing ran there: what the last state of the memory would draw is covered, but not the name of the lane.
+        let name = if frame.has_header {
+            Rect::from_min_size(body.min, Vec2::ZERO)
+        } else {
+            header::label(ui, frame, input).place
+        };
+        let below = behind.with_min_y(name.bottom());
+        let right = behind.with_max_y(name.bottom());
+        let right = right.with_min_x(right.left().max(name.right()));
+        for part in [below, right] {
+            painter.rect_filled(part, 0, theme.canvas);
+            painter.rect_filled(part, 0, theme.behind_the_end());
+        }
     }
     if x < body.left() || x > body.right() {
         return;
     }
-    painter.vline(x, body.y_range(), Stroke::new(2.0, theme.bad));
+    let top = if frame.has_header {
+        body.top()
+    } else {
+        header::label(ui, frame, input).place.bottom()
+    };
+    painter.vline(x, Rangef::new(top, body.bottom()), Stroke::new(2.0, theme.bad));
     let text = format!(
         "out of memory at step {}: {} more requested",
         failed.step, failed.requested
@@ -63,15 +80,12 @@ pub(super) fn is_at(pos: Pos2, frame: &LaneFrame, input: &LanesInput<'_>, state:
 }
 
 pub(super) fn tooltip_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>) {
-    ui.set_max_width(420.0);
-    ui.colored_label(
-        input.theme.bad,
-        format!("{} runs out of memory", input.comparison.lane_title(lane.id)),
-    );
-    for sentence in sentences(lane) {
-        ui.label(sentence);
+    let title = input.comparison.lane_title(lane.id);
+    ui.colored_label(input.theme.bad, format!("{title} runs out of memory"));
+    if let Some(failed) = &lane.simulation.out_of_memory {
+        ui.label(format!("{} requested, {} reserved", failed.requested, failed.in_use));
     }
-    ui.weak("Click: pin the step and show the device.");
+    ui.weak("Click: pin the step and show why");
 }
 
 /// Why a lane ends early; empty where it does not.

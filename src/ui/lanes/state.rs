@@ -45,6 +45,8 @@ pub struct LanesState {
     pub reading_text: Option<String>,
     /// The selected lane, which panes without a pinned step explain.
     pub(super) explained: Option<LaneId>,
+    /// The lane of a new pin, by position.
+    pub(super) pinned_lane: Option<usize>,
     /// The highlight of the device pane.
     pub highlight: Option<(LaneId, HoveredRegion)>,
     /// Under the pointer.

@@ -9,7 +9,7 @@ use super::tooltip::rows_ui;
 use super::{LanesInput, LanesState};
 use crate::numbers::{at_least_one, count_f32};
 use crate::theme::Theme;
-use highwater_model::units::{Bytes, grouped};
+use highwater_model::units::{Bytes, counted, grouped};
 use highwater_timeline::{TickClass, TickColumn, event_labels};
 
 /// Width of a column: a mark with its gap.
@@ -115,20 +115,24 @@ pub(super) fn mark(painter: &Painter, at: Pos2, class: TickClass, theme: &Theme)
     }
 }
 
-/// Exact counts of a column by kind.
+/// Kinds of events in a tooltip.
+const TOLD: usize = 1;
+
+/// The number of events of a column, and the most frequent kind.
 pub(super) fn tooltip_ui(ui: &mut Ui, lane: usize, column: &TickColumn, input: &LanesInput<'_>) {
     let (from, to) = column.steps;
-    let total = grouped(u64::from(column.total()));
-    let plural = if column.total() == 1 { "" } else { "s" };
+    let total = counted(u64::from(column.total()), "device event");
     ui.strong(if from == to {
-        format!("step {from}: {total} device event{plural}")
+        format!("step {from}: {total}")
     } else {
-        format!("steps {from} to {to}: {total} device events")
+        format!("steps {from} to {to}: {total}")
     });
     let ticks = &input.timeline.lanes[lane].ticks;
-    let rows: Vec<(&str, String)> = ticks
-        .rows(input.comparison, lane, column.steps)
-        .into_iter()
+    let mut kinds = ticks.rows(input.comparison, lane, column.steps);
+    kinds.sort_by_key(|row| std::cmp::Reverse(row.count));
+    let rows: Vec<(&str, String)> = kinds
+        .iter()
+        .take(TOLD)
         .map(|row| {
             let mut text = grouped(row.count);
             if row.bytes > Bytes::ZERO {
@@ -137,12 +141,13 @@ pub(super) fn tooltip_ui(ui: &mut Ui, lane: usize, column: &TickColumn, input: &
             if !row.subjects.is_empty() {
                 text.push_str(&format!(": {}", row.subjects.join(", ")));
             }
-            if row.has_others {
-                text.push_str(" and others");
-            }
             (event_labels(row.kind).1, text)
         })
         .collect();
     rows_ui(ui, &rows);
-    ui.weak("Click: pin the step and show the device. [ and ]: previous and next.");
+    let n_others = kinds.len().saturating_sub(TOLD);
+    ui.weak(match n_others {
+        0 => "Click: pin the step and show the device".to_owned(),
+        others => format!("and {} more; click: show the device", counted(others as u64, "kind")),
+    });
 }

@@ -10,11 +10,8 @@ use crate::widgets::Named as _;
 use highwater_model::units::grouped;
 use highwater_timeline::RowOrder;
 
-const GESTURES: &str = "Keys act after a click into the drawing.\n\
-Ctrl+wheel or W, S: zoom    drag, Shift+wheel or A, D: pan\n\
-Alt with Ctrl+wheel, or Shift with W, S, A, D: the same for addresses\n\
-click: select    Esc: clear    F: focus the selected, again: everything\n\
-comma, period: previous, next tensor    double click, H or Ctrl+0: everything";
+const GESTURES: &str = "Keys act after a click into the drawing (?: all keys)\n\
+Ctrl+wheel or W, S: zoom    drag or A, D: move    double click: show all";
 
 /// Width of the legend in a menu.
 const LEGEND: f32 = 420.0;
@@ -22,35 +19,131 @@ const LEGEND: f32 = 420.0;
 /// Width of a line in the legend.
 const SWATCH: f32 = 14.0;
 
-/// Content and options, then the legend in the same line where it fits.
+/// Parts that move into the menu "…" where the row has no room, the first ones last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Lanes,
+    Overlays,
+    Legend,
+    Fit,
+    Scopes,
+}
+
+impl Part {
+    const ALL: [Self; 5] = [Self::Lanes, Self::Overlays, Self::Legend, Self::Fit, Self::Scopes];
+
+    /// The texts of its buttons.
+    const fn texts(self) -> &'static [&'static str] {
+        match self {
+            Self::Lanes => &["Lanes"],
+            Self::Overlays => &["Overlays"],
+            Self::Legend => &["Legend"],
+            Self::Fit => &["Fit"],
+            Self::Scopes => &scopes::FOLDS,
+        }
+    }
+
+    fn width(self, ui: &Ui) -> f32 {
+        let texts = self.texts().iter();
+        texts
+            .map(|text| button_width(ui, text) + ui.spacing().item_spacing.x)
+            .sum()
+    }
+
+    /// Whether the part acts on what is shown.
+    fn is_present(self, state: &LanesState) -> bool {
+        let has_rows = state.content == LaneContent::Lifetimes;
+        match self {
+            Self::Lanes => !has_rows,
+            Self::Overlays => state.content == LaneContent::MemoryMap,
+            Self::Legend | Self::Fit => true,
+            Self::Scopes => has_rows && state.rows_by == RowOrder::Tree,
+        }
+    }
+}
+
+/// Width of a button with a text.
+fn button_width(ui: &Ui, text: &str) -> f32 {
+    let size = TextStyle::Button.resolve(ui.style()).size;
+    figures::width_of(ui, text, size) + 2.0 * ui.spacing().button_padding.x
+}
+
+/// The parts of the row, and those of the menu "…": as many of the first ones as fit in the row.
+fn split_at(widths: &[f32], room: f32, menu: f32) -> usize {
+    let total: f32 = widths.iter().sum();
+    if total <= room {
+        return widths.len();
+    }
+    let mut rest = room - menu;
+    let fits = widths.iter().take_while(|width| {
+        rest -= **width;
+        rest >= 0.0
+    });
+    fits.count()
+}
+
+/// Content and options in one row, then the legend where it fits; what does not fit is in menus. Groups of colours have
+/// a row below.
 pub(super) fn toolbar_ui(ui: &mut Ui, cx: &mut LanesCx<'_>) {
-    let has_marks = cx.state.content == LaneContent::MemoryMap;
-    ui.horizontal_wrapped(|ui| {
+    let right = ui.max_rect().right();
+    ui.horizontal(|ui| {
         ui.style_mut().wrap_mode = Some(TextWrapMode::Extend);
+        ui.set_clip_rect(ui.clip_rect().intersect(Rect::everything_left_of(right)));
+        let room = |ui: &Ui| right - ui.cursor().left();
         contents_ui(ui, cx.state);
         axis::choice_ui(ui, cx.input, cx.state);
+        colors::choice_ui(ui, cx, cx.state.content);
         rows_lane_ui(ui, cx.input, cx.state);
         if cx.state.content == LaneContent::Lifetimes {
             rows_order_ui(ui, cx.state);
-        } else {
-            arrange::lanes_menu_ui(ui, cx.state);
         }
-        if has_marks {
-            marks::menu_ui(ui, cx.input, cx.state);
-        }
-        colors::choice_ui(ui, cx, cx.state.content);
-        fit_ui(ui, cx.state);
+        let parts: Vec<Part> = Part::ALL.into_iter().filter(|part| part.is_present(cx.state)).collect();
+        let widths: Vec<f32> = parts.iter().map(|part| part.width(ui)).collect();
+        let menu = button_width(ui, MORE) + ui.spacing().item_spacing.x;
+        let n_shown = split_at(&widths, room(ui), menu);
+        let (shown, rest) = parts.split_at(n_shown);
+        let has_marks = cx.state.content == LaneContent::MemoryMap;
         let legend = Legend::new(ui, cx.input, cx.state);
-        let room = legend.width + legend::room(ui, cx.input, cx.state) + marks::EDGES;
-        let is_beside = room <= ui.available_size_before_wrap().x;
-        cx.state.has_untold_edges = has_marks && !marks::edges_ui(ui, cx.input, cx.state);
+        // In the row instead of its button.
+        let spare = room(ui) - widths.iter().sum::<f32>() + Part::Legend.width(ui);
+        let both = legend.width + legend::room(ui, cx.input, cx.state) + 3.0 * ui.spacing().item_spacing.x;
+        let is_beside = rest.is_empty() && both + marks::EDGES <= spare;
+        for part in shown.iter().filter(|part| !(is_beside && **part == Part::Legend)) {
+            part_ui(ui, cx, *part, &legend);
+        }
+        if !rest.is_empty() {
+            let button = ui.menu_button(MORE, |ui| {
+                for part in rest {
+                    part_ui(ui, cx, *part, &legend);
+                }
+            });
+            drop(button.response.named(Role::Button, || "more controls"));
+        }
+        let room_of_edges = room(ui) - if is_beside { both } else { 0.0 };
+        cx.state.has_untold_edges = has_marks && !marks::edges_ui(ui, cx.input, cx.state, room_of_edges);
         if is_beside {
             ui.separator();
             legend.ui(ui, cx.state);
             if has_marks {
                 legend::legend_ui(ui, cx.input);
             }
-        } else {
+        }
+    });
+    colors::groups_ui(ui, cx);
+}
+
+/// The button of the parts without room.
+const MORE: &str = "…";
+
+/// A part, in the row or in the menu.
+fn part_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, part: Part, legend: &Legend) {
+    match part {
+        Part::Lanes => arrange::lanes_menu_ui(ui, cx.state),
+        Part::Overlays => marks::menu_ui(ui, cx.input, cx.state),
+        Part::Fit => fit_ui(ui, cx.state),
+        Part::Scopes => scopes::folds_ui(ui, &mut cx.state.folds),
+        Part::Legend => {
+            let has_marks = cx.state.content == LaneContent::MemoryMap;
             let button = ui.menu_button("Legend", |ui| {
                 ui.set_max_width(LEGEND);
                 ui.horizontal_wrapped(|ui| legend.ui(ui, cx.state));
@@ -60,8 +153,7 @@ pub(super) fn toolbar_ui(ui: &mut Ui, cx: &mut LanesCx<'_>) {
             });
             drop(button.response.named(Role::Button, || "legend"));
         }
-        colors::groups_ui(ui, cx);
-    });
+    }
 }
 
 fn contents_ui(ui: &mut Ui, state: &mut LanesState) {
@@ -110,7 +202,7 @@ fn rows_lane_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
         .on_hover_text("Lane whose lifetimes are shown");
 }
 
-/// The order of rows, and buttons for all scopes.
+/// The order of rows.
 fn rows_order_ui(ui: &mut Ui, state: &mut LanesState) {
     let label = format!("rows by {}", state.rows_by.words());
     ComboBox::from_id_salt("order of rows")
@@ -122,9 +214,6 @@ fn rows_order_ui(ui: &mut Ui, state: &mut LanesState) {
         })
         .named(Role::ComboBox, || &label)
         .on_hover_text("Order of the rows");
-    if state.rows_by == RowOrder::Tree {
-        scopes::folds_ui(ui, &mut state.folds);
-    }
 }
 
 /// Curves, the last one first.
@@ -183,27 +272,27 @@ impl Legend {
         let size = TextStyle::Body.resolve(ui.style()).size;
         for (words, color, explanation, is_above) in self.entries.iter().rev() {
             let room = SWATCH + ui.spacing().item_spacing.x + figures::width_of(ui, words, size);
-            if ui.available_size_before_wrap().x < room {
-                ui.end_row();
-            }
+            wrap_before(ui, room);
             swatch(ui, *color, *is_above);
             ui.label(words).on_hover_text(*explanation);
         }
         let (drawn, total) = state.drawn;
         let mut words = GESTURES.to_owned();
         if drawn < total && !self.entries.is_empty() {
-            let merged = "blocks smaller than a pixel are merged; zoom in to see each block";
             words = format!(
-                "{} blocks in {} marks: {merged}\n\n{words}",
+                "{} blocks in {} marks: zoom in to see each block\n{words}",
                 grouped(total as u64),
                 grouped(drawn as u64)
             );
         }
-        // Alone in a line it would not be understood; the help lists the gestures too.
-        let is_alone = self.entries.is_empty() && ui.available_size_before_wrap().x < self.width;
-        if !is_alone {
-            ui.weak("?").on_hover_text(words);
-        }
+        ui.weak("?").on_hover_text(words);
+    }
+}
+
+/// Begins a row where a menu has no room; the row of controls never wraps.
+pub(super) fn wrap_before(ui: &mut Ui, room: f32) {
+    if ui.layout().main_wrap() && ui.available_size_before_wrap().x < room {
+        ui.end_row();
     }
 }
 
@@ -225,5 +314,26 @@ fn swatch(ui: &mut Ui, color: Color32, is_above: bool) {
     } else {
         let line = Rect::from_center_size(center, vec2(SWATCH, 3.0));
         ui.painter().rect_filled(line, 1, color);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split_at;
+
+    #[test]
+    fn parts_that_do_not_fit_go_into_the_menu_with_room_for_its_button() {
+        for (room, n_shown) in [
+            (200.0, 3),
+            (120.0, 3),
+            (119.0, 2),
+            (100.0, 2),
+            (99.0, 1),
+            (60.0, 1),
+            (59.0, 0),
+            (-5.0, 0),
+        ] {
+            assert_eq!(split_at(&[40.0, 40.0, 40.0], room, 20.0), n_shown, "{room}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Tooltips of the lanes: the tensor, the region or the curves under the pointer, in exact figures.
 
-use eframe::egui::{Grid, Label, RichText, TextStyle, Ui};
+use eframe::egui::text::LayoutJob;
+use eframe::egui::{AreaState, Grid, Label, Rect, RectAlign, Response, RichText, TextStyle, Tooltip, Ui, pos2};
 
 use super::frame::LaneFrame;
 use super::{LaneContent, LanesInput, LanesState, Selected, areas, constant, gestures, remat, shortage, ticks};
@@ -22,33 +23,74 @@ pub(super) fn lane_tooltip(frame: &LaneFrame, input: &LanesInput<'_>, state: &La
         return;
     }
     let lane = &input.timeline.lanes[frame.lane];
-    let response = frame.response.clone();
     let block = || {
         let block = gestures::block_at(pos, frame, input, state)?;
         Some((block, lane.tensor(block)?))
     };
     if let Some(column) = ticks::column_at(pos, frame, input, state) {
-        response.on_hover_ui_at_pointer(|ui| ticks::tooltip_ui(ui, frame.lane, &column, input));
+        beside_pointer(&frame.response, frame.body, |ui| {
+            ticks::tooltip_ui(ui, frame.lane, &column, input)
+        });
     } else if shortage::is_at(pos, frame, input, state) {
         let row = &input.comparison.lanes[frame.lane];
-        response.on_hover_ui_at_pointer(|ui| shortage::tooltip_ui(ui, row, input));
+        beside_pointer(&frame.response, frame.body, |ui| shortage::tooltip_ui(ui, row, input));
     } else if let Some((block, tensor)) = block() {
-        response.on_hover_ui_at_pointer(|ui| tensor_ui(ui, tensor, frame.lane, Some(block), input));
+        beside_pointer(&frame.response, frame.body, |ui| {
+            tensor_ui(ui, tensor, frame.lane, Some(block), input)
+        });
     } else if frame.map.contains(pos) && state.content == LaneContent::Areas {
-        response.on_hover_ui_at_pointer(|ui| areas::tooltip_ui(ui, pos, frame, input, state));
+        beside_pointer(&frame.response, frame.body, |ui| {
+            areas::tooltip_ui(ui, pos, frame, input, state)
+        });
     } else if let Some(regions) = constant::at(pos, frame, input) {
-        response.on_hover_ui_at_pointer(|ui| constant::tooltip_ui(ui, regions));
+        beside_pointer(&frame.response, frame.body, |ui| constant::tooltip_ui(ui, regions));
     } else if frame.map.contains(pos) {
         match free_at(pos, frame, input, state) {
             Some((_, Some(hole))) => {
-                response.on_hover_ui_at_pointer(|ui| hole_ui(ui, frame, hole, input));
+                beside_pointer(&frame.response, frame.body, |ui| hole_ui(ui, frame, hole, input));
             }
             Some((region, None)) => {
-                response.on_hover_ui_at_pointer(|ui| region_ui(ui, lane, region, pos, frame, input, state));
+                beside_pointer(&frame.response, frame.body, |ui| {
+                    region_ui(ui, lane, region, pos, frame, input, state);
+                });
             }
             None => {}
         }
     }
+}
+
+/// Height of three lines, where the tooltip was not shown before.
+const LINES: f32 = 62.0;
+/// Distance to the pointer.
+const BESIDE: f32 = 12.0;
+
+/// Shows a tooltip left or right of the pointer, within `body` of its lane: other lanes stay visible at the same step.
+pub(super) fn beside_pointer(response: &Response, body: Rect, add: impl FnOnce(&mut Ui)) {
+    let Some(pos) = response.hover_pos() else { return };
+    let id = Tooltip::next_tooltip_id(&response.ctx, response.id);
+    let known = AreaState::load(&response.ctx, id).and_then(|state| state.size);
+    let height = known.map_or(LINES, |size| size.y);
+    let is_right = pos.x < body.center().x;
+    let room = if is_right {
+        body.right() - pos.x
+    } else {
+        pos.x - body.left()
+    };
+    let top = (pos.y - BESIDE).min(body.bottom() - height).max(body.top());
+    let align = if is_right {
+        RectAlign::RIGHT_START
+    } else {
+        RectAlign::LEFT_START
+    };
+    let mut tooltip = Tooltip::for_enabled(response)
+        .gap(BESIDE)
+        .width((room - 2.0 * BESIDE).min(WIDEST));
+    tooltip.popup = tooltip
+        .popup
+        .at_position(pos2(pos.x, top))
+        .align(align)
+        .align_alternatives(&[]);
+    tooltip.show(add);
 }
 
 /// The step under the pointer in one line, for the status bar.
@@ -218,7 +260,6 @@ fn time_rows(
 /// A tensor's name, bytes and live range; the inspector has everything else.
 pub(super) fn tensor_ui(ui: &mut Ui, tensor: Selected, lane: usize, block: Option<u32>, input: &LanesInput<'_>) {
     let facts = input.timeline.facts(input.comparison, lane, tensor);
-    ui.set_max_width(WIDEST);
     ui.add(Label::new(RichText::new(&facts.name).strong()).truncate());
     let occupied = block.map(|block| Bytes(input.timeline.lanes[lane].blocks.bytes[block as usize]));
     let bytes = facts.bytes.or(occupied).map_or_else(String::new, exact);
@@ -238,15 +279,17 @@ pub(super) fn exact(bytes: Bytes) -> String {
     format!("{} ({bytes})", bytes.exact())
 }
 
+/// Names and values, a line each; longer values are cut.
 pub(super) fn rows_ui(ui: &mut Ui, rows: &[(&str, String)]) {
     let font = TextStyle::Monospace.resolve(ui.style());
+    let room = (ui.available_width().min(WIDEST) - NAMES).max(NAMES);
     Grid::new("facts").num_columns(2).spacing([10.0, 2.0]).show(ui, |ui| {
         for (name, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
             ui.weak(*name);
-            // Wrapped here: a column of a grid is as narrow as possible.
-            let color = ui.visuals().text_color();
-            let text = ui.painter().layout(value.clone(), font.clone(), color, WIDEST - NAMES);
-            ui.add(Label::new(text));
+            // Cut here: a column of a grid is as narrow as possible.
+            let mut job = LayoutJob::simple(value.clone(), font.clone(), ui.visuals().text_color(), room);
+            job.wrap.max_rows = 1;
+            ui.add(Label::new(job));
             ui.end_row();
         }
     });

@@ -18,7 +18,7 @@ pub use crate::panels::reuse::InspectorState;
 use crate::panels::reuse::{lane_ui, reuse_ui};
 use crate::theme::Theme;
 use crate::widgets::{bytes_ui, right_bytes_ui, wrapped_ui};
-use highwater_analysis::{Comparison, Lane, LaneId};
+use highwater_analysis::{Comparison, Lane, LaneId, LaneKind};
 use highwater_model::graph::Id as _;
 use highwater_model::units::{Bytes, Step, counted};
 use highwater_session::{Command, Selected};
@@ -114,7 +114,7 @@ fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, se
                             bytes.to_string()
                         };
                         let held = if times > 1 {
-                            format!(", held {times} times")
+                            format!(", live {times} times")
                         } else {
                             String::new()
                         };
@@ -170,7 +170,7 @@ fn peak_ui(
     ui.strong(format!("Peak of {}", comparison.lane_title(lane.id)));
     ui.add_space(2.0);
     if let LaneId::Measured(_) = lane.id {
-        measured_ui(ui, lane);
+        measured_ui(ui, lane, comparison.lane_kind());
     } else {
         peak_parts_ui(ui, lane, cx.theme);
         ui.add_space(6.0);
@@ -205,9 +205,11 @@ fn peak_ui(
     live_table_ui(ui, comparison, timeline, position, cx.commands);
 }
 
-/// Remarks of a recording.
-fn measured_ui(ui: &mut egui::Ui, lane: &Lane) {
-    for remark in &lane.explanation {
+/// Remarks of a recording. Where recordings alone are open, the panel on the left has those without a step.
+fn measured_ui(ui: &mut egui::Ui, lane: &Lane, kind: LaneKind) {
+    let is_told = |position: usize, step: Option<Step>| kind == LaneKind::Recordings && position > 0 && step.is_none();
+    let remarks = lane.explanation.iter().enumerate();
+    for (_, remark) in remarks.filter(|(position, remark)| !is_told(*position, remark.step)) {
         wrapped_ui(ui, &remark.text);
         ui.add_space(3.0);
     }
@@ -257,6 +259,8 @@ fn live_table_ui(
     let live = &view.at_peak.blocks;
     ui.add_space(4.0);
     let height = ui.text_style_height(&egui::TextStyle::Body) + 6.0;
+    // A solid scroll bar shows that there are more.
+    ui.spacing_mut().scroll = egui::style::ScrollStyle::solid();
     let table = TableBuilder::new(ui)
         .striped(true)
         .sense(egui::Sense::click())

@@ -14,17 +14,18 @@ mod columns;
 
 use eframe::egui::epaint::PathShape;
 use eframe::egui::{
-    self, Align2, Color32, CursorIcon, FontId, Pos2, Rangef, Rect, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2,
+    self, Align, Align2, Button, Color32, CursorIcon, FontId, Grid, Layout, Pos2, Rangef, Rect, RichText, Role, Sense,
+    Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2,
 };
 
-use self::columns::{COLUMNS, Column, Columns};
+use self::columns::{ALL, COLUMNS, Column, Columns};
 use crate::commands::UiCommand;
 use crate::numbers::{count_f32, part_of, to_points};
 use crate::panels::{PaneCx, elided, measured};
 use crate::theme::Theme;
 use crate::widgets::Named as _;
 use highwater_analysis::{Comparison, Fit, LaneId, LaneKind, Metric, Recommended};
-use highwater_model::units::{Bytes, grouped, percents};
+use highwater_model::units::{Bytes, counted, grouped, percents};
 use highwater_session::Command;
 
 /// Heights in points.
@@ -34,6 +35,9 @@ const HEADER: f32 = 15.0;
 const MOST_ROWS: usize = 6;
 const SIZE: f32 = 12.0;
 const SMALL: f32 = 10.5;
+/// Left end of names, behind the mark of the row, and the distance of a tag.
+const NAME_LEFT: f32 = 16.0;
+const TAG_GAP: f32 = 8.0;
 
 /// The order of the rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,6 +45,8 @@ pub struct LaneTableState {
     /// `None` for the order of the lanes.
     sorted_by: Option<Column>,
     is_descending: bool,
+    /// Lanes that the drawing hides.
+    pub n_hidden: usize,
 }
 
 /// The input of the rows.
@@ -79,21 +85,25 @@ pub fn lane_table_ui(
     let position = |id: LaneId| comparison.lanes.iter().position(|lane| lane.id == id);
     let selected = selected.and_then(position).or(comparison.main_lane()).unwrap_or(0);
     let peaks = (0..comparison.lanes.len()).map(|lane| peak_of(comparison, lane));
-    let table = Table {
+    let mut table = Table {
         comparison,
         baseline: cx.session.baseline(comparison),
         recommended: comparison.recommended(cx.session.document().goal),
         theme: cx.theme,
         selected,
-        columns: Columns::of(ui.available_width()),
+        columns: Columns::of(ui.available_width(), 0.0, &ALL),
         longest: peaks.max().unwrap_or_default().max(Bytes(1)),
     };
+    let names = (0..comparison.lanes.len()).map(|lane| table.name_width(ui, lane));
+    let name = names.fold(0.0, f32::max);
+    table.columns = Columns::of(ui.available_width(), name, &table.present());
     let size = vec2(ui.available_width(), height_of(comparison.lanes.len()));
     let (area, _) = ui.allocate_exact_size(size, Sense::hover());
     let header = Rect::from_min_size(area.min, vec2(area.width(), HEADER));
     table.header_ui(ui, header, state);
+    table.title_ui(ui, header, state, cx.window_commands);
     let body = Rect::from_min_max(pos2(area.left(), header.bottom()), area.max);
-    let mut child = ui.new_child(egui::UiBuilder::new().max_rect(body).id_salt("lane table"));
+    let mut child = ui.new_child(UiBuilder::new().max_rect(body).id_salt("lane table"));
     child.spacing_mut().item_spacing.y = 0.0;
     let rows = table.order(*state);
     egui::ScrollArea::vertical().auto_shrink(false).show(&mut child, |ui| {
@@ -104,20 +114,32 @@ pub fn lane_table_ui(
 }
 
 impl Table<'_> {
-    /// Lanes in the order of the rows.
+    /// The columns with a figure in some row.
+    fn present(&self) -> Vec<Column> {
+        let lanes = 0..self.comparison.lanes.len();
+        let is_told = |column: &Column| match column {
+            Column::Peak => true,
+            Column::Difference => lanes.len() > 1,
+            _ => lanes.clone().any(|lane| !self.cell(lane, *column).0.is_empty()),
+        };
+        ALL.into_iter().filter(is_told).collect()
+    }
+
+    /// Lanes in the order of the rows: those without figures to compare come last in every order.
     fn order(&self, state: LaneTableState) -> Vec<usize> {
         let mut lanes: Vec<usize> = (0..self.comparison.lanes.len()).collect();
-        let Some(column) = state.sorted_by else { return lanes };
-        let key = |lane: &usize| {
-            // Lanes that do not fit come last in either order.
-            let fits = self.comparison.fit(*lane).is_good();
-            (!fits, self.number(*lane, column))
+        let key = |lane: usize| {
+            let has_failed = self.failure(lane).is_some();
+            (
+                has_failed,
+                state.sorted_by.map_or(0.0, |column| self.number(lane, column)),
+            )
         };
         lanes.sort_by(|one, other| {
-            let ((no_fit, value), (no_fit_of_other, other)) = (key(one), key(other));
+            let ((has_failed, value), (has_other_failed, other)) = (key(*one), key(*other));
             let order = value.total_cmp(&other);
             let order = if state.is_descending { order.reverse() } else { order };
-            no_fit.cmp(&no_fit_of_other).then(order)
+            has_failed.cmp(&has_other_failed).then(order)
         });
         lanes
     }
@@ -142,16 +164,6 @@ impl Table<'_> {
             ui.painter()
                 .text(at, align, text, FontId::proportional(SMALL), self.theme.text_weak);
         };
-        let title = if self.columns.n_hidden > 0 {
-            format!("lane (+{} columns)", self.columns.n_hidden)
-        } else {
-            "lane".to_owned()
-        };
-        paint(
-            Rangef::new(self.columns.name.min + 16.0, 0.0),
-            &title,
-            Align2::LEFT_CENTER,
-        );
         for (column, place) in &self.columns.shown {
             let Some((_, label, _, about)) = COLUMNS.iter().find(|(known, ..)| known == column) else {
                 continue;
@@ -184,6 +196,65 @@ impl Table<'_> {
         }
     }
 
+    /// The head of the names: the menu of hidden columns, and the button that shows hidden lanes.
+    fn title_ui(&self, ui: &mut Ui, area: Rect, state: &LaneTableState, commands: &mut Vec<UiCommand>) {
+        let place = area.with_min_x(area.left() + NAME_LEFT);
+        let place = place.with_max_x(area.left() + self.columns.bar.max);
+        let layout = Layout::left_to_right(Align::Center);
+        let mut row = ui.new_child(UiBuilder::new().max_rect(place).layout(layout).id_salt("lane title"));
+        row.shrink_clip_rect(place);
+        row.spacing_mut().interact_size.y = HEADER;
+        row.spacing_mut().button_padding = vec2(4.0, 0.0);
+        let words = |text: &str| RichText::new(text).size(SMALL).color(self.theme.text_weak);
+        row.label(words("lane"));
+        let hidden = &self.columns.hidden;
+        if !hidden.is_empty() {
+            let count = counted(hidden.len() as u64, "column");
+            let menu = row.menu_button(words(&format!("+{count}")), |ui| self.hidden_columns_ui(ui, hidden));
+            let menu = menu.response.named(Role::Button, || format!("{count} hidden"));
+            menu.on_hover_text("Show the columns without room");
+        }
+        if state.n_hidden > 0 {
+            let text = format!("{} hidden: show", counted(state.n_hidden as u64, "lane"));
+            let button = row.add(Button::new(words(&text).color(self.theme.text)));
+            if button.on_hover_text("Show all lanes in the drawing").clicked() {
+                commands.push(UiCommand::ShowAllLanes);
+            }
+        }
+    }
+
+    /// The figures of columns without room, lane by lane.
+    fn hidden_columns_ui(&self, ui: &mut Ui, hidden: &[Column]) {
+        Grid::new("hidden columns")
+            .num_columns(hidden.len() + 1)
+            .striped(true)
+            .show(ui, |ui| {
+                ui.weak("lane");
+                let rows = COLUMNS.iter().filter(|(column, ..)| hidden.contains(column));
+                for (_, label, _, about) in rows.clone() {
+                    ui.weak(*label).on_hover_text(*about);
+                }
+                ui.end_row();
+                for lane in 0..self.comparison.lanes.len() {
+                    ui.label(self.name(lane));
+                    for (column, ..) in rows.clone() {
+                        let (text, color) = self.cell(lane, *column);
+                        ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.colored_label(color, text));
+                    }
+                    ui.end_row();
+                }
+            });
+    }
+
+    /// Width of a name with its tag and the mark before it.
+    fn name_width(&self, ui: &Ui, lane: usize) -> f32 {
+        let tag = match self.tag(lane) {
+            "" => 0.0,
+            tag => super::width_of(ui, tag, SMALL) + TAG_GAP,
+        };
+        NAME_LEFT + super::width_of(ui, &self.name(lane), SIZE) + tag
+    }
+
     fn row_ui(&self, ui: &mut Ui, lane: usize, cx: &mut PaneCx<'_>) {
         let (area, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
         let is_selected = lane == self.selected;
@@ -207,7 +278,7 @@ impl Table<'_> {
                 .rect_filled(area, 2, ui.visuals().widgets.hovered.weak_bg_fill);
         }
         self.paint_row(ui, area, lane);
-        response.on_hover_text(self.words(lane));
+        response.on_hover_text(self.tooltip(lane));
     }
 
     fn paint_row(&self, ui: &Ui, area: Rect, lane: usize) {
@@ -222,7 +293,7 @@ impl Table<'_> {
             let stroke = Stroke::new(1.5, self.theme.text_weak);
             ui.painter().circle_stroke(circle, 3.5, stroke);
         }
-        self.paint_name(ui, at(16.0), lane);
+        self.paint_name(ui, at(NAME_LEFT), lane);
         self.paint_bar(ui, area, lane);
         if let Some(text) = self.failure(lane) {
             let left = self.columns.shown.first().map_or(0.0, |(_, place)| place.min);
@@ -245,11 +316,11 @@ impl Table<'_> {
 
     fn paint_name(&self, ui: &Ui, at: Pos2, lane: usize) {
         let tag = self.tag(lane);
-        let room = self.columns.name.max - 16.0;
+        let room = self.columns.name.max - NAME_LEFT;
         let tag_width = if tag.is_empty() {
             0.0
         } else {
-            super::width_of(ui, tag, SMALL) + 8.0
+            super::width_of(ui, tag, SMALL) + TAG_GAP
         };
         let name = elided(ui, &self.name(lane), SIZE, room - tag_width);
         let end = ui.painter().text(
@@ -264,7 +335,7 @@ impl Table<'_> {
         } else {
             self.theme.text_weak
         };
-        let place = pos2(end.right() + 8.0, at.y);
+        let place = pos2(end.right() + TAG_GAP, at.y);
         ui.painter()
             .text(place, Align2::LEFT_CENTER, tag, FontId::proportional(SMALL), color);
     }
@@ -425,6 +496,32 @@ impl Table<'_> {
         }
     }
 
+    /// The row in three short lines: lane, exact peak, and what the row does not say.
+    fn tooltip(&self, lane: usize) -> String {
+        let row = &self.comparison.lanes[lane];
+        let title = self.comparison.lane_title(row.id);
+        let title = match self.tag(lane) {
+            "" => title,
+            tag => format!("{title}, {tag}"),
+        };
+        let peak = format!("peak reserved {}", row.summary.peak_reserved.exact());
+        let more = self.failure(lane).or_else(|| self.why_no_difference(lane));
+        let more = more.unwrap_or_else(|| "Double click: this lane alone; Ctrl+click: minus the baseline".to_owned());
+        format!("{title}\n{peak}\n{more}")
+    }
+
+    /// Why the difference from the baseline is not significant, or cannot be stated.
+    fn why_no_difference(&self, lane: usize) -> Option<String> {
+        if lane == self.baseline {
+            return None;
+        }
+        if self.comparison.lanes[self.baseline].ends_early() {
+            let title = self.comparison.lane_title(self.comparison.lanes[self.baseline].id);
+            return Some(format!("No difference: the baseline, {title}, ends early"));
+        }
+        self.comparison.equivalence_text(lane, self.baseline)
+    }
+
     /// Every figure of a row, also those of hidden columns.
     fn words(&self, lane: usize) -> String {
         let row = &self.comparison.lanes[lane];
@@ -443,8 +540,8 @@ impl Table<'_> {
         if row.is_measured() {
             words.push_str(&format!("\n{}", measured::peaks(self.comparison, row).0));
         }
-        if let Some(failure) = self.failure(lane) {
-            words.push_str(&format!("\n{failure}"));
+        if let Some(more) = self.failure(lane).or_else(|| self.why_no_difference(lane)) {
+            words.push_str(&format!("\n{more}"));
         }
         words
     }

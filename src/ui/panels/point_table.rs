@@ -4,6 +4,7 @@ use eframe::egui::{self, Response, RichText, Role, Ui};
 use egui_extras::{Column, TableBuilder, TableRow};
 
 use super::marker::direction_ui;
+use crate::numbers::count_f32;
 use crate::widgets::{Named as _, keep_arrows, walked_row};
 
 /// Size of texts and height of rows, in points.
@@ -12,21 +13,46 @@ pub(super) const HEIGHT: f32 = 19.0;
 const PAGE: usize = 10;
 /// Factor of column widths in narrow panes.
 const NARROW: f32 = 0.82;
+/// Width of a letter of a head, and of the room around it with the mark of its order.
+const LETTER: f32 = 5.7;
+const HEAD: f32 = 20.0;
 
 pub(super) struct PointColumn<O> {
     pub(super) order: O,
     pub(super) name: &'static str,
     pub(super) meaning: &'static str,
     pub(super) width: f32,
+    /// Figures are right-aligned.
+    pub(super) is_figure: bool,
 }
 
-impl<O> PointColumn<O> {
+impl<O: Copy> PointColumn<O> {
     pub(super) const fn new(order: O, name: &'static str, meaning: &'static str, width: f32) -> Self {
         Self {
             order,
             name,
             meaning,
             width,
+            is_figure: true,
+        }
+    }
+
+    /// A column of words.
+    pub(super) const fn of_words(self) -> Self {
+        Self {
+            is_figure: false,
+            order: self.order,
+            name: self.name,
+            meaning: self.meaning,
+            width: self.width,
+        }
+    }
+
+    pub(super) fn layout(&self) -> egui::Layout {
+        if self.is_figure {
+            egui::Layout::right_to_left(egui::Align::Center)
+        } else {
+            egui::Layout::left_to_right(egui::Align::Center)
         }
     }
 }
@@ -124,6 +150,46 @@ impl<K: Copy + PartialEq> RowFocus<K> {
     }
 }
 
+/// The sentence of a row of a fixed height.
+pub(super) struct RowText {
+    pub(super) text: String,
+    /// On hover.
+    pub(super) more: String,
+    pub(super) is_weak: bool,
+}
+
+impl RowText {
+    pub(super) fn weak(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            more: text.to_owned(),
+            is_weak: true,
+        }
+    }
+}
+
+/// Height of the sentence of the selected point with its buttons.
+const SENTENCE: f32 = 24.0;
+
+/// Buttons on the right, and the sentence that `add` returns left of them, cut where it is too long: a selection never
+/// moves what is below.
+pub(super) fn one_row_ui(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> RowText) {
+    let size = egui::vec2(ui.available_width(), SENTENCE);
+    let (area, _) = ui.allocate_exact_size(size, egui::Sense::hover());
+    let layout = egui::Layout::right_to_left(egui::Align::Center);
+    let mut row = ui.new_child(egui::UiBuilder::new().max_rect(area).layout(layout));
+    row.shrink_clip_rect(area);
+    let RowText { text, more, is_weak } = add(&mut row);
+    row.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+        let text = if is_weak {
+            RichText::new(text).weak()
+        } else {
+            RichText::new(text)
+        };
+        ui.add(egui::Label::new(text).truncate()).on_hover_text(more);
+    });
+}
+
 /// A table without columns, scrolled to a row.
 pub(super) fn table<'u>(ui: &'u mut Ui, name: &str, target: Option<usize>) -> TableBuilder<'u> {
     ui.spacing_mut().item_spacing.x = 4.0;
@@ -147,10 +213,29 @@ pub(super) fn with_figures<'u, O>(
     is_narrow: bool,
 ) -> TableBuilder<'u> {
     let part = if is_narrow { NARROW } else { 1.0 };
-    let columns = columns
-        .iter()
-        .map(|column| Column::exact(column.width * part).clip(true));
+    let columns = columns.iter().map(|column| {
+        // A head is never cut.
+        let head = count_f32(column.name.len()) * LETTER + HEAD;
+        Column::exact((column.width * part).max(head)).clip(true)
+    });
     columns.fold(table, TableBuilder::column)
+}
+
+/// A cell in the alignment of its column, with more on hover.
+pub(super) fn aligned_cell_ui<O: Copy>(
+    line: &mut TableRow<'_, '_>,
+    column: &PointColumn<O>,
+    text: RichText,
+    more: String,
+) {
+    line.col(|ui| {
+        ui.with_layout(column.layout(), |ui| {
+            // The head has this margin, too.
+            ui.add_space(ui.spacing().button_padding.x);
+            let label = egui::Label::new(text.size(SIZE)).wrap_mode(egui::TextWrapMode::Extend);
+            ui.add(label).on_hover_text(more);
+        });
+    });
 }
 
 /// A cell with more on hover.

@@ -9,6 +9,7 @@ use super::options::select_all;
 use crate::lanes::LanesState;
 use crate::panels::PaneCx;
 use crate::theme::Theme;
+use crate::widgets::Named as _;
 use highwater_model::units::{counted, grouped};
 use highwater_session::{Command, Session};
 use highwater_timeline::{CONDITIONS, FORMS};
@@ -47,7 +48,13 @@ const KEYS: [(Modifiers, Key, Pressed); 5] = [
     (Modifiers::NONE, Key::ArrowDown, Pressed::Newer),
 ];
 
-/// The field, the count or the error, and the buttons, in the current line. `lane` is the lane whose rows are searched.
+/// Widths in points: the count, and the whole row without its field. Every part keeps its place.
+const COUNT: f32 = 84.0;
+const REST: f32 = COUNT + 112.0;
+/// The least and the greatest width of the field.
+const FIELD: (f32, f32) = (60.0, 215.0);
+
+/// Word, field, buttons and count in the current row. `lane` is the lane whose rows are searched.
 pub fn search_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut SearchState, lanes: &mut LanesState, lane: usize) {
     let search = cx.session.search();
     if !state.has_focus && !state.wants_focus && state.text != search.text {
@@ -55,12 +62,10 @@ pub fn search_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut SearchState
     }
     let before = state.text.clone();
     let mut pressed = taken(ui, state);
-    field_ui(ui, state);
-    ui.weak("?").on_hover_ui(help_ui);
-    if search.is_on() {
-        pressed = pressed.or(buttons_ui(ui));
-    }
-    answer_ui(ui, cx.session, cx.theme);
+    let width = (ui.available_width() - REST).clamp(FIELD.0, FIELD.1);
+    field_ui(ui, state, width);
+    pressed = pressed.or(buttons_ui(ui, search.is_on()));
+    count_ui(ui, cx.session, cx.theme);
     state.apply(pressed);
     let has_changed = state.text != before || state.text != search.text;
     if has_changed || (search.is_on() && search.lane != lane) {
@@ -106,16 +111,11 @@ fn taken(ui: &egui::Ui, state: &SearchState) -> Option<Pressed> {
     KEYS.iter().find_map(pressed)
 }
 
-fn field_ui(ui: &mut egui::Ui, state: &mut SearchState) {
-    const WIDTH: f32 = 215.0;
-    if ui.available_size_before_wrap().x < WIDTH + 50.0 {
-        // The word stays with its field.
-        ui.end_row();
-    }
-    let label = ui.label("Find");
+fn field_ui(ui: &mut egui::Ui, state: &mut SearchState, width: f32) {
+    let label = ui.label("Find").on_hover_ui(help_ui);
     let field = TextEdit::singleline(&mut state.text)
         .hint_text("name, op:conv, size:>1MiB ( / )")
-        .desired_width(WIDTH);
+        .desired_width(width);
     let response = ui.add(field).labelled_by(label.id);
     if std::mem::take(&mut state.wants_focus) {
         response.request_focus();
@@ -127,9 +127,11 @@ fn field_ui(ui: &mut egui::Ui, state: &mut SearchState) {
     }
 }
 
-fn buttons_ui(ui: &mut egui::Ui) -> Option<Pressed> {
+/// Buttons keep their place; without a search they are disabled.
+fn buttons_ui(ui: &mut egui::Ui, is_on: bool) -> Option<Pressed> {
     let mut pressed = None;
-    for (text, tooltip, what) in [
+    ui.spacing_mut().item_spacing.x = 2.0;
+    for (name, tooltip, what) in [
         (
             "previous",
             "Select the previous match (Shift+Enter in the field)",
@@ -138,20 +140,47 @@ fn buttons_ui(ui: &mut egui::Ui) -> Option<Pressed> {
         ("next", "Select the next match (Enter in the field)", Pressed::Next),
         ("clear", "Clear the search (Esc in the field)", Pressed::Clear),
     ] {
-        if ui.small_button(text).on_hover_text(tooltip).clicked() {
+        let button = ui.add_enabled_ui(is_on, |ui| icon_ui(ui, what)).inner;
+        let button = button.named(egui::Role::Button, || name);
+        if button.on_hover_text(tooltip).clicked() && is_on {
             pressed = Some(what);
         }
     }
+    ui.add_space(4.0);
     pressed
+}
+
+/// Painted, because the bundled font has no arrows.
+fn icon_ui(ui: &mut egui::Ui, what: Pressed) -> egui::Response {
+    const HALF: f32 = 3.5;
+    let (area, response) = ui.allocate_exact_size(egui::vec2(18.0, 18.0), egui::Sense::click());
+    let visuals = ui.style().interact(&response);
+    if response.hovered() || response.has_focus() {
+        ui.painter().rect_filled(area, 3, visuals.weak_bg_fill);
+    }
+    let (center, color) = (area.center(), visuals.fg_stroke.color);
+    let at = |x: f32, y: f32| center + egui::vec2(x, y) * HALF;
+    if what == Pressed::Clear {
+        let stroke = egui::Stroke::new(1.4, color);
+        ui.painter().line_segment([at(-1.0, -1.0), at(1.0, 1.0)], stroke);
+        ui.painter().line_segment([at(1.0, -1.0), at(-1.0, 1.0)], stroke);
+    } else {
+        let to = if what == Pressed::Next { 1.0 } else { -1.0 };
+        let triangle = vec![at(-to * 0.7, -1.0), at(to, 0.0), at(-to * 0.7, 1.0)];
+        let shape = egui::epaint::PathShape::convex_polygon(triangle, color, egui::Stroke::NONE);
+        ui.painter().add(shape);
+    }
+    response
 }
 
 const WHOLES: &str = "Weights, variables, inputs and outputs are regions without rows; the search skips them.";
 
-/// The count, or the error.
-fn answer_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme) {
+/// `3 of 17`, or `17 found`; the status bar has the error.
+fn count_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme) {
     let search = session.search();
-    if let Some(error) = &search.error {
-        ui.label(RichText::new(error.to_string()).color(theme.bad));
+    if search.error.is_some() {
+        ui.label(RichText::new("error").color(theme.bad))
+            .on_hover_text("The status bar tells the error");
         return;
     }
     let Some(matches) = search.matches.as_ref().filter(|_| search.is_on()) else {
@@ -162,18 +191,22 @@ fn answer_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme) {
     };
     let found = grouped(u64::try_from(matches.len()).unwrap_or(u64::MAX));
     let rows = counted(u64::try_from(matches.n_rows()).unwrap_or(u64::MAX), "tensor");
-    let text = format!("{found} of {rows}, {}", matches.bytes());
-    let exact = format!(
-        "{}, whenever they are live; a tensor counts once per run; the names of its views match too.\n{WHOLES}",
+    let position = session.selection().and_then(|tensor| matches.position(tensor));
+    let text = match position {
+        Some(position) => format!(
+            "{} of {found}",
+            grouped(u64::try_from(position + 1).unwrap_or(u64::MAX))
+        ),
+        None => format!("{found} found"),
+    };
+    let whole = format!("{found} of {rows}, {}", matches.bytes());
+    let tooltip = format!(
+        "{whole}\nBytes: {}, whenever they are live; a tensor counts once per run\n{WHOLES}",
         matches.bytes().exact()
     );
-    let position = session.selection().and_then(|tensor| matches.position(tensor));
     let color = if matches.is_empty() { theme.bad } else { theme.text };
-    ui.label(RichText::new(text).color(color)).on_hover_text(exact);
-    if let Some(position) = position {
-        let number = grouped(u64::try_from(position + 1).unwrap_or(u64::MAX));
-        ui.weak(format!("match {number} selected"));
-    }
+    let label = ui.label(RichText::new(text).color(color));
+    label.named(egui::Role::Label, || &whole).on_hover_text(tooltip);
 }
 
 pub fn help_ui(ui: &mut egui::Ui) {

@@ -1,13 +1,13 @@
 //! The row of the verdict: the recommended policy, its peak, its difference from the active one, why, and the goal.
 //!
-//! Everything is in one row that never wraps; the sentence is cut and shown whole on hover.
+//! Everything is in one row that never wraps; of the sentence, the longest clause that fits is shown, and all on hover.
 
 use eframe::egui::{self, Align, Layout, RichText, Role, Ui};
 
 use super::overview::stale_text;
 use crate::combo::ShowChoices as _;
-use crate::panels::PaneCx;
 use crate::panels::schedule::{can_add_evaluation, changing_values};
+use crate::panels::{PaneCx, width_of};
 use crate::theme::STALE;
 use crate::widgets::Named as _;
 use highwater_analysis::{Comparison, Lane, LaneGoal, Recommended, are_overheads_equivalent};
@@ -30,8 +30,12 @@ pub(super) fn verdict_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, comparison: &Comparis
     if comparison.equivalence.is_some() {
         vary_ui(&mut row, cx);
     }
-    let (strong, reason) = match found {
-        Some(found) => (headline(comparison, found), format!("Why: {}.", found.why)),
+    let (strong, reasons) = match found {
+        Some(found) => {
+            let clauses = std::iter::once(&found.why).chain(&found.why_short);
+            let reasons = clauses.map(|clause| format!("Why: {clause}.")).collect();
+            (headline(comparison, found), reasons)
+        }
         None => nothing_fits(comparison),
     };
     let color = if found.is_some() { cx.theme.text } else { cx.theme.bad };
@@ -42,8 +46,13 @@ pub(super) fn verdict_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, comparison: &Comparis
         }
         ui.add(egui::Label::new(RichText::new(&strong).strong().color(color)).truncate())
             .on_hover_text(details(comparison, found));
-        // A cut label shows its whole text on hover.
-        ui.add(egui::Label::new(RichText::new(&reason).color(cx.theme.text_weak)).truncate());
+        let room = ui.available_width();
+        let size = egui::TextStyle::Body.resolve(ui.style()).size;
+        // A whole clause, or none: half a reason may say the opposite.
+        if let Some(shown) = reasons.iter().find(|reason| width_of(ui, reason, size) <= room) {
+            let label = ui.label(RichText::new(shown).color(cx.theme.text_weak));
+            label.on_hover_text(&reasons[0]);
+        }
     });
 }
 
@@ -86,14 +95,17 @@ fn differences(lane: &Lane, active: &Lane, found: &Recommended) -> String {
 }
 
 /// That nothing fits, and the smallest device that is enough.
-fn nothing_fits(comparison: &Comparison) -> (String, String) {
+fn nothing_fits(comparison: &Comparison) -> (String, Vec<String>) {
     let enough = comparison.own_lanes().filter_map(|lane| {
         let enough = lane.out_of_memory_report.as_ref()?.sufficient_device?;
         Some((enough, lane.policy.number()))
     });
     let why = match enough.min() {
-        Some((enough, policy)) => format!("The smallest sufficient device is {enough}, under policy {policy}."),
-        None => "See the table for reasons.".to_owned(),
+        Some((enough, policy)) => vec![
+            format!("The smallest sufficient device is {enough}, under policy {policy}."),
+            format!("Policy {policy} needs {enough}."),
+        ],
+        None => vec!["See the table for reasons.".to_owned()],
     };
     (format!("No policy fits {}", comparison.device.memory()), why)
 }

@@ -29,6 +29,7 @@ impl Docking<'_> {
             return;
         };
         let selected = self.state.inspector.explained();
+        self.state.lane_table.n_hidden = self.state.lanes.arrangement.n_hidden();
         overview_ui(ui, &mut self.cx, comparison, selected, &mut self.state.lane_table);
         let look = session.look();
         let device = DeviceLanes {
@@ -82,14 +83,17 @@ impl Docking<'_> {
 impl Docking<'_> {
     /// The kind of lanes and the search, right of the tabs.
     pub(super) fn lanes_bar_ui(&mut self, ui: &mut egui::Ui) {
-        /// Width of the part, so that no answer of a search moves anything.
-        const WIDTH: f32 = 400.0;
+        /// Room of the tabs of this place.
+        const TABS: f32 = 330.0;
+        /// Least and greatest width, so that no answer of a search moves anything.
+        const WIDTH: (f32, f32) = (330.0, 560.0);
         let (session, theme) = (self.cx.session, self.cx.theme);
         let Some(input) = LanesInput::of(session, theme) else {
             return;
         };
         let lane = self.state.lanes.lane_of_rows(&input);
-        let size = egui::vec2(WIDTH.min(ui.available_width()), ui.available_height());
+        let width = (ui.available_width() - TABS).clamp(WIDTH.0, WIDTH.1);
+        let size = egui::vec2(width.min(ui.available_width()), ui.available_height());
         let layout = egui::Layout::left_to_right(egui::Align::Center);
         ui.allocate_ui_with_layout(size, layout, |ui| {
             ui.set_clip_rect(ui.max_rect().intersect(ui.clip_rect()));

@@ -1,24 +1,20 @@
 //! The menu of marks, and the counts of reuse edges.
 
-use eframe::egui::containers::menu::{MenuButton, MenuConfig};
 use eframe::egui::epaint::{Mesh, Shape};
 use eframe::egui::text::LayoutJob;
-use eframe::egui::{Color32, PopupCloseBehavior, Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use eframe::egui::{Color32, Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::super::canvas::SMALL;
 use super::super::edge_counts::{EdgeWords, edges_text};
 use super::super::{LanesInput, LanesState};
 use super::{EdgeChoice, WIDTHS, in_pattern, pattern, stroke};
 use crate::theme::Theme;
-use crate::widgets::Named as _;
+use crate::widgets::{Named as _, stay_open_menu_ui};
 use highwater_model::units::counted;
 use highwater_timeline::ReuseSide;
 
 pub(in super::super) fn menu_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
-    let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-    let (button, _) = MenuButton::new("Overlays")
-        .config(config)
-        .ui(ui, |ui| marks_ui(ui, input, state));
+    let button = stay_open_menu_ui(ui, "Overlays", |ui| marks_ui(ui, input, state));
     let button = button.named(Role::Button, || "overlays");
     button.on_hover_text("Show or hide gaps, reuse edges and device events");
 }
@@ -79,7 +75,7 @@ fn sides_ui(ui: &mut Ui, theme: &Theme) {
 pub(in super::super) const EDGES: f32 = 230.0;
 
 /// The counts of edges, where they fit, so that a selection moves nothing. Returns whether nothing is left to show.
-pub(in super::super) fn edges_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &LanesState) -> bool {
+pub(in super::super) fn edges_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &LanesState, room: f32) -> bool {
     let is_shown = match state.marks.edges {
         EdgeChoice::Off => false,
         EdgeChoice::Selection => input.selected.is_some(),
@@ -88,7 +84,7 @@ pub(in super::super) fn edges_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &La
     if !is_shown {
         return true;
     }
-    if ui.available_size_before_wrap().x < EDGES {
+    if room < EDGES {
         return false;
     }
     let words = edges_words(input, state);

@@ -9,7 +9,7 @@ use eframe::egui::{self, RichText};
 
 use self::points::{Key, Sweep};
 use crate::panels::empty::other_ui;
-use crate::panels::point_table::{RowFocus, Sorting};
+use crate::panels::point_table::{RowFocus, RowText, Sorting, one_row_ui};
 use crate::panels::{PaneCx, choice_ui, graph_choice_ui, progress_ui};
 use crate::widgets::wrapped_ui;
 use highwater_model::workload::GraphIdx;
@@ -136,7 +136,7 @@ fn run_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, graph: GraphIdx) {
     let words = match of_graph {
         None if sweep.is_some() => "Start again",
         None => "Start",
-        Some(table) if table.is_unfinished() => "Go on",
+        Some(table) if table.is_unfinished() => "Continue",
         Some(table) => {
             ui.label(format!("{} runs", table.points.len()));
             return;
@@ -174,22 +174,20 @@ fn note_ui(ui: &mut egui::Ui) {
     wrapped_ui(ui, RichText::new(text).small().weak()).on_hover_text(
         "The paper's runtime counts constants and all resident tensors; MegEngine's static planner counts planned \
              tensors at the end of each step, and its eager interpreter counts allocated blocks. Percentages refer to \
-             the unconstrained peak of the heuristic. Overhead is (program + recomputation) / program in time.",
+             the unconstrained peak of the heuristic. Overhead is the time of recomputation in % of the program's.",
     );
 }
 
 /// The figures of the selected point, and its actions.
 fn selected_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, sweep: &Sweep<'_>, state: &BudgetsState) {
-    ui.horizontal_wrapped(|ui| {
+    one_row_ui(ui, |ui| {
         let Some(point) = state.selected.and_then(|key| sweep.find(key)) else {
-            ui.weak(if sweep.replaces_lanes {
+            return RowText::weak(if sweep.replaces_lanes {
                 "Click a point or a row (or Enter) to select it."
             } else {
                 "Click a point or a row (or Enter) to open it as a lane."
             });
-            return;
         };
-        wrapped_ui(ui, points::sentence(point)).on_hover_text(points::hover_text(point));
         if let Some(lane) = sweep.lane_of(point) {
             let close = ui.button("Close lane");
             if close.on_hover_text("Remove this run from the lanes").clicked() {
@@ -214,6 +212,11 @@ fn selected_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, sweep: &Sweep<'_>, state:
         ));
         if set.clicked() {
             cx.commands.push(points::as_options(point));
+        }
+        RowText {
+            text: points::sentence(point),
+            more: points::hover_text(point),
+            is_weak: false,
         }
     });
 }

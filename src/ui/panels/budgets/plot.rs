@@ -176,11 +176,7 @@ impl Axes {
     }
 
     fn y_label(self) -> &'static str {
-        if self.is_log {
-            "overhead – 1 (log)"
-        } else {
-            "overhead"
-        }
+        if self.is_log { "overhead (log)" } else { "overhead" }
     }
 
     fn x(self, point: &BudgetSweepPoint) -> f64 {
@@ -209,8 +205,8 @@ impl Axes {
 
     fn y_text(self, value: f64) -> String {
         if !self.is_log {
-            let text = format!("{value:.3}");
-            return text.strip_suffix('0').map_or(text.clone(), ToOwned::to_owned);
+            let text = format!("{:.1}", (value - 1.0) * 100.0);
+            return format!("+{} %", text.strip_suffix(".0").unwrap_or(&text));
         }
         if value <= LEAST_DECADE + 1e-9 {
             return "none".to_owned();

@@ -1,7 +1,7 @@
 //! Points of a budget sweep: selection, texts, commands.
 
-use highwater_analysis::{BudgetSweepPoint, LaneSet, RematLane, feasible_limit};
-use highwater_model::units::{Bytes, grouped, percent_text};
+use highwater_analysis::{BudgetSweepPoint, LaneSet, RematLane, SWEEP_RATIOS, feasible_limit};
+use highwater_model::units::{Bytes, grouped, percents};
 use highwater_options::{Edit, Fix, Value, keys};
 use highwater_rewrite::remat::{Budget, HEURISTICS, Heuristic, RematStatus};
 use highwater_session::{BudgetSweepTable, Command, Session};
@@ -159,14 +159,15 @@ impl<'a> Sweep<'a> {
         let best = limits.min_by(|a, b| a.budget.cmp(&b.budget).then(a.overhead.total_cmp(&b.overhead)))?;
         let time = match (best.overhead - 1.0) * 100.0 {
             percent if percent < 0.05 => "no extra time".to_owned(),
-            percent => format!("+{} time", percent_text(percent)),
+            _ => format!("{} time", overhead_text(best)),
         };
         let tried = if self.table.is_unfinished() { " so far" } else { "" };
         Some(format!(
-            "Smallest feasible budget{tried}: {} ({} of its peak, {}), {time}",
+            "Smallest feasible budget{tried}: {} ({} of its peak, {}), {time}; {}",
             best.budget,
             percent(best),
-            best.heuristic.label
+            best.heuristic.label,
+            accuracy(best.ratio)
         ))
     }
 
@@ -177,18 +178,27 @@ impl<'a> Sweep<'a> {
     }
 }
 
+/// How near the smallest feasible budget may be: budgets were tried in steps.
+fn accuracy(ratio: f64) -> String {
+    let [largest, next, .., smallest] = SWEEP_RATIOS;
+    if ratio <= smallest + 1e-9 {
+        return "smaller budgets were not tried".to_owned();
+    }
+    format!("accurate to {:.0} % of the peak", (largest - next) * 100.0)
+}
+
 /// `50 %`, of the peak.
 pub(super) fn percent(point: &BudgetSweepPoint) -> String {
     format!("{:.0} %", point.ratio * 100.0)
 }
 
-/// Overheads above 1 never read as 1.000.
+/// `+23.4 %` of the program's time; what is there never reads as nothing.
 pub(super) fn overhead_text(point: &BudgetSweepPoint) -> String {
-    let text = format!("{:.3}", point.overhead);
-    if text == "1.000" && point.overhead > 1.0 {
-        return "> 1.000".to_owned();
+    match (point.overhead - 1.0) * 100.0 {
+        percent if percent <= 0.0 => "+0 %".to_owned(),
+        percent if percent < 0.05 => "< +0.1 %".to_owned(),
+        percent => format!("+{}", percents(percent, 1)),
     }
-    text
 }
 
 pub(super) fn sentence(point: &BudgetSweepPoint) -> String {
@@ -203,35 +213,27 @@ pub(super) fn sentence(point: &BudgetSweepPoint) -> String {
     )
 }
 
+/// Three lines: the run, its bytes, its costs or what was short.
 pub(super) fn hover_text(point: &BudgetSweepPoint) -> String {
     let counts = &point.counts;
-    let mut text = format!(
-        "{}\n{}\nbudget {} ({:.1} % of the peak)\noverhead {:.6}: {} recomputed, program {}\npeak {}\n{} evictions of \
-         {}, {} recomputed",
+    let costs = match &point.status {
+        RematStatus::OutOfMemory(shortage) => format!(
+            "an op requested {}, {} were short",
+            shortage.requested.exact(),
+            shortage.short.exact()
+        ),
+        _ => format!(
+            "overhead {}, {} evicted, {} recomputed",
+            overhead_text(point),
+            grouped(counts.evictions),
+            grouped(counts.rematerializations)
+        ),
+    };
+    format!(
+        "{}: {}\nbudget {}, peak {}\n{costs}",
         point.heuristic.label,
         Mark::of(point).sentence(),
         point.budget.exact(),
-        point.ratio * 100.0,
-        point.overhead,
-        point.remat_compute,
-        point.base_compute,
-        point.peak.exact(),
-        grouped(counts.evictions),
-        counts.evicted_bytes,
-        grouped(counts.rematerializations),
-    );
-    if let RematStatus::OutOfMemory(shortage) = &point.status {
-        text.push_str(&format!(
-            "\nan op requested {}, {} were short",
-            shortage.requested.exact(),
-            shortage.short.exact()
-        ));
-    }
-    if counts.steps_over_budget > 0 {
-        text.push_str(&format!(
-            "\nat or over budget on {} steps",
-            grouped(counts.steps_over_budget)
-        ));
-    }
-    text
+        point.peak.exact()
+    )
 }

@@ -7,7 +7,7 @@ use super::BudgetsState;
 use super::points::{self, Mark, Sweep};
 use crate::panels::PaneCx;
 use crate::panels::marker::marker_ui;
-use crate::panels::point_table::{HEIGHT, PointColumn, Sorting, cell_ui, table, with_figures};
+use crate::panels::point_table::{HEIGHT, PointColumn, Sorting, aligned_cell_ui, table, with_figures};
 use highwater_analysis::BudgetSweepPoint;
 use highwater_model::units::grouped;
 
@@ -31,11 +31,11 @@ pub(super) enum Order {
 const COLUMNS: [PointColumn<Order>; 7] = [
     PointColumn::new(Order::Budget, "budget", "budget in bytes", 70.0),
     PointColumn::new(Order::Percent, "part", "budget in % of the unconstrained peak", 42.0),
-    PointColumn::new(Order::Status, "status", "outcome of the run", 78.0),
+    PointColumn::new(Order::Status, "status", "outcome of the run", 78.0).of_words(),
     PointColumn::new(
         Order::Overhead,
         "overhead",
-        "(program + recomputation) / program, in time, up to the end of the run",
+        "time of recomputation, in % of the program's, up to the end of the run",
         66.0,
     ),
     PointColumn::new(Order::Peak, "peak", "peak live bytes, by the engine's count", 70.0),
@@ -59,7 +59,10 @@ pub(super) fn table_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, sweep: &Sweep<'_>
         let meaning = "eviction heuristic";
         header.col(|ui| sorting.head_ui(ui, Order::Heuristic, "heuristic", meaning, ""));
         for column in &COLUMNS {
-            header.col(|ui| sorting.head_ui(ui, column.order, column.name, column.meaning, ""));
+            header.col(|ui| {
+                let head = |ui: &mut egui::Ui| sorting.head_ui(ui, column.order, column.name, column.meaning, "");
+                drop(ui.with_layout(column.layout(), head));
+            });
         }
     });
     table.body(|body| {
@@ -120,7 +123,7 @@ fn row_ui(
         (point.budget.to_string().into(), point.budget.exact()),
         (points::percent(point).into(), format!("{:.2} %", point.ratio * 100.0)),
         (status, points::hover_text(point)),
-        (overhead.into(), format!("{:.9}", point.overhead)),
+        (overhead.into(), format!("×{:.9}", point.overhead)),
         (point.peak.to_string().into(), point.peak.exact()),
         (
             grouped(counts.evictions).into(),
@@ -131,8 +134,8 @@ fn row_ui(
             format!("{} in total", counts.rematerialized_bytes.exact()),
         ),
     ];
-    for (text, exact) in cells {
-        cell_ui(line, text, exact);
+    for (column, (text, exact)) in COLUMNS.iter().zip(cells) {
+        aligned_cell_ui(line, column, text, exact);
     }
 }
 

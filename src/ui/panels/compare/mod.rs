@@ -129,7 +129,7 @@ fn head_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, comparison: &Comparison, base
     ui.horizontal_wrapped(|ui| {
         pin_button_ui(ui, cx.session, state, ["Pin…", "pin the active configuration"]);
         ui.separator();
-        ui.label("against");
+        ui.label("Baseline");
         let title = |lane: usize| comparison.lane_title(comparison.lanes[lane].id);
         let mut chosen = baseline;
         let shown = comparison

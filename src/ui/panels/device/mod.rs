@@ -3,7 +3,7 @@
 //!
 //! A recorded lane shows the state of its allocator instead, segment by segment, where the file lists segments.
 //!
-//! In: the session, and the step of the lanes (under the pointer, or pinned). Out: a request for a picture of that
+//! In: the session, the selected lane, and the step of the lanes (under the pointer, or pinned). Out: a request for a picture of that
 //! step, which the worker makes; until then the last picture stays, dimmed. A click on a pool or a region outlines it
 //! in the memory map.
 
@@ -14,6 +14,7 @@ mod regions;
 
 use eframe::egui::{self, RichText};
 
+use crate::commands::UiCommand;
 use crate::lanes::{HoveredRegion, LanesInput, LanesState, Move, PinnedStep, sentences};
 use crate::numbers::{to_f64, to_points};
 use crate::panels::{PaneCx, lane_marks_ui, parts_of, parts_ui, swatch_ui};
@@ -71,7 +72,10 @@ pub fn device_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut DeviceState
         ui.weak("The schedule has no steps, so the device is empty.");
         return;
     };
-    spot_ui(ui, &input, spot, lanes);
+    if let Some(chosen) = spot_ui(ui, &input, spot, lanes) {
+        cx.window_commands
+            .push(UiCommand::ExplainLane(comparison.lanes[chosen].id));
+    }
     let Some(spot) = lanes.spot_in(&input) else { return };
     let lane = &comparison.lanes[spot.lane];
     if comparison.is_measured_lane(spot.lane) {
@@ -127,8 +131,8 @@ fn picture_ui(
     regions::regions_ui(ui, shown, picture, &mut state.order, lanes);
 }
 
-/// Lane and step, with buttons to move.
-fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, spot: PinnedStep, lanes: &mut LanesState) {
+/// Lane and step, with buttons to move; returns a newly chosen lane.
+fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, spot: PinnedStep, lanes: &mut LanesState) -> Option<usize> {
     let mut chosen = spot.lane;
     ui.horizontal_wrapped(|ui| {
         let title = match input.comparison.lane_kind() {
@@ -139,9 +143,6 @@ fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, spot: PinnedStep, lanes: &
         ui.strong(title);
         lane_marks_ui(ui, input.comparison, &mut chosen, "device under");
     });
-    if chosen != spot.lane {
-        lanes.pin(chosen, spot.step);
-    }
     ui.horizontal_wrapped(|ui| {
         let moves = [
             (
@@ -186,6 +187,7 @@ fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, spot: PinnedStep, lanes: &
     };
     ui.add(egui::Label::new(&at).truncate()).on_hover_text(&at);
     ui.separator();
+    (chosen != spot.lane).then_some(chosen)
 }
 
 /// Figures that a recording states at a step.
@@ -259,7 +261,7 @@ fn in_use_ui(ui: &mut egui::Ui, shown: Shown<'_>, picture: &DevicePicture) {
     let available = picture.available.min(memory.saturating_sub(in_use));
     let capacity = in_use + available;
     ui.horizontal_wrapped(|ui| {
-        ui.strong(format!("{in_use} in use at step {}", picture.step))
+        ui.strong(format!("{in_use} reserved at step {}", picture.step))
             .on_hover_text(in_use.exact());
     });
     bar_ui(ui, &picture.parts, available, theme);
@@ -314,7 +316,7 @@ fn pages_ui(ui: &mut egui::Ui, picture: &DevicePicture) {
                     format!("{} ({})", count(pages.count), pages.bytes),
                     "Pages from the driver",
                 ),
-                ("in use", count(pages.touched), "Pages of live tensors"),
+                ("live", count(pages.touched), "Pages of live tensors"),
                 (
                     "mapped at",
                     format!("{} places", count(pages.mappings)),

@@ -63,7 +63,7 @@ pub(super) fn regions_ui(
     let table = table.header(20.0, |mut header| {
         for (text, words, of) in [
             ("region", "region", Order::Name),
-            ("held", "reserved", Order::Held),
+            ("reserved", "reserved", Order::Held),
             ("live", "live bytes", Order::Live),
             ("idle", "idle bytes", Order::Idle),
         ] {

@@ -102,10 +102,10 @@ fn rows(comparison: &Comparison, facts: &TensorFacts) -> Vec<(&'static str, Stri
             format!("{word}s {birth} to {} ({})", Step(last), Step(end.0 - birth.0)),
         ));
         if facts.n_pieces > 1 && facts.n_held < end.0 - birth.0 {
-            rows.push(("held", format!("{} times, on {} steps", facts.n_pieces, facts.n_held)));
+            rows.push(("live", format!("{} times, on {} steps", facts.n_pieces, facts.n_held)));
         }
     }
-    rows.push(("held", facts.held_in.clone()));
+    rows.push(("region", facts.held_in.clone()));
     rows.extend(facts.recorded.iter().cloned());
     rows.push(("shares with", facts.sharing.words()));
     if let Some((op, through)) = &facts.sharing.read_last {

@@ -3,8 +3,10 @@
 use eframe::egui::Rangef;
 
 /// Widths in points.
-const NAME: (f32, f32) = (215.0, 320.0);
+const NAME: (f32, f32) = (215.0, 420.0);
 const BAR: (f32, f32) = (60.0, 420.0);
+/// The least width of bars beside long names, which come first.
+const NARROW_BAR: f32 = 34.0;
 const GAP: f32 = 10.0;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,59 +62,90 @@ const HIDDEN_FIRST: [Column; 4] = [
     Column::Difference,
 ];
 
+/// Every column, where each has a figure.
+pub(super) const ALL: [Column; 6] = [
+    Column::Peak,
+    Column::Difference,
+    Column::Fragmentation,
+    Column::Overhead,
+    Column::DeviceCalls,
+    Column::Fits,
+];
+
 /// Places of the columns in a row, from its left end.
 pub(super) struct Columns {
     pub(super) name: Rangef,
     pub(super) bar: Rangef,
     /// Visible columns.
     pub(super) shown: Vec<(Column, Rangef)>,
-    pub(super) n_hidden: usize,
+    /// Columns without room.
+    pub(super) hidden: Vec<Column>,
 }
 
 impl Columns {
-    pub(super) fn of(width: f32) -> Self {
+    /// `wanted` is the width of the longest name; `present` are the columns with figures.
+    pub(super) fn of(width: f32, wanted: f32, present: &[Column]) -> Self {
         let mut hidden: Vec<Column> = Vec::new();
-        let figures = |hidden: &[Column]| -> f32 {
-            let shown = COLUMNS.iter().filter(|(column, ..)| !hidden.contains(column));
-            shown.map(|(_, _, width, _)| width + GAP).sum()
+        let shown_of = |hidden: &[Column]| -> Vec<(Column, f32)> {
+            let rows = COLUMNS.iter().map(|(column, _, width, _)| (*column, *width));
+            rows.filter(|(column, _)| present.contains(column) && !hidden.contains(column))
+                .collect()
         };
-        for column in HIDDEN_FIRST {
+        let figures = |hidden: &[Column]| -> f32 { shown_of(hidden).iter().map(|(_, width)| width + GAP).sum() };
+        for column in HIDDEN_FIRST.into_iter().filter(|column| present.contains(column)) {
             if NAME.0 + BAR.0 + figures(&hidden) > width {
                 hidden.push(column);
             }
         }
         let rest = (width - figures(&hidden)).max(0.0);
-        let name = (rest * 0.45).clamp(NAME.0.min(rest), NAME.1);
+        let most = (rest - NARROW_BAR - GAP).clamp(NAME.0.min(rest), NAME.1.max(NAME.0));
+        let name = wanted.clamp(NAME.0.min(rest), most);
         let bar = (rest - name - GAP).clamp(0.0, BAR.1);
         let mut x = name + GAP + bar + GAP;
         let mut shown = Vec::new();
-        for (column, _, width, _) in COLUMNS.iter().filter(|(column, ..)| !hidden.contains(column)) {
-            shown.push((*column, Rangef::new(x, x + width)));
+        for (column, width) in shown_of(&hidden) {
+            shown.push((column, Rangef::new(x, x + width)));
             x += width + GAP;
         }
         Self {
             name: Rangef::new(0.0, name),
             bar: Rangef::new(name + GAP, name + GAP + bar),
             shown,
-            n_hidden: hidden.len(),
+            hidden,
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Column, Columns};
+    use super::{ALL, Column, Columns};
 
     #[test]
     fn narrow_tables_hide_columns_and_count_them() {
         for (width, n_hidden) in [(2000.0, 0), (800.0, 0), (700.0, 1), (560.0, 3), (300.0, 4), (0.0, 4)] {
-            let columns = Columns::of(width);
-            assert_eq!(columns.n_hidden, n_hidden, "{width}");
+            let columns = Columns::of(width, 0.0, &ALL);
+            assert_eq!(columns.hidden.len(), n_hidden, "{width}");
             assert_eq!(columns.shown.len() + n_hidden, 6);
             assert!(columns.shown.iter().any(|(column, _)| *column == Column::Fits));
             assert!(columns.name.max >= columns.name.min && columns.bar.max >= columns.bar.min);
             let ends = columns.shown.windows(2);
             assert!(ends.into_iter().all(|pair| pair[0].1.max <= pair[1].1.min));
+        }
+    }
+
+    #[test]
+    fn columns_without_figures_take_no_room_and_are_not_hidden() {
+        let columns = Columns::of(420.0, 0.0, &[Column::Peak, Column::Fits]);
+        assert!(columns.hidden.is_empty());
+        assert_eq!(columns.shown.len(), 2);
+    }
+
+    #[test]
+    fn names_take_the_room_of_bars() {
+        for (width, wanted, name) in [(1000.0, 260.0, 260.0), (700.0, 260.0, 260.0), (700.0, 400.0, 270.0)] {
+            let columns = Columns::of(width, wanted, &ALL);
+            assert!((columns.name.max - name).abs() < 0.5, "{width}: {}", columns.name.max);
+            assert!(columns.bar.max - columns.bar.min >= 33.5, "{width}");
         }
     }
 }

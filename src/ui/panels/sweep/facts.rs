@@ -16,71 +16,37 @@ pub(super) fn sentence(space: &Space, point: &SweepPoint) -> String {
     }
 }
 
-/// Points listed under the pointer.
-const NAMED: usize = 4;
-
-/// Figures of the nearest point under the pointer, and the names of others.
+/// The nearest point under the pointer, and the number of others.
 pub(super) fn hover_all_text(space: &Space, points: &[&SweepPoint]) -> String {
     let Some((nearest, others)) = points.split_first() else {
         return String::new();
     };
-    let mut text = hover_text(space, nearest);
+    let text = hover_text(space, nearest);
     if others.is_empty() {
         return text;
     }
-    text.push_str(&format!(
-        "\n\nalso at the pointer, {}:",
-        counted(others.len() as u64, "configuration")
-    ));
-    for point in others.iter().take(NAMED) {
-        text.push_str(&format!("\n{}", sentence(space, point)));
-    }
-    if others.len() > NAMED {
-        text.push_str(&format!(
-            "\nand {} more, in the table below",
-            grouped((others.len() - NAMED) as u64)
-        ));
-    }
-    text
+    // The last line gives way.
+    let text = text.rsplit_once('\n').map_or(text.as_str(), |(first, _)| first);
+    let more = counted(others.len() as u64, "other configuration");
+    format!("{text}\n{more} at the pointer")
 }
 
+/// Three lines: the configuration, its figures, its room or why it failed.
 pub(super) fn hover_text(space: &Space, point: &SweepPoint) -> String {
-    let mut text = format!(
-        "{}\npolicy {}: {}",
-        space.title(point.idx),
-        point.policy.number(),
-        point.label()
-    );
-    if let Outcome::Ran(figures) = &point.outcome {
-        let parts = &figures.reserved;
-        text.push_str(&format!(
-            "\npeak reserved {}\n  feature memory {}\n  weights {}\n  variables {}\n  inputs and outputs {}\npeak \
-             live {}\nfragmentation {:.2} %\n{} device calls ({} mallocs, {} frees)",
-            figures.peak_reserved.exact(),
-            parts.features.exact(),
-            parts.weights.exact(),
-            parts.variables.exact(),
-            parts.io.exact(),
-            figures.peak_live.exact(),
-            figures.fragmentation * 100.0,
-            grouped(figures.device_calls()),
-            grouped(figures.device_mallocs),
-            grouped(figures.device_frees),
-        ));
-        if figures.unloads > 0 {
-            text.push_str(&format!("\n{} graphs unloaded to make room", grouped(figures.unloads)));
-        }
-        text.push_str(&format!(
-            "\noverhead {} (estimate), {}\u{a0}ns\n{}",
-            figures.overhead,
-            grouped(figures.overhead.0),
-            room(figures.capacity, figures.peak_reserved)
-        ));
-    }
-    for why in point.why() {
-        text.push_str(&format!("\n{why}"));
-    }
-    text
+    let title = space.title(point.idx);
+    let first = format!("{title}, policy {}: {}", point.policy.number(), point.label());
+    let why = point.why().first().map(ToString::to_string);
+    let Outcome::Ran(figures) = &point.outcome else {
+        return why.map_or(first.clone(), |why| format!("{first}\n{why}"));
+    };
+    let last = why.unwrap_or_else(|| room(figures.capacity, figures.peak_reserved));
+    format!(
+        "{first}\npeak reserved {}, live {}, {} device calls, overhead {} (estimate)\n{last}",
+        figures.peak_reserved.exact(),
+        figures.peak_live,
+        grouped(figures.device_calls()),
+        figures.overhead
+    )
 }
 
 fn room(capacity: Bytes, peak: Bytes) -> String {

@@ -13,6 +13,7 @@ use eframe::egui::{self, RichText};
 
 use self::drafts::Drafts;
 use crate::lanes::LanesState;
+use crate::panels::point_table::{RowText, one_row_ui};
 use crate::panels::{PaneCx, choice_ui, progress_ui};
 use crate::theme::Theme;
 use crate::widgets::{Named as _, wrapped_ui};
@@ -251,7 +252,7 @@ fn start_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, order: &SweepOrder) {
     let is_same = session.sweep_order() == Some(order) && !session.is_sweep_stale();
     let table = session.sweep().filter(|_| is_same);
     let words = match table {
-        Some(table) if table.is_unfinished() => "Go on",
+        Some(table) if table.is_unfinished() => "Continue",
         Some(_) => {
             ui.label(format!("{}, all tried", counted(size, "configuration")));
             return;
@@ -305,13 +306,10 @@ fn about_ui(ui: &mut egui::Ui, session: &Session) {
 
 /// The figures of the selected point, and its actions.
 fn selected_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &SweepState, cx: &mut PaneCx<'_>) {
-    ui.horizontal_wrapped(|ui| {
+    one_row_ui(ui, |ui| {
         let Some(point) = state.selected.and_then(|idx| shown.table.point(idx)) else {
-            ui.weak("Arrows select a row; Enter or a click pins its configuration as a lane.");
-            return;
+            return RowText::weak("Arrows select a row; Enter or a click pins its configuration as a lane.");
         };
-        wrapped_ui(ui, facts::sentence(&shown.table.space, point))
-            .on_hover_text(facts::hover_text(&shown.table.space, point));
         let configuration = Box::new(shown.table.space.configuration(point.idx));
         let apply = ui
             .button("Apply")
@@ -327,6 +325,11 @@ fn selected_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &SweepState, cx: &mu
         };
         if apply.on_hover_text(what).clicked() {
             cx.commands.push(Command::UseConfiguration(configuration));
+        }
+        RowText {
+            text: facts::sentence(&shown.table.space, point),
+            more: facts::hover_text(&shown.table.space, point),
+            is_weak: false,
         }
     });
 }

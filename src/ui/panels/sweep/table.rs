@@ -7,7 +7,9 @@ use super::plot::position;
 use super::{Shown, SweepState, facts, pin};
 use crate::panels::PaneCx;
 use crate::panels::marker::marker_ui;
-use crate::panels::point_table::{HEIGHT, PointColumn, RowFocus, SIZE, Sorting, cell_ui, table, with_figures};
+use crate::panels::point_table::{
+    HEIGHT, PointColumn, RowFocus, SIZE, Sorting, aligned_cell_ui, cell_ui, table, with_figures,
+};
 use highwater_analysis::sweep::SweepPoint;
 use highwater_model::units::grouped;
 
@@ -44,16 +46,17 @@ type Sorted = (u64, usize, Sorting<Order>);
 const COLUMNS: [PointColumn<Order>; 7] = [
     PointColumn::new(
         Order::Front,
-        "best",
+        "front",
         "whether the configuration is Pareto-optimal in memory and time",
-        40.0,
-    ),
-    PointColumn::new(Order::Status, "status", "outcome", 92.0),
+        44.0,
+    )
+    .of_words(),
+    PointColumn::new(Order::Status, "status", "outcome", 92.0).of_words(),
     PointColumn::new(Order::Peak, "peak", "peak reserved device bytes", 70.0),
     PointColumn::new(Order::Live, "live", "peak live bytes", 70.0),
     PointColumn::new(
         Order::Fragmentation,
-        "waste",
+        "fragmentation",
         "1 - live / reserved of feature memory, each at its peak",
         58.0,
     ),
@@ -74,14 +77,14 @@ const COLUMNS: [PointColumn<Order>; 7] = [
 /// Width of the number.
 const NUMBER: f32 = 58.0;
 /// Least width of an axis's value.
-const VALUE: f32 = 40.0;
+const VALUE: f32 = 44.0;
 const OF: &str = ", of configurations";
 
 /// Returns whether a key moved to another row.
 pub(super) fn table_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &mut SweepState, cx: &mut PaneCx<'_>) -> bool {
     sort(shown, &mut state.table);
     let target = first_focus(ui, shown, state).or_else(|| walk(ui, shown, state));
-    let is_narrow = ui.available_width() < 620.0;
+    let is_narrow = ui.available_width() < 720.0;
     let axes = shown.table.space.axes();
     let mut table = table(ui, "configurations", target).column(Column::exact(NUMBER).clip(true));
     for _ in axes {
@@ -94,7 +97,10 @@ pub(super) fn table_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &mut SweepSt
             header.col(|ui| sorting.head_ui(ui, Order::Axis(position), axis.name(), &axis.key(), OF));
         }
         for column in &COLUMNS {
-            header.col(|ui| sorting.head_ui(ui, column.order, column.name, column.meaning, OF));
+            header.col(|ui| {
+                let head = |ui: &mut egui::Ui| sorting.head_ui(ui, column.order, column.name, column.meaning, OF);
+                drop(ui.with_layout(column.layout(), head));
+            });
         }
     });
     let n_rows = state.table.rows.len();
@@ -222,11 +228,12 @@ fn row_ui(
             ),
         ]
     });
-    for (cell, exact) in cells.unwrap_or_default() {
+    // The first columns are of words.
+    for (column, (cell, exact)) in COLUMNS.iter().skip(2).zip(cells.unwrap_or_default()) {
         if cell.is_empty() {
             line.col(|_| {});
         } else {
-            cell_ui(line, cell.into(), exact);
+            aligned_cell_ui(line, column, cell.into(), exact);
         }
     }
 }
