@@ -2,6 +2,7 @@
 
 mod advice;
 mod baseline;
+mod call_sites;
 mod compare;
 mod export;
 mod flame;

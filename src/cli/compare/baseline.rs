@@ -24,7 +24,7 @@ pub(super) const FEW: usize = 10;
 /// The file is neither.
 pub(crate) fn read_baseline(path: &Path, common: &Common, progress: &Progress<'_>) -> anyhow::Result<Baseline> {
     let name = path.display().to_string();
-    let answer = if starts_with_brace(path) {
+    let answer = if is_like_json(path) {
         Some(Baseline::read(&read_bytes(path)?))
     } else {
         None
@@ -40,14 +40,14 @@ pub(crate) fn read_baseline(path: &Path, common: &Common, progress: &Progress<'_
     }
 }
 
-/// Whether the file begins as a JSON object; false for what cannot be read.
-fn starts_with_brace(path: &Path) -> bool {
+/// Whether the file begins as JSON or is empty; false for what cannot be read, such as a folder.
+fn is_like_json(path: &Path) -> bool {
     let mut head = [0; 64];
     let read = std::fs::File::open(path).and_then(|mut file| file.read(&mut head));
-    let first = read
-        .ok()
-        .and_then(|length| head[..length].iter().find(|byte| !byte.is_ascii_whitespace()));
-    first == Some(&b'{')
+    read.is_ok_and(|length| {
+        let first = head[..length].iter().find(|byte| !byte.is_ascii_whitespace());
+        first.is_none_or(|first| matches!(first, b'{' | b'['))
+    })
 }
 
 /// The main lane of a file; of recordings that with the highest live peak.

@@ -276,7 +276,7 @@ fn blocks_that_grow_from_step_to_step_are_listed() {
     );
     let output = run(&["peak", path, "--growth=4", "--format", "csv"]);
     let csv = String::from_utf8(output.stdout).unwrap();
-    assert!(csv.ends_with("\train.py:7 ncache,4096,3,12288,4096,16384\n"), "{csv}");
+    assert!(csv.ends_with("\ntrain.py:7 cache,4096,3,12288,4096,16384\n"), "{csv}");
     let output = run(&["peak", path, "--growth"]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(

@@ -1,0 +1,266 @@
+//! Call sites on the command line: the peak by line of the program, two runs, ranks of a job, rules of a document.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use highwater::workload::{FrameKind, FrameRules, Recording, Source};
+use serde_json::{Value as Json, json};
+
+use super::{json as answer_of, run};
+use crate::snapshots::{event, pickle, snapshot};
+use crate::support::{read, shared};
+
+/// An allocation whose stack is lines `file:line function`, innermost first.
+fn allocation(address: u64, size: u64, stack: &[&str]) -> Json {
+    let mut event = event("alloc", address, size, address);
+    let frames = stack.iter().map(|line| {
+        let (place, function) = line.split_once(' ').expect("a function");
+        let (file, line) = place.rsplit_once(':').expect("a line");
+        json!({"filename": file, "name": function, "line": line.parse::<u32>().expect("a number")})
+    });
+    event["frames"] = frames.collect();
+    event
+}
+
+fn write(folder: &Path, name: &str, trace: Vec<Json>) -> String {
+    let path = folder.join(name);
+    std::fs::write(&path, pickle(&snapshot(Vec::new(), trace))).expect("the file can be written");
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+const LIBRARY: &str = "/env/lib/python3.11/site-packages/torch/nn/functional.py:9 linear";
+
+fn groups(answer: &Json) -> Vec<(&str, u64, u64)> {
+    let rows = answer["groups"].as_array().expect("groups").iter();
+    let row = |row: &'_ Json| {
+        (
+            row["bytes"].as_u64().expect("bytes"),
+            row["count"].as_u64().expect("a count"),
+        )
+    };
+    rows.map(|group| (group["name"].as_str().expect("a name"), row(group).0, row(group).1))
+        .collect()
+}
+
+#[test]
+fn the_peak_of_a_recording_is_by_call_site() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let trace = vec![
+        allocation(0x1000, 100, &[LIBRARY, "/w/model.py:10 forward", "/w/train.py:3 main"]),
+        allocation(0x2000, 100, &[LIBRARY, "/w/model.py:10 forward", "/w/train.py:3 main"]),
+        allocation(0x3000, 50, &["/w/model.py:12 forward", "/w/train.py:3 main"]),
+        allocation(0x4000, 7, &["/w/train.py:4 main"]),
+    ];
+    let file = write(folder.path(), "a.pickle", trace);
+    for (by, wanted) in [
+        (
+            None,
+            &[
+                ("model.py:10 forward", 200, 2),
+                ("model.py:12 forward", 50, 1),
+                ("train.py:4 main", 7, 1),
+            ][..],
+        ),
+        (Some("function"), &[("forward", 250, 3), ("main", 7, 1)]),
+        (Some("module"), &[("model.py", 250, 3), ("train.py", 7, 1)]),
+    ] {
+        let mut arguments = vec!["peak", &file, "--format", "json"];
+        arguments.extend(by.iter().flat_map(|by| ["--group-by", by]));
+        let answer = answer_of(&arguments, 0);
+        assert_eq!(groups(&answer), wanted, "{by:?}");
+    }
+    let answer = answer_of(&["peak", &file, "--format", "json"], 0);
+    // Without one of two equal blocks little changes; without their call site both are gone.
+    assert_eq!(answer["without"][0]["group"], "model.py:10 forward");
+    assert_eq!(answer["without"][0]["lowers_by_bytes"], 200);
+    assert_eq!(answer["groups"][0]["sizes"], json!([{"bytes": 100, "count": 2}]));
+    let csv = run(&["peak", &file, "--format", "csv"]);
+    let csv = String::from_utf8(csv.stdout).expect("UTF-8");
+    let header = "call_site,function,module,op,group,recording,bytes,held_bytes,share,birth,end,address,stream,segment,alive_before";
+    assert!(csv.starts_with(header), "{csv}");
+    assert!(csv.contains("model.py:12 forward,forward,model.py,"), "{csv}");
+    let found = run(&["peak", &file, "--group-by", "function"]);
+    let text = String::from_utf8(found.stdout).expect("UTF-8");
+    assert!(
+        text.contains("by function") && text.contains("savings if removed"),
+        "{text}"
+    );
+}
+
+/// Live bytes at the peak by the innermost line of the user, summed from the lines of every stack.
+fn summed(recording: &Recording) -> BTreeMap<(String, u32, String), u64> {
+    let step = recording.peaks().live.1.expect("a peak");
+    let mut sums = BTreeMap::new();
+    for block in recording
+        .blocks
+        .iter()
+        .filter(|block| block.birth <= step && step < block.end)
+    {
+        let is_users = |file: &str| {
+            file.ends_with(".py")
+                && !file.contains("site-packages")
+                && !file.contains("/torch/")
+                && !file.starts_with('<')
+        };
+        let line = recording
+            .stack_of(block)
+            .find(|frame| is_users(recording.text(frame.file)));
+        let key = line.map_or_else(
+            || (String::new(), 0, String::new()),
+            |frame| {
+                (
+                    recording.text(frame.file).to_owned(),
+                    frame.line,
+                    recording.text(frame.function).to_owned(),
+                )
+            },
+        );
+        *sums.entry(key).or_default() += block.bytes.get();
+    }
+    sums
+}
+
+#[test]
+fn call_sites_of_real_snapshots_equal_a_sum_over_their_lines() {
+    let Some(folder) = shared("corpus/fetched/torch_snapshots") else {
+        return;
+    };
+    for name in [
+        "mosaic_output.pickle",
+        "npu_snapshot_expandable.pkl",
+        "npu_snapshot_1768383987920985470.pkl",
+    ] {
+        let path = folder.join(name);
+        let bytes = std::fs::read(&path).expect("the snapshot can be read");
+        let imported = read(name, &bytes).expect("it opens");
+        let Source::Recordings(recordings) = imported.source else {
+            panic!("no recording in {name}")
+        };
+        let answer = answer_of(&["peak", path.to_str().expect("UTF-8"), "--format", "json"], 0);
+        let mut found: Vec<u64> = groups(&answer).iter().map(|(_, bytes, _)| *bytes).collect();
+        let highest = recordings
+            .iter()
+            .max_by_key(|one| one.peaks().live.0)
+            .expect("a recording");
+        let mut wanted: Vec<u64> = summed(highest).into_values().collect();
+        found.sort_unstable();
+        wanted.sort_unstable();
+        assert_eq!(found, wanted, "{name}");
+    }
+}
+
+#[test]
+fn one_change_between_two_runs_is_the_first_row() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run_of = |line: u32, size: u64| {
+        let forward = format!("/w/model.py:{line} forward");
+        vec![
+            allocation(0x1000, 4096, &[LIBRARY, &forward, "/w/train.py:3 main"]),
+            allocation(0x2000, 8192, &["/w/data.py:5 batch", "/w/train.py:2 main"]),
+            allocation(0x3000, size, &["/w/model.py:40 loss", "/w/train.py:4 main"]),
+        ]
+    };
+    let before = write(folder.path(), "before.pickle", run_of(10, 1 << 20));
+    // A line was added above, and the loss became larger.
+    let after = write(folder.path(), "after.pickle", run_of(11, 3 << 20));
+    let peak = answer_of(&["peak", &after, "--baseline", &before, "--format", "json"], 0);
+    let compare = answer_of(&["compare", &after, "--baseline", &before, "--format", "json"], 0);
+    for changes in [&peak["against"]["changes"], &compare["baseline"]["changes"]] {
+        let changes = changes.as_array().expect("changes");
+        assert_eq!(changes.len(), 1, "{changes:?}");
+        assert_eq!(
+            (&changes[0]["kind"], &changes[0]["name"]),
+            (&json!("bigger"), &json!("model.py:40 loss"))
+        );
+        assert_eq!(changes[0]["difference_bytes"], 2 << 20);
+    }
+    let answer = folder.path().join("before.json");
+    let written = run(&["compare", &before, "--format", "json"]);
+    std::fs::write(&answer, written.stdout).expect("the answer can be written");
+    let by_answer = answer_of(
+        &[
+            "compare",
+            &after,
+            "--baseline",
+            answer.to_str().expect("UTF-8"),
+            "--format",
+            "json",
+        ],
+        0,
+    );
+    assert_eq!(by_answer["baseline"]["changes"], compare["baseline"]["changes"]);
+}
+
+#[test]
+fn ranks_of_a_folder_are_compared_with_their_median() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for rank in 0..24_u64 {
+        let size = if rank == 5 { 9 << 20 } else { 1 << 20 };
+        let trace = vec![
+            allocation(0x1000 + rank, 4096, &["/w/model.py:10 forward"]),
+            allocation(0x9000_0000, size, &["/w/cache.py:3 keep"]),
+        ];
+        write(folder.path(), &format!("rank_{rank}.pickle"), trace);
+    }
+    let answer = answer_of(&["peak", folder.path().to_str().expect("UTF-8"), "--format", "json"], 0);
+    let ranks = &answer["ranks"];
+    assert_eq!(
+        (&ranks["count"], &ranks["median_live_bytes"]),
+        (&json!(24), &json!((1 << 20) + 4096))
+    );
+    assert_eq!(
+        (&ranks["recordings"][0]["rank"], &ranks["groups"][0]["name"]),
+        (&json!(5), &json!("cache.py:3 keep"))
+    );
+    let sentence = ranks["sentence"].as_str().expect("a sentence").replace('\u{a0}', " ");
+    assert!(
+        sentence.starts_with("rank 5 is the worst: +8.000 MiB over the median"),
+        "{sentence}"
+    );
+    // The recording that is explained is the highest one.
+    assert_eq!(groups(&answer)[0], ("cache.py:3 keep", 9 << 20, 1));
+}
+
+#[test]
+fn rules_of_a_document_change_call_sites() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let stack = ["/w/megatron/layers.py:7 forward", "/w/pretrain.py:80 main"];
+    write(folder.path(), "a.pickle", vec![allocation(0x1000, 64, &stack)]);
+    let document = folder.path().join("a.highwater");
+    let of = |rules: Json| {
+        let text = json!({"highwater_document": 1, "sources": [{"path": "a.pickle"}], "frame_rules": rules});
+        std::fs::write(&document, text.to_string()).expect("the document can be written");
+        answer_of(&["peak", document.to_str().expect("UTF-8"), "--format", "json"], 0)
+    };
+    assert_eq!(groups(&of(json!([])))[0].0, "layers.py:7 forward");
+    assert_eq!(
+        groups(&of(json!([{"kind": "library", "file": "/megatron/"}])))[0].0,
+        "pretrain.py:80 main"
+    );
+}
+
+#[test]
+fn the_page_lists_every_built_in_rule() {
+    let page = include_str!("../../../docs/call-sites.md");
+    for rule in FrameRules::built_in() {
+        let cell = |pattern: &Option<std::borrow::Cow<'static, str>>| {
+            pattern
+                .as_ref()
+                .map_or_else(String::new, |pattern| format!("`{}`", pattern.replace('|', "\\|")))
+        };
+        let kind = serde_json::to_value(rule.kind).expect("a name");
+        let row = format!(
+            "| `{}` | {} | {} | {} |",
+            kind.as_str().expect("text"),
+            cell(&rule.file),
+            cell(&rule.function),
+            rule.reason
+        );
+        assert!(page.contains(&row), "docs/call-sites.md lacks {row}");
+    }
+    assert!(
+        FrameRules::built_in()
+            .iter()
+            .any(|rule| rule.kind == FrameKind::AutogradNode)
+    );
+}
