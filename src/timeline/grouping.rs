@@ -203,13 +203,12 @@ impl Grouping {
                 0
             };
             for (graph, n_tensors) in (0_u32..).zip(comparison.study().tensor_counts(comparison)) {
-                let groups = match comparison.recording_of(GraphIdx(graph)) {
-                    Some(recording) => grouping.of_blocks(recording),
-                    None => {
-                        let text = |tensor: u32| text_of(comparison, key(graph, tensor), attribute, depth);
-                        let n_tensors = u32::try_from(n_tensors).unwrap_or(u32::MAX);
-                        (0..n_tensors).map(|tensor| grouping.intern(&text(tensor))).collect()
-                    }
+                let groups = if let Some(recording) = comparison.recording_of(GraphIdx(graph)) {
+                    grouping.of_blocks(recording)
+                } else {
+                    let text = |tensor: u32| text_of(comparison, key(graph, tensor), attribute, depth);
+                    let n_tensors = u32::try_from(n_tensors).unwrap_or(u32::MAX);
+                    (0..n_tensors).map(|tensor| grouping.intern(&text(tensor))).collect()
                 };
                 grouping.graphs.push(groups);
             }

@@ -273,7 +273,7 @@ mod tests {
     use highwater_model::workload::{RecordedBlock, RecordedName};
 
     fn recording(times: &[u64], birth: u32) -> Recording {
-        let n_steps = u32::try_from(times.len()).unwrap();
+        let n_steps = u32::try_from(times.len()).expect("few steps");
         Recording {
             n_steps,
             times: times.iter().map(|time| Nanos(*time)).collect(),
@@ -320,7 +320,7 @@ mod tests {
             ),
         ] {
             let recordings: Vec<&Recording> = recordings.iter().collect();
-            let steps = common_steps(&recordings, alignment, &progress).unwrap();
+            let steps = common_steps(&recordings, alignment, &progress).expect("not cancelled");
             assert_eq!((steps.is_moved, &steps.of_event), (is_moved, &wanted));
         }
     }

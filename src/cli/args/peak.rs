@@ -29,15 +29,8 @@ pub struct PeakArgs {
     /// Number of listed tensors, or frames per level (10 in text, all in JSON and CSV)
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
-    /// Show call stacks (of graphs: scopes) as a tree, instead of lists of tensors
-    #[arg(long)]
-    pub tree: bool,
-    /// Tree, folded and svg: innermost frame first
-    #[arg(long)]
-    pub inverse: bool,
-    /// Tree, folded and svg: keep C++ frames beside Python frames
-    #[arg(long)]
-    pub cpp_frames: bool,
+    #[command(flatten)]
+    pub stacks: TreeArgs,
     /// Compare with this lane, by position from 1 (policies by ascending number)
     #[arg(long, value_name = "N")]
     pub against: Option<usize>,
@@ -65,4 +58,18 @@ pub struct PeakArgs {
     /// Output: text, json, csv (live tensors; segments; growth), folded or svg (flame graph)
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+}
+
+/// How call stacks are shown.
+#[derive(Args, Debug)]
+pub struct TreeArgs {
+    /// Show call stacks (of graphs: scopes) as a tree, instead of lists of tensors
+    #[arg(long)]
+    pub tree: bool,
+    /// Tree, folded and svg: innermost frame first
+    #[arg(long)]
+    pub inverse: bool,
+    /// Tree, folded and svg: keep C++ frames beside Python frames
+    #[arg(long)]
+    pub cpp_frames: bool,
 }

@@ -11,13 +11,13 @@ use highwater_timeline::{FlameRequest, PeakRequest};
 pub(super) fn check_forms(args: &PeakArgs) -> anyhow::Result<()> {
     use Format::{Csv, Folded, Json, Svg, Text};
     args.format.check(&[Text, Json, Csv, Folded, Svg])?;
-    if args.tree && args.format == Csv {
+    if args.stacks.tree && args.format == Csv {
         bail!("--tree is not written as csv; use text, json, folded or svg");
     }
     if (args.segments || args.growth.is_some()) && has_tree(args) {
         bail!("--segments and --growth are written as text, json or csv");
     }
-    if (args.inverse || args.cpp_frames) && !has_tree(args) {
+    if (args.stacks.inverse || args.stacks.cpp_frames) && !has_tree(args) {
         bail!("--inverse and --cpp-frames are for --tree, --format folded and --format svg");
     }
     Ok(())
@@ -25,15 +25,15 @@ pub(super) fn check_forms(args: &PeakArgs) -> anyhow::Result<()> {
 
 /// Whether the answer is or has a tree of call stacks.
 pub(super) fn has_tree(args: &PeakArgs) -> bool {
-    args.tree || matches!(args.format, Format::Folded | Format::Svg)
+    args.stacks.tree || matches!(args.format, Format::Folded | Format::Svg)
 }
 
 pub(super) const fn tree_request(args: &PeakArgs, ask: PeakRequest) -> FlameRequest {
     FlameRequest {
         lane: ask.lane,
         at: ask.at,
-        is_inverse: args.inverse,
-        keeps_native: args.cpp_frames,
+        is_inverse: args.stacks.inverse,
+        keeps_native: args.stacks.cpp_frames,
     }
 }
 

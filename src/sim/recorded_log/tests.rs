@@ -4,7 +4,7 @@ use super::*;
 use crate::fold::curves;
 use crate::verify_log;
 use highwater_model::progress::Cancel;
-use highwater_model::workload::{BlockAddress, RecordedMark, RecordedName, RecordedNames};
+use highwater_model::workload::{BlockAddress, RecordedMark, RecordedName, RecordedNames, RecordedRegion};
 
 fn block(life: (u32, u32), bytes: u64, address: Option<u64>) -> RecordedBlock {
     RecordedBlock {

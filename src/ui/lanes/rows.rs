@@ -218,7 +218,7 @@ fn shown_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, body: Rect, response: &Response, 
     cursor_line(ui, body, cx.state, cx.input.theme);
     if let Some(tensor) = tensor.filter(|_| !response.dragged()) {
         let lane = shown.rows.lane;
-        tooltip::beside_pointer(&response, body, |ui| {
+        tooltip::beside_pointer(response, body, |ui| {
             tooltip::tensor_ui(ui, tensor, lane, None, cx.input);
         });
     }

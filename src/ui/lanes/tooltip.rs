@@ -29,18 +29,18 @@ pub(super) fn lane_tooltip(frame: &LaneFrame, input: &LanesInput<'_>, state: &La
     };
     if let Some(column) = ticks::column_at(pos, frame, input, state) {
         beside_pointer(&frame.response, frame.body, |ui| {
-            ticks::tooltip_ui(ui, frame.lane, &column, input)
+            ticks::tooltip_ui(ui, frame.lane, &column, input);
         });
     } else if shortage::is_at(pos, frame, input, state) {
         let row = &input.comparison.lanes[frame.lane];
         beside_pointer(&frame.response, frame.body, |ui| shortage::tooltip_ui(ui, row, input));
     } else if let Some((block, tensor)) = block() {
         beside_pointer(&frame.response, frame.body, |ui| {
-            tensor_ui(ui, tensor, frame.lane, Some(block), input)
+            tensor_ui(ui, tensor, frame.lane, Some(block), input);
         });
     } else if frame.map.contains(pos) && state.content == LaneContent::Areas {
         beside_pointer(&frame.response, frame.body, |ui| {
-            areas::tooltip_ui(ui, pos, frame, input, state)
+            areas::tooltip_ui(ui, pos, frame, input, state);
         });
     } else if let Some(regions) = constant::at(pos, frame, input) {
         beside_pointer(&frame.response, frame.body, |ui| constant::tooltip_ui(ui, regions));

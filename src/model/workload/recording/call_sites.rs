@@ -174,13 +174,13 @@ struct Chosen {
 /// One pass over a stack, innermost line first.
 fn choose(stack: &[u32], lines: &[Line<'_>]) -> Chosen {
     let mut first = [NONE; 6];
-    let [user, python, node, operator, native, note] = &mut first;
+    let [user, python, node, operator, native, remark] = &mut first;
     for position in stack {
         let Some(line) = lines.get(*position as usize) else {
             continue;
         };
         let place = match line.kind {
-            _ if line.is_note => &mut *note,
+            _ if line.is_note => &mut *remark,
             FrameKind::User => &mut *user,
             FrameKind::Library | FrameKind::Generated => &mut *python,
             FrameKind::AutogradNode => &mut *node,

@@ -222,7 +222,7 @@ struct Compiled {
 }
 
 static DEFAULT: LazyLock<Arc<Patterns>> = LazyLock::new(|| {
-    let patterns = Patterns::new(BUILT_IN.iter());
+    let patterns = Patterns::new(&BUILT_IN.iter().collect::<Vec<_>>());
     Arc::new(patterns.unwrap_or_else(|_| Patterns {
         rules: Vec::new(),
         files: RegexSet::empty(),
@@ -231,8 +231,8 @@ static DEFAULT: LazyLock<Arc<Patterns>> = LazyLock::new(|| {
 });
 
 impl Patterns {
-    fn new<'a>(rules: impl Iterator<Item = &'a FrameRule> + Clone) -> Result<Self, FrameRuleError> {
-        let own = |(number, rule): (usize, &FrameRule)| {
+    fn new(rules: &[&FrameRule]) -> Result<Self, FrameRuleError> {
+        let own = |(number, rule): (usize, &&FrameRule)| {
             let error = |error: regex::Error| FrameRuleError {
                 number: number + 1,
                 message: error.to_string(),
@@ -248,14 +248,14 @@ impl Patterns {
             })
         };
         let compiled = rules
-            .clone()
+            .iter()
             .enumerate()
             .map(own)
             .collect::<Result<_, FrameRuleError>>()?;
         let all = |of: fn(&FrameRule) -> &Option<Cow<'static, str>>| {
-            let patterns = rules.clone().map(|rule| of(rule).as_deref().unwrap_or(""));
+            let patterns = rules.iter().map(|rule| of(rule).as_deref().unwrap_or(""));
             RegexSet::new(patterns).map_err(|error| FrameRuleError {
-                number: rules.clone().count(),
+                number: rules.len(),
                 message: error.to_string(),
             })
         };
@@ -276,7 +276,7 @@ impl FrameRules {
         if own.is_empty() {
             return Ok(Self::default());
         }
-        let patterns = Patterns::new(own.iter().chain(&BUILT_IN))?;
+        let patterns = Patterns::new(&own.iter().chain(&BUILT_IN).collect::<Vec<_>>())?;
         Ok(Self {
             own: own.into(),
             patterns: Some(Arc::new(patterns)),
@@ -389,7 +389,7 @@ mod tests {
 
     #[test]
     fn the_built_in_rules_compile() {
-        assert!(Patterns::new(BUILT_IN.iter()).is_ok());
+        assert!(Patterns::new(&BUILT_IN.iter().collect::<Vec<_>>()).is_ok());
         assert_eq!(DEFAULT.rules.len(), BUILT_IN.len());
     }
 

@@ -120,9 +120,9 @@ fn paint(ui: &egui::Ui, drawn: &Drawn<'_>, one: &FlameBox, place: Rect) {
         node => theme.tensor(graph.color(node)),
     };
     let is_dimmed = one.is_caller || !drawn.found.is_empty() && !is_found;
-    let fill = if is_dimmed { theme.dimmed(full) } else { full };
+    let shade = if is_dimmed { theme.dimmed(full) } else { full };
     let painter = ui.painter();
-    painter.rect_filled(place, 1, fill);
+    painter.rect_filled(place, 1, shade);
     if is_found {
         painter.rect_stroke(place, 1, Stroke::new(1.5, theme.found), StrokeKind::Inside);
     }
