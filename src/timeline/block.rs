@@ -1,6 +1,7 @@
 //! A lane for the views: its regions, its blocks sorted by start, its curves.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -79,8 +80,20 @@ impl Deref for Blocks {
 pub struct HeldAtPeak {
     /// The blocks that are live on the step with the most live bytes; of graphs those of tensors alone, where there are any.
     pub blocks: Vec<u32>,
+    /// The blocks by label: of a recording one row per call site, else one per block. The largest sum first.
+    pub rows: Vec<HeldRow>,
     /// Positions of the regions that hold memory on the step with the most reserved bytes, without stacks.
     pub regions: Vec<u32>,
+}
+
+/// Blocks with one label that are live at the peak.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeldRow {
+    /// The largest of them, the first of equals.
+    pub block: u32,
+    pub count: u64,
+    /// Of all of them.
+    pub bytes: Bytes,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -195,8 +208,14 @@ impl LaneView {
         }
     }
 
-    /// Lists the contents at the peaks; `has_graph_tensors` where blocks are of tensors of graphs.
-    pub(super) fn list_peaks(&mut self, summary: &Summary, has_graph_tensors: bool) {
+    /// Lists the contents at the peaks; `has_graph_tensors` where blocks are of tensors of graphs. Blocks with the same
+    /// label share a row; those without a label have their own.
+    pub(super) fn list_peaks<'a>(
+        &mut self,
+        summary: &Summary,
+        has_graph_tensors: bool,
+        label: impl Fn(Selected) -> Option<&'a str>,
+    ) {
         let Some(step) = summary.peak_reserved_step else { return };
         let mut blocks = self.live_at(summary.peak_live_step.unwrap_or(step));
         blocks.sort_by_key(|block| (Reverse(self.blocks.bytes[*block as usize]), *block));
@@ -210,7 +229,34 @@ impl LaneView {
             let region = &self.regions[*idx as usize];
             (Reverse(region.bytes), region.base)
         });
-        self.at_peak = HeldAtPeak { blocks, regions };
+        let rows = self.held_rows(&blocks, label);
+        self.at_peak = HeldAtPeak { blocks, rows, regions };
+    }
+
+    /// Rows of blocks that are sorted by bytes, the largest first.
+    fn held_rows<'a>(&self, blocks: &[u32], label: impl Fn(Selected) -> Option<&'a str>) -> Vec<HeldRow> {
+        let mut rows: Vec<HeldRow> = Vec::new();
+        let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+        for block in blocks {
+            let bytes = Bytes(self.blocks.bytes[*block as usize]);
+            let place = self
+                .tensor(*block)
+                .and_then(&label)
+                .map(|label| known.entry(label).or_insert(rows.len()));
+            match place.and_then(|place| rows.get_mut(*place)) {
+                Some(row) => {
+                    row.count += 1;
+                    row.bytes += bytes;
+                }
+                None => rows.push(HeldRow {
+                    block: *block,
+                    count: 1,
+                    bytes,
+                }),
+            }
+        }
+        rows.sort_by_key(|row| Reverse(row.bytes));
+        rows
     }
 
     /// The display address below which nothing changes.

@@ -72,7 +72,7 @@ pub use areas::{AreaBand, AreaColumns, AreaSource, Areas, LaneAreas};
 pub use arena_stack::ArenaStack;
 pub use axis::{Axes, AxisKind, TimeAxis, WallRun};
 pub use bands::{AnnotationBand, Bands, IterationBand, PhaseBand, RunBand};
-pub use block::{Blocks, ConstantRegions, HeldAtPeak, LaneView, RegionSpan, region_text};
+pub use block::{Blocks, ConstantRegions, HeldAtPeak, HeldRow, LaneView, RegionSpan, region_text};
 pub use call_stack::{CallStack, FrameOrigin, StackFrame};
 pub use changes::{Change, ChangeKind, ChangeLine, Changes, PeakKind, signed_bytes};
 pub use coloring::{
@@ -279,7 +279,9 @@ fn lanes(comparison: &Comparison, palette: &Palette) -> Vec<LaneView> {
                 let has_graph_tensors = comparison.study_of_lane(position).words().tensor == "tensor";
                 scope.spawn(move || {
                     let mut view = LaneView::new(lane, session, remat, palette);
-                    view.list_peaks(&lane.summary, has_graph_tensors);
+                    let is_measured = comparison.is_measured_lane(position);
+                    let label = |one: Selected| is_measured.then(|| comparison.tensor_name(one.graph, one.tensor));
+                    view.list_peaks(&lane.summary, has_graph_tensors, label);
                     if arena_stack::first_alike(comparison, position) == position {
                         view.arena_stack = ArenaStack::new(comparison, position).map(Arc::new);
                     }

@@ -15,6 +15,7 @@ use std::borrow::Cow;
 use super::changes::Changes;
 use super::lists::Lists;
 use super::peak_contributors::PeakContributors;
+use super::ranks::RankSpread;
 use super::{Attribute, Grouping, HeldTensor, Selected};
 use highwater_analysis::{Comparison, LaneKind};
 use highwater_model::units::{Bytes, Step};
@@ -70,6 +71,8 @@ pub struct PeakReport {
     pub range: Option<RangeStats>,
     /// For a range: members born before it.
     pub alive_before: Option<Tally>,
+    /// At the peak of one of several recordings: all of them beside each other.
+    pub ranks: Option<RankSpread>,
     /// Differences from the baseline; `None` without one, or where it has no such step.
     pub changes: Option<Changes>,
 }
@@ -135,6 +138,7 @@ impl PeakReport {
             uses: advice::uses_of(comparison, ask.lane, &set, ask.n_first),
             without: advice::without(comparison, ask.lane, &places),
             peak: row.curves.live.first_maximum(),
+            ranks: ranks(comparison, ask),
             changes,
             set,
             range,
@@ -168,6 +172,11 @@ impl PeakReport {
     pub fn share(&self, bytes: Bytes) -> f64 {
         bytes.percent_of(self.set.live)
     }
+}
+
+fn ranks(comparison: &Comparison, ask: PeakRequest) -> Option<RankSpread> {
+    let is_asked = ask.at == PeakAt::Peak && comparison.is_measured_lane(ask.lane);
+    is_asked.then(|| RankSpread::new(comparison.workload.recordings(), ask.by))?
 }
 
 /// Differences from a lane at its peak, or at the same step.

@@ -13,7 +13,6 @@ use regex::Regex;
 
 use super::Attribute;
 use super::changes::signed_bytes;
-use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{Recording, TotalKind};
 
@@ -65,35 +64,23 @@ pub struct RankSpread {
 
 impl RankSpread {
     /// `None` for fewer than two recordings with content.
-    ///
-    /// # Errors
-    /// [`Cancelled`].
-    pub fn new(
-        recordings: &[Arc<Recording>],
-        by: Attribute,
-        progress: &Progress<'_>,
-    ) -> Result<Option<Self>, Cancelled> {
-        let held: Vec<&Recording> = recordings
-            .iter()
-            .map(|one| &**one)
-            .filter(|one| one.has_content())
-            .collect();
+    pub fn new(recordings: &[Arc<Recording>], by: Attribute) -> Option<Self> {
+        let held = recordings.iter().map(|one| &**one).filter(|one| one.has_content());
+        let held: Vec<&Recording> = held.collect();
         if held.len() < 2 {
-            return Ok(None);
+            return None;
         }
-        progress.check()?;
         let mut ranks = peaks(&held, by);
-        progress.check()?;
         ranks.sort_by(|one, other| {
             let key = |rank: &RankPeak| (Reverse(rank.live), rank.rank);
             key(one).cmp(&key(other)).then_with(|| one.name.cmp(&other.name))
         });
-        Ok(Some(Self {
+        Some(Self {
             by,
             median: median(ranks.iter().map(|rank| rank.live).collect()),
             groups: spread(&ranks),
             ranks,
-        }))
+        })
     }
 
     /// `rank 5 is the worst: +2.1 GiB over the median, of which model.py:138 forward +1.9 GiB`; `None` where all
@@ -233,7 +220,6 @@ fn spread(ranks: &[RankPeak]) -> Vec<GroupSpread> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use highwater_model::progress::Cancel;
     use highwater_model::workload::{RecordedBlock, RecordedNames};
 
     /// A recording of blocks `name birth end bytes`, separated by commas.
@@ -280,9 +266,7 @@ mod tests {
             recording("rank1", "a 0 5 100, b 1 3 10, c 6 7 1"),
             recording("rank2", "a 0 5 300, b 1 3 10, d 2 4 5"),
         ];
-        let cancel = Cancel::default();
-        let spread = RankSpread::new(&ranks, Attribute::CallSite, &Progress::silent(&cancel));
-        let spread = spread.expect("not cancelled").expect("three ranks");
+        let spread = RankSpread::new(&ranks, Attribute::CallSite).expect("three ranks");
         assert_eq!(
             spread.ranks.iter().map(|rank| rank.live.get()).collect::<Vec<_>>(),
             [315, 110, 110]
@@ -298,9 +282,6 @@ mod tests {
             sentence,
             "rank 2 is the worst: +205 B over the median, of which a +200 B, d +5 B"
         );
-        assert_eq!(
-            RankSpread::new(&ranks[..1], Attribute::CallSite, &Progress::silent(&cancel)),
-            Ok(None)
-        );
+        assert_eq!(RankSpread::new(&ranks[..1], Attribute::CallSite), None);
     }
 }

@@ -19,7 +19,7 @@ use highwater_model::progress::Progress;
 use highwater_model::units::Step;
 use highwater_sim::StaticMemoryPolicy;
 use highwater_timeline::{
-    Attribute, Changes, FlameGraph, PeakAt, PeakContributors, PeakReport, PeakRequest, RankSpread, StepRange, peak_step,
+    Attribute, Changes, FlameGraph, PeakAt, PeakContributors, PeakReport, PeakRequest, StepRange, peak_step,
 };
 
 /// The number of entries of each list without `--top`.
@@ -100,13 +100,9 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         baseline: baseline_title.as_deref(),
     };
     let import = prepared.diagnostics();
-    let ranks = match at {
-        PeakAt::Peak => RankSpread::new(comparison.workload.recordings(), ask.by, progress)?,
-        PeakAt::Step(_) | PeakAt::Range(_) => None,
-    };
     match args.format {
         Format::Json => {
-            let wire = WirePeak::new(&answer, &import).with_ranks(ranks.as_ref(), answer.most);
+            let wire = WirePeak::new(&answer, &import);
             match &tree {
                 Some(tree) => print_json(&wire.with_tree(WireTree::new(tree)))?,
                 None => print_json(&wire)?,
@@ -118,7 +114,7 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
             if let Some(note) = comparison.scratch.note().filter(|_| comparison.lower_bound) {
                 text.push_str(&format!("\n{note}\n"));
             }
-            if let Some(ranks) = &ranks {
+            if let Some(ranks) = &report.ranks {
                 text.push_str(&format!("\n{}", ranks_text(ranks, answer.most)));
             }
             text.push_str(&diagnostics(&import));

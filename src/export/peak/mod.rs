@@ -20,10 +20,11 @@ use highwater_analysis::{Comparison, LaneId};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::Bytes;
 use highwater_timeline::{
-    CurveStats, IdleTensor, LeftOut, LiveGroup, OpUse, PeakAt, PeakReport, PeakWithout, RangeStats, RankSpread,
-    Selected, Tally, tensor_label,
+    CurveStats, IdleTensor, LeftOut, LiveGroup, OpUse, PeakAt, PeakReport, PeakWithout, RangeStats, Selected, Tally,
+    tensor_label,
 };
 
+pub(crate) use ranks::rank_blocks;
 pub use ranks::ranks_text;
 pub use text::peak_text;
 
@@ -316,17 +317,10 @@ impl<'a> WirePeak<'a> {
                 let title = answer.baseline.map_or(title, str::to_owned);
                 WireOther::new(title, changes, answer.most)
             }),
-            ranks: None,
+            ranks: report.ranks.as_ref().map(|spread| ranks_json(spread, answer.most)),
             tree: None,
             diagnostics: entries_json(diagnostics),
         }
-    }
-
-    /// Adds the ranks of the job, `most` of each list.
-    #[must_use]
-    pub fn with_ranks(mut self, ranks: Option<&RankSpread>, most: usize) -> Self {
-        self.ranks = ranks.map(|spread| ranks_json(spread, most));
-        self
     }
 
     /// Adds the tree of call stacks.

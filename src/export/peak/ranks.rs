@@ -13,7 +13,7 @@ pub fn ranks_text(spread: &RankSpread, most: usize) -> String {
 }
 
 /// The blocks of a text or a report; `most` rows of each table.
-fn rank_blocks(spread: &RankSpread, most: usize) -> Vec<Block> {
+pub(crate) fn rank_blocks(spread: &RankSpread, most: usize) -> Vec<Block> {
     let mut blocks: Vec<Block> = spread
         .sentence()
         .map(|sentence| paragraph(format!("{sentence}.")))

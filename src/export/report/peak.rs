@@ -2,7 +2,7 @@
 
 use super::Report;
 use crate::blocks::{Block, Table, bytes, paragraph, text};
-use crate::peak::PeakAnswer;
+use crate::peak::{PeakAnswer, rank_blocks};
 use crate::subject::ExportError;
 use highwater_model::units::grouped;
 use highwater_timeline::{Attribute, LeftOut, PeakAt, PeakReport, PeakRequest, PeakWithout, Uses, step_facts};
@@ -44,6 +44,9 @@ impl Report<'_> {
         let (from, to) = (format!(">from {word}"), format!(">to {word}"));
         blocks.push(answer.group_table(FEW).into());
         blocks.push(answer.largest(&from, &to).into());
+        if let Some(spread) = &report.ranks {
+            blocks.extend(rank_blocks(spread, FEW));
+        }
         blocks.push(Block::Heading(3, text("Reductions of peak live")));
         match &report.uses {
             Ok(uses) => blocks.extend(uses_blocks(&answer, uses)),

@@ -18,7 +18,7 @@ use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{
-    BlockAddress, MarkKind, Names, RecordedBlock, RecordedFrame, RecordedMark, RecordedName, RecordedNames,
+    BlockAddress, FrameRules, MarkKind, Names, RecordedBlock, RecordedFrame, RecordedMark, RecordedName, RecordedNames,
     RecordedTotal, Recording, StackIdx, TotalKind,
 };
 
@@ -237,6 +237,7 @@ impl Group {
         let own = std::mem::take(&mut draft.own);
         draft.recording.names = own.names.finish();
         (draft.recording.frames, draft.recording.stacks) = (own.frames, own.stacks);
+        draft.recording.find_call_sites(&FrameRules::default());
         Ok(draft)
     }
 }

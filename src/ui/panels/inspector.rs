@@ -20,7 +20,7 @@ use crate::theme::Theme;
 use crate::widgets::{bytes_ui, right_bytes_ui, wrapped_ui};
 use highwater_analysis::{Comparison, Lane, LaneId, LaneKind};
 use highwater_model::graph::Id as _;
-use highwater_model::units::{Bytes, Step, counted};
+use highwater_model::units::{Bytes, Step, counted, grouped};
 use highwater_session::{Command, Selected};
 use highwater_sim::RegionKind;
 use highwater_timeline::{CallStack, LaneView, Timeline, step_facts};
@@ -256,7 +256,7 @@ fn live_table_ui(
     commands: &mut Vec<Command>,
 ) {
     let view = &timeline.lanes[lane];
-    let live = &view.at_peak.blocks;
+    let live = &view.at_peak.rows;
     ui.add_space(4.0);
     let height = ui.text_style_height(&egui::TextStyle::Body) + 6.0;
     // A solid scroll bar shows that there are more.
@@ -270,16 +270,22 @@ fn live_table_ui(
         .column(Column::remainder().clip(true));
     table.body(|body| {
         body.rows(height, live.len(), |mut row| {
-            let Some(selected) = live.get(row.index()).and_then(|block| view.tensor(*block)) else {
+            let Some(held) = live.get(row.index()) else { return };
+            let Some(selected) = view.tensor(held.block) else {
                 return;
             };
             let facts = timeline.facts(comparison, lane, selected);
-            let bytes = facts.bytes.unwrap_or_default();
+            let bytes = match held.count {
+                1 => facts.bytes.unwrap_or_default(),
+                _ => held.bytes,
+            };
             row.col(|ui| {
                 right_bytes_ui(ui, bytes);
             });
             row.col(|ui| {
-                let text = if facts.op_kind.is_empty() {
+                let text = if held.count > 1 {
+                    format!("{} × {}", grouped(held.count), facts.name)
+                } else if facts.op_kind.is_empty() {
                     facts.name.clone()
                 } else {
                     format!("{} {}", facts.op_kind, facts.shape)

@@ -9,6 +9,7 @@ mod bars;
 mod bookmarks;
 mod lower;
 mod range;
+mod ranks;
 
 use eframe::egui::{self, Event, RichText};
 
@@ -326,6 +327,10 @@ fn report_ui(
     if shown.report.set.members.is_empty() {
         ui.weak("No live tensors at this step.");
         return;
+    }
+    if let Some(spread) = &shown.report.ranks {
+        ranks::ranks_ui(ui, shown, spread, state);
+        ui.separator();
     }
     against::changes_ui(ui, shown, commands);
     bars::by_ui(ui, shown.comparison, state);
