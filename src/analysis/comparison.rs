@@ -249,10 +249,18 @@ impl Comparison {
     }
 
     /// The lane that texts use where none is chosen: the active policy, the strategy with the lowest footprint (the first
-    /// on a tie), or the first pass or recording.
+    /// on a tie), the recording with the highest live peak (the first on a tie), or the first pass.
     pub fn main_lane(&self) -> Option<usize> {
         match self.lane_kind() {
-            LaneKind::Passes | LaneKind::Recordings => Some(0),
+            LaneKind::Passes => Some(0),
+            LaneKind::Recordings => {
+                let lanes = self.lanes.iter().enumerate();
+                let highest = lanes.min_by_key(|(_, lane)| {
+                    let summary = &lane.summary;
+                    std::cmp::Reverse((summary.peak_live, summary.peak_reserved))
+                });
+                highest.map(|(position, _)| position)
+            }
             LaneKind::Policies => {
                 let active = LaneId::Policy(self.active_policy);
                 self.lanes.iter().position(|lane| lane.id == active)

@@ -226,7 +226,8 @@ impl Comparison {
             return Fit::Refuses(refusals.count);
         }
         let peak = match self.states(lane) {
-            (true, _) => row.summary.peak_reserved,
+            // A recording whose file lacks segments has more live than reserved bytes.
+            (true, _) => row.summary.peak_reserved.max(row.summary.peak_live),
             (false, true) => row.summary.peak_live,
             (false, false) => return Fit::Unknown,
         };

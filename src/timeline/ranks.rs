@@ -83,7 +83,7 @@ impl RankSpread {
         })
     }
 
-    /// `rank 5 is the worst: +2.1 GiB over the median, of which model.py:138 forward +1.9 GiB`; `None` where all
+    /// `rank 5 is the worst: +2.1 GiB over the median, largest differences: model.py:138 forward +1.9 GiB`; `None` where all
     /// peaks are equal.
     pub fn sentence(&self) -> Option<String> {
         let worst = self.ranks.first()?;
@@ -110,7 +110,7 @@ impl RankSpread {
             .map(|(difference, group)| format!("{} {}", group.text, signed_bytes(*difference)))
             .collect();
         if !parts.is_empty() {
-            text.push_str(&format!(", of which {}", parts.join(", ")));
+            text.push_str(&format!("; largest differences: {}", parts.join(", ")));
         }
         Some(text)
     }
@@ -120,7 +120,10 @@ impl RankSpread {
 const MOST_PARTS: usize = 3;
 
 static RANK: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:^|[^a-z])(?:global_?|local_?)?(rank|npu|gpu|cuda|device)(?:_?id)?[\s:_\-=]*(\d{1,6})").ok()
+    Regex::new(
+        r"(?i)(?:^|[^a-z])(?:global_?|local_?)?(rank|npu|gpu|cuda|device)(?:_?id)?[\s:_\-=]*(\d{1,6})(?:[^\da-z]|$)",
+    )
+    .ok()
 });
 
 /// The number of a rank in a name: behind `rank`, else behind a word for a device.
@@ -253,7 +256,8 @@ mod tests {
             ("NPU:4", Some(4)),
             ("crank3", None),
             ("snapshot", None),
-            ("rank99999999", Some(999_999)),
+            ("rank99999999", None),
+            ("gpu80GB/x", None),
         ] {
             assert_eq!(rank_of(name), wanted, "{name}");
         }
@@ -280,7 +284,7 @@ mod tests {
         let sentence = spread.sentence().expect("peaks differ").replace('\u{a0}', " ");
         assert_eq!(
             sentence,
-            "rank 2 is the worst: +205 B over the median, of which a +200 B, d +5 B"
+            "rank 2 is the worst: +205 B over the median; largest differences: a +200 B, d +5 B"
         );
         assert_eq!(RankSpread::new(&ranks[..1], Attribute::CallSite), None);
     }

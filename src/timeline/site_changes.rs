@@ -7,8 +7,8 @@
 //! ```
 //!
 //! In: contributors of two peaks. Out: the bytes of both sides under common names. A file is the same where its path is,
-//! or where it is the only one whose path ends in the other's. Within a function with the same lines on both sides each
-//! line is a name, else the function; within a name, size classes are told apart where both sides have the same ones.
+//! or where it is the only one whose path ends in the other's. Within a function each line is a name where one side has
+//! all lines of the other, else the function is; within a name, size classes are told apart where both sides have the same ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,7 +47,9 @@ pub(super) fn matched(before: &[(ContributorName, Bytes)], after: &[(Contributor
     for ((file, function), [was, is]) in functions {
         let own = |rows: &[Listed<'_>]| -> BTreeSet<u32> { rows.iter().filter_map(|(name, _)| line(name)).collect() };
         let is_on_one_side = was.is_empty() || is.is_empty();
-        let has_lines = is_on_one_side || own(&was) == own(&is);
+        let (old, new) = (own(&was), own(&is));
+        // A line that one side lacks is new or gone; where both lack some, lines moved.
+        let has_lines = old.is_subset(&new) || new.is_subset(&old);
         let mut sites: BTreeMap<Option<u32>, [Vec<Listed<'_>>; 2]> = BTreeMap::new();
         for (side, rows) in [(Side::Before, was), (Side::After, is)] {
             for row in rows {
@@ -192,6 +194,12 @@ mod tests {
             ),
             // A block that grows into another class is bigger, not new.
             ("m.py:1 f small 1", "m.py:1 f large 9", "m.py:1 f 1>9"),
+            (
+                "m.py:1 f large 10",
+                "m.py:1 f large 10
+                 m.py:3 f large 50",
+                "m.py:1 f 10>10; m.py:3 f 0>50",
+            ),
             ("m.py:1 f large 10", "", "m.py:1 f 10>0"),
             ("m.py:1 f large 10", "src/m.py:1 f large 10", "src/m.py:1 f 10>10"),
             (

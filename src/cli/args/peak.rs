@@ -35,7 +35,7 @@ pub struct PeakArgs {
     #[arg(long, value_name = "N")]
     pub against: Option<usize>,
     /// Compare with the peak of another recording or graph, or of an earlier JSON answer of `compare`
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["against", "range", "step"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["against", "range", "step", "segments", "growth", "tree"])]
     pub baseline: Option<PathBuf>,
     /// List the allocator's segments and blocks at that step instead (snapshots)
     #[arg(long, conflicts_with_all = ["range", "against"])]

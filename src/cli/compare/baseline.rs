@@ -1,6 +1,5 @@
 //! The baseline and the limits of `compare`, and their text: figures, changes, verdict.
 
-use std::cmp::Reverse;
 use std::io::Read as _;
 use std::path::Path;
 
@@ -9,7 +8,7 @@ use anyhow::{Context as _, bail};
 use crate::args::{Common, CompareArgs};
 use crate::opened::Named;
 use crate::request::Prepared;
-use highwater_analysis::{COMPARED, Comparison, Configuration, LaneKind, Limit, Metric, compare};
+use highwater_analysis::{COMPARED, Comparison, Configuration, Limit, Metric, compare};
 use highwater_export::{Baseline, BaselineComparison, CompareAnswer, LaneBaseline, Table, VerdictMark, verdict};
 use highwater_model::progress::Progress;
 use highwater_session::read_bytes;
@@ -24,23 +23,21 @@ pub(super) const FEW: usize = 10;
 /// The file is neither.
 pub(crate) fn read_baseline(path: &Path, common: &Common, progress: &Progress<'_>) -> anyhow::Result<Baseline> {
     let name = path.display().to_string();
-    let answer = if is_like_json(path) {
-        Some(Baseline::read(&read_bytes(path)?))
-    } else {
-        None
-    };
-    match answer {
-        Some(Ok(baseline)) => Ok(baseline),
-        Some(Err(error)) => match opened(&name, common, progress) {
-            Ok(baseline) => Ok(baseline),
-            // The file is JSON without a graph or recording, so it is meant as an answer.
-            Err(_) => Err(error).context(name),
-        },
-        None => opened(&name, common, progress),
+    // A pipe is read once, so it is an answer; a regular file is looked at before it is opened.
+    let is_regular = path.metadata().is_ok_and(|about| about.is_file());
+    if path.is_dir() || is_regular && !is_like_json(path) {
+        return opened(&name, common, progress);
     }
+    let error = match Baseline::read(&read_bytes(path)?) {
+        Ok(baseline) => return Ok(baseline),
+        Err(error) => error,
+    };
+    // JSON without a graph or recording is meant as an answer.
+    let other = is_regular.then(|| opened(&name, common, progress).ok()).flatten();
+    other.ok_or(error).context(name)
 }
 
-/// Whether the file begins as JSON or is empty; false for what cannot be read, such as a folder.
+/// Whether the file begins as JSON or is empty.
 fn is_like_json(path: &Path) -> bool {
     let mut head = [0; 64];
     let read = std::fs::File::open(path).and_then(|mut file| file.read(&mut head));
@@ -50,25 +47,15 @@ fn is_like_json(path: &Path) -> bool {
     })
 }
 
-/// The main lane of a file; of recordings that with the highest live peak.
+/// The main lane of a file.
 fn opened(name: &str, common: &Common, progress: &Progress<'_>) -> anyhow::Result<Baseline> {
     let named = Named::of(&[name.to_owned()], &common.opening, progress)?;
     let settings = named.settings(common)?;
     let prepared = Prepared::new(named.sources, settings, None, common, progress)?;
     let comparison = compare(&prepared.request, progress).with_context(|| name.to_owned())?;
-    let lane = highest_recording(&comparison).or_else(|| comparison.main_lane());
+    let lane = comparison.main_lane();
     let lane = lane.with_context(|| format!("{name}: there is no lane to compare with"))?;
     Ok(Baseline::of_lane(&comparison, lane))
-}
-
-/// The lane with the highest live peak where there are only recordings.
-pub(crate) fn highest_recording(comparison: &Comparison) -> Option<usize> {
-    if comparison.lane_kind() != LaneKind::Recordings {
-        return None;
-    }
-    let lanes = comparison.lanes.iter().enumerate();
-    let highest = lanes.min_by_key(|(_, lane)| Reverse(lane.summary.peak_live));
-    highest.map(|(position, _)| position)
 }
 
 /// The baseline and the limits of the arguments, read before the comparison runs.

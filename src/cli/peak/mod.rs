@@ -8,7 +8,7 @@ use self::tree::{check_forms, has_tree, tree_request, tree_text};
 use anyhow::{Context as _, bail};
 
 use super::args::{Format, PeakArgs};
-use super::compare::baseline::{highest_recording, read_baseline};
+use super::compare::baseline::read_baseline;
 use super::opened::Named;
 use super::request::{Prepared, chosen_policy};
 use super::text::diagnostics;
@@ -55,15 +55,11 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         growth(args, &comparison, lane, n_parts, &prepared.diagnostics())?;
         return Ok(Verdict::Done);
     }
-    let usual = if comparison.is_measured_lane(lane) {
-        Attribute::CallSite
-    } else {
-        Attribute::Role
-    };
+    let by = grouping(by, &comparison, lane).with_context(|| name.clone())?;
     let ask = PeakRequest {
         lane,
         at,
-        by: by.unwrap_or(usual),
+        by,
         n_first: args.top.unwrap_or(FEW),
         against: args
             .against
@@ -125,6 +121,24 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
     Ok(Verdict::Done)
 }
 
+/// The grouping of `--group-by`, else the usual one.
+///
+/// # Errors
+/// Nothing in the lanes has the attribute.
+fn grouping(by: Option<Attribute>, comparison: &Comparison, lane: usize) -> anyhow::Result<Attribute> {
+    if let Some(by) = by.filter(|by| !by.is_of(comparison)) {
+        let known = Attribute::ALL.into_iter().filter(|one| one.is_of(comparison));
+        let known: Vec<&str> = known.map(Attribute::key).collect();
+        bail!("--group-by {} says nothing here; use {}", by.key(), known.join(", "));
+    }
+    let usual = if comparison.is_measured_lane(lane) {
+        Attribute::CallSite
+    } else {
+        Attribute::Role
+    };
+    Ok(by.unwrap_or(usual))
+}
+
 fn attribute(name: &str) -> anyhow::Result<Attribute> {
     Attribute::find(name).with_context(|| {
         let known = Attribute::ALL.map(Attribute::key);
@@ -160,7 +174,7 @@ fn changes_from(baseline: &Baseline, comparison: &Comparison, lane: usize) -> Op
     Some(Changes::new(before, &after))
 }
 
-/// The lane of `--lane` or `--policy`; else the recording with the highest live peak, or the main lane.
+/// The lane of `--lane` or `--policy`, else the main lane.
 fn lane(args: &PeakArgs, policy: Option<StaticMemoryPolicy>, comparison: &Comparison) -> anyhow::Result<usize> {
     if let Some(number) = args.lane {
         return position(comparison, "--lane", number);
@@ -178,8 +192,7 @@ fn lane(args: &PeakArgs, policy: Option<StaticMemoryPolicy>, comparison: &Compar
             )
         });
     }
-    let lane = highest_recording(comparison).or_else(|| comparison.main_lane());
-    lane.context("there is no lane to explain")
+    comparison.main_lane().context("there is no lane to explain")
 }
 
 fn titles(comparison: &Comparison) -> String {

@@ -46,6 +46,7 @@ pub struct WirePeak<'a> {
     lower_bound: bool,
     range: Option<WireRange>,
     group_by: &'static str,
+    groups_total: usize,
     groups: Json,
     tensors_total: usize,
     tensors: Vec<WireMember<'a>>,
@@ -295,7 +296,8 @@ impl<'a> WirePeak<'a> {
             lower_bound: comparison.is_lower_bound(report.ask.lane),
             range: report.range.as_ref().map(|stats| answer.range(stats)),
             group_by: report.ask.by.key(),
-            groups: answer.groups(&report.groups),
+            groups_total: report.groups.len(),
+            groups: answer.groups(&report.groups[..report.groups.len().min(answer.most)]),
             tensors_total: set.members.len(),
             tensors: answer.members(),
             idle: uses

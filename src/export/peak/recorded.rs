@@ -144,7 +144,8 @@ pub(super) fn sizes_text(sizes: &[(Bytes, u64)]) -> String {
     let mut texts: Vec<String> = sizes.iter().take(FEW_SIZES).map(one).collect();
     if sizes.len() > FEW_SIZES {
         let left = grouped((sizes.len() - FEW_SIZES) as u64);
-        texts.push(format!("{left} more sizes"));
+        let noun = if sizes.len() - FEW_SIZES == 1 { "size" } else { "sizes" };
+        texts.push(format!("{left} more {noun}"));
     }
     texts.join(", ")
 }

@@ -31,7 +31,7 @@ fn blocks(answer: &PeakAnswer<'_>) -> Vec<Block> {
         blocks.push(paragraph("No live tensors at this step."));
         return blocks;
     }
-    blocks.push(answer.group_table(usize::MAX).into());
+    blocks.push(answer.group_table(most).into());
     blocks.push(answer.largest(">from", ">to").into());
     let n_rows = if report.equal.is_empty() {
         report.set.members.len()

@@ -10,12 +10,12 @@ use eframe::egui::{self, RichText};
 use egui_extras::{Column, TableBuilder};
 
 use crate::panels::PaneCx;
-use crate::panels::elided;
 use crate::panels::footprint::footprint_ui;
 use crate::panels::neighbourhood::neighbourhood_ui;
 use crate::panels::remat::remat_ui;
 pub use crate::panels::reuse::InspectorState;
 use crate::panels::reuse::{lane_ui, reuse_ui};
+use crate::panels::{elided, elided_middle};
 use crate::theme::Theme;
 use crate::widgets::{bytes_ui, right_bytes_ui, wrapped_ui};
 use highwater_analysis::{Comparison, Lane, LaneId, LaneKind};
@@ -290,7 +290,9 @@ fn live_table_ui(
                 } else {
                     format!("{} {}", facts.op_kind, facts.shape)
                 };
-                ui.add(egui::Label::new(text).truncate()).on_hover_text(&facts.name);
+                let size = egui::TextStyle::Body.resolve(ui.style()).size;
+                let shown = elided_middle(ui, &text, size, ui.available_width());
+                ui.add(egui::Label::new(shown).truncate()).on_hover_text(&facts.name);
             });
             if row.response().clicked() {
                 commands.push(Command::Select(Some(selected)));

@@ -151,8 +151,10 @@ impl Table<'_> {
             Column::Overhead => "estimated_overhead",
             Column::DeviceCalls => "device_calls",
         };
-        let figure = Metric::find(name).and_then(|metric| self.comparison.figure(lane, metric));
-        figure.map_or(0.0, highwater_analysis::Figure::number)
+        let figure = |name: &str| Metric::find(name).and_then(|metric| self.comparison.figure(lane, metric));
+        // A recording without reserved bytes shows its live ones.
+        let shown = figure(name).or_else(|| figure("peak_live").filter(|_| name == "peak_reserved"));
+        shown.map_or(0.0, highwater_analysis::Figure::number)
     }
 
     fn header_ui(&self, ui: &Ui, area: Rect, state: &mut LaneTableState) {

@@ -170,9 +170,11 @@ pub fn elided_middle(ui: &egui::Ui, text: &str, size: f32, room: f32) -> String 
         return text.to_owned();
     }
     let letters: Vec<char> = text.chars().collect();
+    let is_call_site = text.contains(".py:");
     let cut = |kept: usize| {
-        // The end says more than the beginning.
-        let (first, last) = (kept * 2 / 5, kept - kept * 2 / 5);
+        // The end says more than the beginning; of a call site it has the line.
+        let first = if is_call_site { 0 } else { kept * 2 / 5 };
+        let last = kept - first;
         let ends = letters[..first]
             .iter()
             .chain(&['…'])

@@ -275,6 +275,12 @@ fn cut(text: &str) -> &str {
         .map_or(text, |(end, _)| &text[..end])
 }
 
+/// The end of a path, which tells more than its beginning.
+fn cut_front(text: &str) -> &str {
+    let start = text.char_indices().rev().nth(MOST_CHARS - 1);
+    start.map_or(text, |(at, _)| &text[at..])
+}
+
 fn narrow(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(NONE)
 }
@@ -312,7 +318,7 @@ impl<'a> Collector<'a, '_> {
         };
         match chosen.kind {
             CallSiteKind::User | CallSiteKind::Library => {
-                let file = self.files.get(&frame.file).map_or("", |file| cut(file));
+                let file = self.files.get(&frame.file).map_or("", |file| cut_front(file));
                 let function = cut(line.name);
                 let text = match frame.line {
                     0 => format!("{file} {function}"),
@@ -413,7 +419,9 @@ fn forward_operator(node: &str) -> Option<String> {
     }
     let mut operator = String::new();
     for letter in stem.chars() {
-        if letter.is_ascii_uppercase() && !operator.is_empty() {
+        // PyTorch writes MaxPool2DWithIndices and Log1P.
+        let is_word = !operator.is_empty() && !operator.ends_with(|last: char| last.is_ascii_digit());
+        if letter.is_ascii_uppercase() && is_word {
             operator.push('_');
         }
         operator.push(letter.to_ascii_lowercase());
@@ -554,7 +562,7 @@ mod tests {
             node("MeanBackward1"),
             node("MaxBackward0"),
             node("DivBackward0"),
-            node("MaxPool2dWithIndicesBackward0"),
+            node("MaxPool2DWithIndicesBackward0"),
         ];
         let stacks: Vec<&str> = stacks.iter().map(String::as_str).collect();
         let found = recording(&stacks, &FrameRules::default());

@@ -83,14 +83,16 @@ const fn rule(
 }
 
 /// The built-in rules. The first that matches decides.
-static BUILT_IN: [FrameRule; 16] = {
+static BUILT_IN: [FrameRule; 20] = {
     use FrameKind::{AutogradNode, Generated, Internal, Library, Operator};
     [
         rule(
             Generated,
-            Some(r"torchinductor|torch_compile_debug|^<eval_with_key>|^<torch_package"),
+            Some(
+                r"(^|/)torchinductor_[^/]+/|(inductor|torch_compile)_cache/|torch_compile_debug/|^<eval_with_key>|^<torch_package|^<attrs generated|^<decorator-gen",
+            ),
             None,
-            "code that torch.compile or torch.fx wrote",
+            "code that torch.compile, torch.fx or a library wrote",
         ),
         rule(
             Library,
@@ -104,18 +106,35 @@ static BUILT_IN: [FrameRule; 16] = {
             None,
             "PyTorch from its sources",
         ),
-        rule(Library, Some(r"^<frozen "), None, "modules of the interpreter"),
         rule(
             Library,
-            Some(r"(?i)(^|/)(lib(64)?/python\d(\.\d+t?)?|python\d+/lib)/"),
+            Some(r"^<frozen |^<__array_function__"),
+            None,
+            "modules of the interpreter",
+        ),
+        rule(
+            Library,
+            Some(r"(?i)(^|/)(lib(64)?/python\d(\.\d+t?)?|python\d+/lib|pythonsoftwarefoundation[^/]*/lib)/"),
             None,
             "Python's standard library",
+        ),
+        rule(
+            Library,
+            Some(r"(?i)(^|/)(ana|mini|micro|mamba)?(conda|forge|mamba)\d*/(envs/[^/]+/)?lib/"),
+            None,
+            "Python's standard library in a conda environment",
         ),
         rule(
             Library,
             Some(r"^(contextlib|functools|runpy|threading)\.py$"),
             None,
             "Python's standard library, without its folder",
+        ),
+        rule(
+            Library,
+            Some(r"^<string>$"),
+            Some(r"^__\w+__$"),
+            "methods that dataclasses and named tuples write",
         ),
         rule(
             Internal,
@@ -141,9 +160,17 @@ static BUILT_IN: [FrameRule; 16] = {
             Internal,
             None,
             Some(
-                r"^at::_ops::(new_)?empty(_\w+)?::|^at::_ops::resize_(as_)?::|^at::(detail|native|npu_native|cuda|meta)?(::)?(new_)?empty(_\w+)?\b|^at::detail::|at_npu::native::\w*(empty|OpPreparation)|^at::native::(resize|set_|create_out|(clone|alloc)_\w*)",
+                r"^at::_ops::(new_)?_?empty(_\w+)?::|^at::_ops::resize_(as_)?::|^at::((detail|native|meta|cuda|\(anonymous namespace\))::)*(new_)?_?empty\w*|^at::detail::|^at_npu::native::(\w+::)*(empty\w*|OpPreparation|apply_tensor\w*)",
             ),
-            "operators that allocate a result for another",
+            "operators and functions that allocate a result for another",
+        ),
+        rule(
+            Internal,
+            None,
+            Some(
+                r"^at::native::(resize|set_|create_out|(clone|alloc)_\w*|structured_)|^at::meta::structured_|^at::\(anonymous namespace\)::(create_out|structured_|wrapper)",
+            ),
+            "bodies of operators that allocate their result",
         ),
         rule(
             Operator,
@@ -152,18 +179,26 @@ static BUILT_IN: [FrameRule; 16] = {
             "an operator of the dispatcher",
         ),
         rule(
+            Operator,
+            None,
+            Some(r"^at_npu::native::(\w+::)*(?P<name>npu_\w+)|(^|::)(?P<name2>op_api::\w+)"),
+            "an operator of torch_npu",
+        ),
+        rule(
             AutogradNode,
             None,
-            Some(r"torch::autograd::(generated::|functions::)?(?P<name>[A-Z]\w*)::apply\b"),
+            Some(
+                r"(torch|at_npu)::autograd::(generated::|functions::)?(?P<name>[A-Z]\w*)::apply\b|torch::autograd::CppNode<(.*::)?(?P<name2>\w+)>::apply\b",
+            ),
             "a node of the autograd graph",
         ),
         rule(
             Internal,
             None,
             Some(
-                r"^(c10::Dispatcher|c10::(Boxed|Kernel)\w*|c10::impl::|(void |at::\w+ )?c10::(guts|detail)::|torch::(library|jit)::|std::|__gnu_cxx::|at::\(anonymous namespace\)::(wrapper|\(anonymous))",
+                r"^(c10::Dispatcher|c10::(Boxed|Kernel)\w*|c10::impl::|c10::(guts|detail)::|torch::(library|jit)::|std::|__gnu_cxx::|pybind11::)",
             ),
-            "the dispatcher",
+            "the dispatcher and the bindings",
         ),
         rule(
             Internal,
@@ -217,12 +252,14 @@ struct Compiled {
     kind: FrameKind,
     /// Rules about functions alone are about native lines: `main` is a name in Python, too.
     is_for_python: bool,
+    /// A document may call any file the user's.
+    is_for_native: bool,
     /// Finds the group called `name`.
     name: Option<Regex>,
 }
 
 static DEFAULT: LazyLock<Arc<Patterns>> = LazyLock::new(|| {
-    let patterns = Patterns::new(&BUILT_IN.iter().collect::<Vec<_>>());
+    let patterns = Patterns::new(&BUILT_IN.iter().collect::<Vec<_>>(), 0);
     Arc::new(patterns.unwrap_or_else(|_| Patterns {
         rules: Vec::new(),
         files: RegexSet::empty(),
@@ -231,7 +268,8 @@ static DEFAULT: LazyLock<Arc<Patterns>> = LazyLock::new(|| {
 });
 
 impl Patterns {
-    fn new(rules: &[&FrameRule]) -> Result<Self, FrameRuleError> {
+    /// The first `n_own` rules are those of a document.
+    fn new(rules: &[&FrameRule], n_own: usize) -> Result<Self, FrameRuleError> {
         let own = |(number, rule): (usize, &&FrameRule)| {
             let error = |error: regex::Error| FrameRuleError {
                 number: number + 1,
@@ -240,11 +278,13 @@ impl Patterns {
             for pattern in rule.file.iter().chain(&rule.function) {
                 Regex::new(pattern).map_err(error)?;
             }
-            let function = rule.function.as_deref().filter(|pattern| pattern.contains("(?P<name>"));
+            let function = rule.function.as_deref().map(Regex::new).transpose().map_err(error)?;
+            let function = function.filter(|regex| regex.capture_names().flatten().any(is_name));
             Ok(Compiled {
                 kind: rule.kind,
                 is_for_python: rule.kind.is_python() || rule.file.is_some(),
-                name: function.map(Regex::new).transpose().map_err(error)?,
+                is_for_native: !rule.kind.is_python() || number < n_own && rule.file.is_some(),
+                name: function,
             })
         };
         let compiled = rules
@@ -276,7 +316,7 @@ impl FrameRules {
         if own.is_empty() {
             return Ok(Self::default());
         }
-        let patterns = Patterns::new(&own.iter().chain(&BUILT_IN).collect::<Vec<_>>())?;
+        let patterns = Patterns::new(&own.iter().chain(&BUILT_IN).collect::<Vec<_>>(), own.len())?;
         Ok(Self {
             own: own.into(),
             patterns: Some(Arc::new(patterns)),
@@ -335,21 +375,24 @@ impl FrameReader<'_> {
         let in_function = self
             .functions
             .entry(function.position)
-            .or_insert_with(|| Matched::new(&patterns.functions, function.text));
+            .or_insert_with(|| Matched::new(&patterns.functions, without_result(function.text)));
         let is_python = in_file.is_python;
         let matched = in_file.rules.iter().find(|rule| {
             let row = &patterns.rules[usize::from(**rule)];
             let is_for_line = if is_python {
                 row.is_for_python
             } else {
-                !row.kind.is_python()
+                row.is_for_native
             };
             is_for_line && in_function.rules.binary_search(rule).is_ok()
         });
         match matched.map(|rule| &patterns.rules[usize::from(*rule)]) {
             Some(rule) => {
-                let captures = rule.name.as_ref().and_then(|name| name.captures(function.text));
-                let name = captures.and_then(|captures| captures.name("name"));
+                let captures = rule
+                    .name
+                    .as_ref()
+                    .and_then(|name| name.captures(without_result(function.text)));
+                let name = captures.and_then(|captures| NAMES.into_iter().find_map(|group| captures.name(group)));
                 (rule.kind, name.map(|name| name.as_str()))
             }
             None if is_python => (FrameKind::User, None),
@@ -368,6 +411,35 @@ impl Matched {
     }
 }
 
+/// The groups of a pattern that say what a line is called: alternatives need a second one.
+const NAMES: [&str; 2] = ["name", "name2"];
+
+fn is_name(group: &str) -> bool {
+    NAMES.contains(&group)
+}
+
+/// A C++ function without the type of its result, which templates have in front: what follows the last blank before
+/// the parameters, outside of angle brackets.
+fn without_result(function: &str) -> &str {
+    const ANONYMOUS: &str = "(anonymous namespace)";
+    let (mut depth, mut start, mut at) = (0_u32, 0, 0);
+    while let Some(letter) = function[at..].chars().next() {
+        if function[at..].starts_with(ANONYMOUS) {
+            at += ANONYMOUS.len();
+            continue;
+        }
+        match letter {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            ' ' if depth == 0 => start = at + 1,
+            '(' if depth == 0 => break,
+            _ => {}
+        }
+        at += letter.len_utf8();
+    }
+    &function[start..]
+}
+
 /// Whether a file holds Python: a module, a cell of a notebook, or what the interpreter names in brackets.
 pub fn is_python_file(file: &str) -> bool {
     let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
@@ -375,6 +447,8 @@ pub fn is_python_file(file: &str) -> bool {
         .iter()
         .any(|known| extension.eq_ignore_ascii_case(known))
         || file.starts_with('<')
+        || file.contains("/.ipykernel/")
+        || file.contains("/.ipykernel/")
 }
 
 #[cfg(test)]
@@ -389,13 +463,13 @@ mod tests {
 
     #[test]
     fn the_built_in_rules_compile() {
-        assert!(Patterns::new(&BUILT_IN.iter().collect::<Vec<_>>()).is_ok());
+        assert!(Patterns::new(&BUILT_IN.iter().collect::<Vec<_>>(), 0).is_ok());
         assert_eq!(DEFAULT.rules.len(), BUILT_IN.len());
     }
 
     #[test]
-    fn lines_have_the_kind_of_the_first_rule_that_matches() {
-        use FrameKind::{AutogradNode, Generated, Internal, Library, Native, Operator, User};
+    fn lines_of_python_have_the_kind_of_the_first_rule_that_matches() {
+        use FrameKind::{Generated, Library, User};
         let rules = FrameRules::default();
         for (file, function, wanted, name) in [
             ("/home/me/model.py", "forward", User, None),
@@ -418,6 +492,35 @@ mod tests {
             ("/home/me/lib/layers.py", "forward", User, None),
             ("/tmp/torchinductor_me/ab/cab.py", "call", Generated, None),
             ("<eval_with_key>.7", "forward", Generated, None),
+            (
+                r"C:\Users\me\miniconda3\envs\t\Lib\contextlib.py",
+                "inner",
+                Library,
+                None,
+            ),
+            ("/opt/mambaforge/lib/functools.py", "wrapper", Library, None),
+            ("<string>", "__init__", Library, None),
+            ("<__array_function__ internals>", "concatenate", Library, None),
+            (
+                "/x/torch_compile_cache/a/rank_0/inductor_cache/cx/cxy.py",
+                "call",
+                Generated,
+                None,
+            ),
+            ("/home/me/torchinductor-bench/model.py", "forward", User, None),
+            ("/root/.ipykernel/2040/command-3297-1234", "<module>", User, None),
+        ] {
+            let found = kind(&rules, file, function);
+            assert_eq!(found, (wanted, name.map(str::to_owned)), "{file} {function}");
+        }
+    }
+
+    /// File, function, kind, name.
+    type NativeLine = (&'static str, &'static str, FrameKind, Option<&'static str>);
+
+    const NATIVE: &[NativeLine] = {
+        use FrameKind::{AutogradNode, Internal, Native, Operator};
+        &[
             ("??", "torch::unwind::unwind()", Internal, None),
             ("??", "??", Internal, None),
             (
@@ -457,10 +560,77 @@ mod tests {
                 Some("AccumulateGrad"),
             ),
             ("??", "torch::autograd::Engine::thread_main(...)", Internal, None),
+            (
+                "??",
+                "at::TensorBase at::detail::_empty_generic<long>(c10::ArrayRef<long>, int)",
+                Internal,
+                None,
+            ),
+            (
+                "??",
+                "at::(anonymous namespace)::create_out(c10::ArrayRef<long>)",
+                Internal,
+                None,
+            ),
+            (
+                "??",
+                "at::(anonymous namespace)::structured_cat_out_cuda_functional::set_output_raw_strided(long)",
+                Internal,
+                None,
+            ),
+            (
+                "??",
+                "at::meta::structured_cat::meta(c10::IListRef<at::Tensor> const&)",
+                Internal,
+                None,
+            ),
+            (
+                "??",
+                "pybind11::cpp_function::dispatcher(_object*, _object*)",
+                Internal,
+                None,
+            ),
+            (
+                "??",
+                "std::tuple<at::Tensor, at::Tensor> at::native::batch_norm(at::Tensor const&)",
+                Native,
+                None,
+            ),
+            (
+                "??",
+                "torch::autograd::CppNode<vision::ops::(anonymous namespace)::ROIAlignFunction>::apply(int)",
+                AutogradNode,
+                Some("ROIAlignFunction"),
+            ),
+            (
+                "??",
+                "at_npu::autograd::generated::NpuLinearBackward0::apply(std::vector<at::Tensor>&&)",
+                AutogradNode,
+                Some("NpuLinearBackward0"),
+            ),
+            (
+                "??",
+                "at_npu::native::custom_ops::npu_linear(at::Tensor const&)",
+                Operator,
+                Some("npu_linear"),
+            ),
+            (
+                "??",
+                "op_api::matmul(at::Tensor const&)",
+                Operator,
+                Some("op_api::matmul"),
+            ),
+            ("??", "at_npu::native::NPUNativeFunctions::empty(int)", Internal, None),
             ("??", "_PyEval_EvalFrameDefault", Internal, None),
             ("??", "clone", Internal, None),
             ("??", "ncclCommInitRank", Native, None),
-        ] {
+        ]
+    };
+
+    #[test]
+    fn native_lines_have_the_kind_of_the_first_rule_that_matches() {
+        let rules = FrameRules::default();
+        for (file, function, wanted, name) in NATIVE.iter().copied() {
             let found = kind(&rules, file, function);
             assert_eq!(found, (wanted, name.map(str::to_owned)), "{file} {function}");
         }
@@ -470,7 +640,7 @@ mod tests {
     fn rules_of_a_document_come_first() {
         let own: Vec<FrameRule> = serde_json::from_str(
             r#"[{"kind": "library", "file": "(^|/)megatron/"}, {"kind": "user", "file": "site-packages/mine/"},
-                {"kind": "internal", "file": "hooks.py$"}]"#,
+                {"kind": "internal", "file": "hooks.py$"}, {"kind": "user", "file": "kernels/.*[.]cu$"}]"#,
         )
         .expect("rules");
         let rules = FrameRules::new(own).expect("patterns");
@@ -479,6 +649,8 @@ mod tests {
             ("/env/site-packages/mine/model.py", FrameKind::User),
             ("/env/site-packages/other/model.py", FrameKind::Library),
             ("/work/hooks.py", FrameKind::Internal),
+            ("/work/kernels/attend.cu", FrameKind::User),
+            ("/work/other/attend.cu", FrameKind::Native),
         ] {
             assert_eq!(kind(&rules, file, "forward").0, wanted, "{file}");
         }
