@@ -165,7 +165,7 @@ fn a_small_snapshot_is_read_whole_in_every_protocol() {
         let seen = of(0x3000);
         assert_eq!((seen.birth, seen.freed_at, seen.end), (Step(4), Step(6), Step(8)));
         assert_eq!((seen.bytes, seen.held, seen.stream), (Bytes(4000), Bytes(4000), 7));
-        assert_eq!(recording.text(seen.name), "conv2d (conv.py:458)");
+        assert_eq!(recording.block_name(&seen), "train.py:3 main");
         let stack = &recording.stacks[seen.stack.expect("a stack").idx()];
         let lines: Vec<&str> = stack
             .iter()
@@ -419,7 +419,7 @@ fn long_stacks_are_cut_and_too_many_devices_refused() {
     }
     let (recordings, diagnostics) = read(&pickle(&snapshot_of(vec![], vec![vec![alloc]]), 4)).expect("a snapshot");
     assert_eq!(recordings[0].stacks[0].len(), 4096);
-    assert_eq!(recordings[0].text(recordings[0].blocks[0].name), "deep (deep.py:0)");
+    assert_eq!(recordings[0].block_name(&recordings[0].blocks[0]), "deep.py deep");
     assert!(messages(&diagnostics).contains("only the innermost are kept x1"));
     let many = vec![vec![event("alloc", 1, 1, None)]; 300];
     assert!(refused(&pickle(&snapshot_of(vec![], many), 4)).contains("300 devices"));
