@@ -84,7 +84,7 @@ const MOST_ROWS: usize = 64;
 
 impl Recording {
     /// The row of each phase, so that phases of a row never overlap: the lowest row that is free; `None` where
-    /// [`MOST_ROWS`] are taken. O(phases * rows).
+    /// `MOST_ROWS` are taken. O(phases * rows).
     pub fn phase_rows(&self) -> Vec<Option<u32>> {
         let mut free_from: Vec<Step> = Vec::new();
         let rows = self.phases.iter().map(|phase| {
