@@ -1,9 +1,9 @@
 //! Stacks of a recording.
 //!
 //! In: lists of frames, which many events share. Out: each distinct stack and line once. What was being compiled and the
-//! user's notes become the outermost lines of a stack. A block without a stack is called after the
-//! user's note, if any. Invariants: texts are cut, and all
-//! stacks together have at most as many lines as a budget allows, so that shared lists cost no more than the file.
+//! user's notes become the outermost lines of a stack. A block without a stack is called after the user's note, if any.
+//! Invariants: texts are cut, and all stacks together have at most as many lines as a budget allows, so that shared lists
+//! cost no more than the file.
 
 use std::collections::BTreeMap;
 
