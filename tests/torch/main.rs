@@ -1,0 +1,3 @@
+//! The allocators of PyTorch and `torch_npu`.
+
+mod conformance;
