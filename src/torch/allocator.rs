@@ -14,7 +14,8 @@ mod search;
 mod size;
 mod state;
 
-pub use state::{BlockState, InvalidState, SegmentState, StartBlock, StartRange, StartSegment, Use};
+pub(crate) use size::round;
+pub use state::{BlockState, InvalidState, SegmentState, StartRange, Use};
 
 use crate::block::{Block, BlockId, Blocks, Kind, NONE, ORDINARY};
 use crate::device::Device;
@@ -68,6 +69,12 @@ struct Request {
     pool: u32,
     /// Bytes of a segment for it.
     segment: u64,
+}
+
+impl Request {
+    fn is_small(&self) -> bool {
+        self.size <= SMALL_LIMIT
+    }
 }
 
 /// An expandable segment.
@@ -146,6 +153,16 @@ impl<D: Device, O: Observer> Allocator<D, O> {
         &mut self.observer
     }
 
+    /// The reader of the memory history; the allocator ends.
+    pub fn into_observer(self) -> O {
+        self.observer
+    }
+
+    /// The rules of its version.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
     /// Settings in force.
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -176,6 +193,24 @@ impl<D: Device, O: Observer> Allocator<D, O> {
         }
         self.reap(false);
         let request = self.request(requested, stream);
+        self.serve(request)
+    }
+
+    /// Asks for memory of a certain pool, whatever is open.
+    ///
+    /// # Errors
+    /// As [`Self::alloc`].
+    pub fn alloc_in(&mut self, requested: u64, stream: u64, pool: Option<u64>) -> Result<Option<Grant>, OutOfMemory> {
+        if requested == 0 {
+            return Ok(None);
+        }
+        self.reap(false);
+        let mut request = self.request(requested, stream);
+        request.pool = self.pool_place(pool, request.is_small());
+        self.serve(request)
+    }
+
+    fn serve(&mut self, request: Request) -> Result<Option<Grant>, OutOfMemory> {
         let mut found = self.search(&request);
         if found.is_none() && self.settings.npu.lazy_reclaim && self.streams.has_done() {
             self.reap(true);

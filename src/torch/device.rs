@@ -10,8 +10,8 @@ pub trait Device {
     fn malloc(&mut self, size: u64) -> Option<u64>;
     /// Gives back what [`Device::malloc`] gave.
     fn free(&mut self, addr: u64, size: u64);
-    /// A range of addresses without memory.
-    fn reserve(&mut self, size: u64) -> u64;
+    /// A range of addresses without memory; none: there are no more addresses.
+    fn reserve(&mut self, size: u64) -> Option<u64>;
     /// Gives a range of addresses back.
     fn unreserve(&mut self, addr: u64, size: u64);
     /// Makes physical pages, all or none; false: the device is full.
@@ -86,6 +86,9 @@ pub struct DeviceSpec {
 /// New addresses are multiples of this.
 const STEP: u64 = 2 << 20;
 
+/// Addresses end here.
+pub(crate) const LAST_ADDRESS: u64 = 1 << 63;
+
 /// A device that counts bytes. Addresses are never used twice.
 #[derive(Clone, Debug)]
 pub struct SimulatedDevice {
@@ -148,17 +151,18 @@ impl SimulatedDevice {
         }
     }
 
-    fn addresses(order: Order, next: &mut u64, size: u64) -> u64 {
-        let step = size.checked_next_multiple_of(STEP).unwrap_or(size);
+    /// New addresses; none: they are used up.
+    fn addresses(order: Order, next: &mut u64, size: u64) -> Option<u64> {
+        let step = size.checked_next_multiple_of(STEP)?;
         match order {
             Order::Up => {
                 let addr = *next;
-                *next = next.saturating_add(step);
-                addr
+                *next = addr.checked_add(step).filter(|end| *end <= LAST_ADDRESS)?;
+                Some(addr)
             }
             Order::Down => {
-                *next = next.saturating_sub(step);
-                *next
+                *next = next.checked_sub(step)?;
+                Some(*next)
             }
         }
     }
@@ -180,8 +184,8 @@ impl Device for SimulatedDevice {
             self.log(Call::MallocFailed(size));
             return None;
         }
+        let addr = Self::addresses(self.spec.order, &mut self.next_segment, size)?;
         self.used += size;
-        let addr = Self::addresses(self.spec.order, &mut self.next_segment, size);
         self.log(Call::Malloc(size, addr));
         Some(addr)
     }
@@ -191,10 +195,10 @@ impl Device for SimulatedDevice {
         self.log(Call::Free(size, addr));
     }
 
-    fn reserve(&mut self, size: u64) -> u64 {
-        let addr = Self::addresses(self.spec.order, &mut self.next_range, size);
+    fn reserve(&mut self, size: u64) -> Option<u64> {
+        let addr = Self::addresses(self.spec.order, &mut self.next_range, size)?;
         self.log(Call::Reserve(size, addr));
-        addr
+        Some(addr)
     }
 
     fn unreserve(&mut self, addr: u64, size: u64) {
@@ -204,7 +208,7 @@ impl Device for SimulatedDevice {
     fn create(&mut self, page: u64, count: u64) -> bool {
         let fitting = self.free_bytes() / page.max(1);
         if fitting >= count {
-            self.used += page * count;
+            self.used += page.saturating_mul(count);
             self.log(Call::Create(page, count));
             return true;
         }

@@ -60,6 +60,18 @@ pub struct Event {
     pub pool: Option<u64>,
 }
 
+impl Event {
+    /// Bytes by which reserved memory grew.
+    pub fn reserved_change(&self) -> i64 {
+        let bytes = i64::try_from(self.size).unwrap_or(i64::MAX);
+        match self.action {
+            Action::SegmentAlloc | Action::SegmentMap => bytes,
+            Action::SegmentFree | Action::SegmentUnmap => -bytes,
+            _ => 0,
+        }
+    }
+}
+
 /// Who reads the memory history while it is written.
 pub trait Observer {
     /// Called for every entry, in order.

@@ -11,6 +11,7 @@ mod event;
 mod free_set;
 mod pool;
 mod private_pools;
+pub mod recording;
 mod replay;
 mod settings;
 mod stats;
@@ -19,9 +20,7 @@ mod trace;
 mod trial;
 mod version;
 
-pub use allocator::{
-    Allocator, BlockState, Grant, InvalidState, OutOfMemory, SegmentState, StartBlock, StartRange, StartSegment, Use,
-};
+pub use allocator::{Allocator, BlockState, Grant, InvalidState, OutOfMemory, SegmentState, StartRange, Use};
 pub use answer::{Answer, Closing, Outcome};
 pub use block::BlockId;
 pub use device::{Call, Device, DeviceSpec, Order, SimulatedDevice};

@@ -55,10 +55,10 @@ impl<D: Device, O: Observer> Allocator<D, O> {
     }
 
     fn reserve_range(&mut self, request: &Request) -> Option<BlockId> {
-        let page = self.page(self.pools[request.pool as usize].is_small);
+        let page = self.settings.page(self.pools[request.pool as usize].is_small);
         let total = self.device.total();
         let size = total.saturating_add(total / 8).div_ceil(page).saturating_mul(page);
-        let addr = self.device.reserve(size);
+        let addr = self.device.reserve(size)?;
         if size < request.size && self.rules.short_range == ShortRange::GivenBack {
             self.device.unreserve(addr, size);
             return None;

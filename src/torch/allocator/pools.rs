@@ -1,6 +1,6 @@
 //! What the program does with private pools.
 
-use super::Allocator;
+use super::{Allocator, LARGE_POOL, SMALL_POOL};
 use crate::device::Device;
 use crate::event::Observer;
 use crate::pool::Pool;
@@ -35,6 +35,16 @@ impl<D: Device, O: Observer> Allocator<D, O> {
     /// Blocks of the pool are never split.
     pub fn never_split_pool(&mut self, id: u64) {
         self.private.never_split(id);
+    }
+
+    /// The place of a pool; a private one is made if it is new.
+    pub(super) fn pool_place(&mut self, private: Option<u64>, is_small: bool) -> u32 {
+        match private.map(|id| self.private_place(id)) {
+            Some(at) if is_small => self.private.pools[at].small,
+            Some(at) => self.private.pools[at].large,
+            None if is_small => SMALL_POOL,
+            None => LARGE_POOL,
+        }
     }
 
     /// Where a private pool is, which is made if it is new.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Allocator, LARGE_POOL, Range, SMALL_POOL};
+use super::{Allocator, Range};
 use crate::block::{Block, BlockId, Kind, NONE, ORDINARY};
 use crate::device::Device;
 use crate::event::Observer;
@@ -71,12 +71,6 @@ impl SegmentState {
     }
 }
 
-/// A segment of a start state is like one of a final state.
-pub type StartSegment = SegmentState;
-
-/// A block of a start state is like one of a final state.
-pub type StartBlock = BlockState;
-
 /// Reserved addresses that hold runs of mapped pages of a start state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StartRange {
@@ -132,11 +126,11 @@ impl<D: Device, O: Observer> Allocator<D, O> {
     pub fn from_state(
         (device, observer): (D, O),
         (settings, rules): (Settings, Rules),
-        segments: &[StartSegment],
+        segments: &[SegmentState],
         ranges: &[StartRange],
     ) -> Result<(Self, BTreeMap<u64, BlockId>), InvalidState> {
         let mut allocator = Self::with_rules(device, observer, settings, rules);
-        let mut sorted: Vec<&StartSegment> = segments.iter().collect();
+        let mut sorted: Vec<&SegmentState> = segments.iter().collect();
         sorted.sort_by_key(|segment| segment.addr);
         if let Some(pair) = sorted
             .windows(2)
@@ -150,15 +144,15 @@ impl<D: Device, O: Observer> Allocator<D, O> {
         }
         let mut ranges: Vec<StartRange> = ranges.to_vec();
         ranges.sort_by_key(|range| range.addr);
-        let mut runs: Vec<&StartSegment> = sorted.into_iter().filter(|segment| segment.is_expandable).collect();
+        let mut runs: Vec<&SegmentState> = sorted.into_iter().filter(|segment| segment.is_expandable).collect();
         for range in &ranges {
             let end = range.addr.saturating_add(range.size);
-            let belongs = |run: &&&StartSegment| {
+            let belongs = |run: &&&SegmentState| {
                 let is_inside = run.addr >= range.addr && run.addr.saturating_add(run.size) <= end;
                 let same = (run.stream, run.is_small, run.pool) == (range.stream, range.is_small, range.pool);
                 is_inside && same
             };
-            let own: Vec<&StartSegment> = runs.iter().filter(belongs).copied().collect();
+            let own: Vec<&SegmentState> = runs.iter().filter(belongs).copied().collect();
             runs.retain(|run| !belongs(&run));
             allocator.start_range(*range, &own, &mut held)?;
         }
@@ -168,17 +162,8 @@ impl<D: Device, O: Observer> Allocator<D, O> {
         Ok((allocator, held))
     }
 
-    fn start_pool(&mut self, private: Option<u64>, is_small: bool) -> u32 {
-        match private.map(|id| self.private_place(id)) {
-            Some(at) if is_small => self.private.pools[at].small,
-            Some(at) => self.private.pools[at].large,
-            None if is_small => SMALL_POOL,
-            None => LARGE_POOL,
-        }
-    }
-
-    fn start_segment(&mut self, segment: &StartSegment, held: &mut BTreeMap<u64, BlockId>) -> Result<(), InvalidState> {
-        let pool = self.start_pool(segment.pool, segment.is_small);
+    fn start_segment(&mut self, segment: &SegmentState, held: &mut BTreeMap<u64, BlockId>) -> Result<(), InvalidState> {
+        let pool = self.pool_place(segment.pool, segment.is_small);
         let number = match self.rules.ties {
             Ties::SegmentAge => self.next_number(),
             Ties::Address | Ties::BlockAge => 0,
@@ -200,16 +185,17 @@ impl<D: Device, O: Observer> Allocator<D, O> {
     fn start_range(
         &mut self,
         range: StartRange,
-        runs: &[&StartSegment],
+        runs: &[&SegmentState],
         held: &mut BTreeMap<u64, BlockId>,
     ) -> Result<(), InvalidState> {
-        let page = self.page(range.is_small);
-        if range.size == 0 || range.size % page != 0 || runs.iter().any(|run| run.size % page != 0) {
+        let page = self.settings.page(range.is_small);
+        let ends = range.addr.checked_add(range.size).is_some();
+        if !ends || range.size == 0 || range.size % page != 0 || runs.iter().any(|run| run.size % page != 0) {
             return Err(InvalidState::Pages { addr: range.addr, page });
         }
         let place = Place {
             stream: range.stream,
-            pool: self.start_pool(range.pool, range.is_small),
+            pool: self.pool_place(range.pool, range.is_small),
             range: u32::try_from(self.ranges.len()).unwrap_or(ORDINARY - 1),
             number: 0,
         };
@@ -247,7 +233,7 @@ impl<D: Device, O: Observer> Allocator<D, O> {
     fn start_blocks(
         &mut self,
         place: Place,
-        segment: &StartSegment,
+        segment: &SegmentState,
         held: &mut BTreeMap<u64, BlockId>,
         mut prev: BlockId,
     ) -> Result<Vec<BlockId>, InvalidState> {

@@ -1,0 +1,113 @@
+//! From a recorded memory history to requests that can be replayed: under its own settings, to prove the rules, or
+//! under others, to see what they would do.
+//!
+//! `start` walks back from the final state to the state before the first event, `inputs` finds what the program asked
+//! for, `check` replays it and compares every event, `what_if` replays it under other settings.
+
+mod check;
+mod device;
+mod inputs;
+mod start;
+mod what_if;
+
+pub use check::{Check, Difference, check, check_all_orders};
+pub use inputs::Input;
+pub use start::{Live, Start};
+pub use what_if::{WhatIf, what_if};
+
+use crate::allocator::{InvalidState, SegmentState};
+use crate::event::Event;
+use crate::settings::Settings;
+
+/// A memory history of one device with the state after its last event.
+#[derive(Clone, Debug, Default)]
+pub struct Recording {
+    /// In order; entries of other kinds (`snapshot`, annotations) left out.
+    pub events: Vec<Event>,
+    /// The final segments.
+    pub segments: Vec<SegmentState>,
+}
+
+/// A history that no allocator writes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Inconsistent {
+    /// An event contradicts what came after it.
+    #[error("event {index} ({action} at {addr:#x}) contradicts the events after it and the final state: {what}")]
+    Event {
+        /// Position in the history.
+        index: usize,
+        /// Name of its action.
+        action: &'static str,
+        /// Its address.
+        addr: u64,
+        /// What does not fit.
+        what: &'static str,
+    },
+    /// A block of the start state has no room.
+    #[error("the block at {addr:#x} of the state before the first event does not fit into its segment")]
+    Block {
+        /// Its address.
+        addr: u64,
+    },
+    /// The start state is none.
+    #[error("the state before the first event is not possible: {0}")]
+    State(#[from] InvalidState),
+}
+
+impl Inconsistent {
+    fn event(index: usize, event: &Event, what: &'static str) -> Self {
+        Self::Event {
+            index,
+            action: event.action.name(),
+            addr: event.addr,
+            what,
+        }
+    }
+}
+
+/// A history, its state before the first event and what the program asked for.
+#[derive(Clone, Debug)]
+pub struct Replayable<'r> {
+    recording: &'r Recording,
+    start: Start,
+    inputs: Vec<Input>,
+}
+
+impl<'r> Replayable<'r> {
+    /// Reconstructs start state and requests. The settings are those of the recording; `total` bytes is the device,
+    /// as far as known, which says how long reserved address ranges are and which releases were retries.
+    ///
+    /// # Errors
+    /// The first contradiction.
+    pub fn new(recording: &'r Recording, settings: &Settings, total: Option<u64>) -> Result<Self, Inconsistent> {
+        let start = Start::of(recording, settings, total)?;
+        let inputs = inputs::of(recording, &start, total)?;
+        Ok(Self {
+            recording,
+            start,
+            inputs,
+        })
+    }
+
+    /// The state before the first event.
+    pub fn start(&self) -> &Start {
+        &self.start
+    }
+
+    /// What the program asked for, in order.
+    pub fn inputs(&self) -> &[Input] {
+        &self.inputs
+    }
+
+    /// Bytes reserved before the first event, and the most while it was recorded.
+    pub fn recorded_reserved(&self) -> (u64, u64) {
+        let first = self.start.segments.iter().map(|segment| segment.size).sum();
+        let mut now: u64 = first;
+        let mut peak = now;
+        for event in &self.recording.events {
+            now = now.saturating_add_signed(event.reserved_change());
+            peak = peak.max(now);
+        }
+        (first, peak)
+    }
+}

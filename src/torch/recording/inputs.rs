@@ -1,0 +1,142 @@
+//! What the program asked for.
+
+use std::collections::BTreeMap;
+
+use super::start::{Start, Where};
+use super::{Inconsistent, Recording};
+use crate::allocator::Use;
+use crate::event::{Action, Event};
+
+/// One thing that the program did. Allocations are numbered: first the live blocks of the start by address, then
+/// those of the history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// Asked for memory.
+    Alloc {
+        /// The allocation.
+        id: u32,
+        /// Bytes.
+        requested: u64,
+        /// Handle of the stream.
+        stream: u64,
+        /// Number of the private pool.
+        pool: Option<u64>,
+    },
+    /// Gave an allocation back, which became free at once.
+    Free(u32),
+    /// Gave an allocation back that other streams still used.
+    FreeLater(u32),
+    /// Other streams were done with an allocation.
+    Complete(u32),
+    /// Emptied the cache. True: the device was full, and a request did it.
+    Empty(bool),
+    /// Asked for memory and failed.
+    Failed {
+        /// Rounded bytes.
+        size: u64,
+        /// Handle of the stream.
+        stream: u64,
+        /// Number of the private pool.
+        pool: Option<u64>,
+        /// Bytes that were free on the device.
+        free: u64,
+    },
+}
+
+/// Whose end is still to come.
+#[derive(Clone, Copy)]
+struct Open {
+    id: u32,
+    is_pending: bool,
+}
+
+pub(super) fn of(recording: &Recording, start: &Start, total: Option<u64>) -> Result<Vec<Input>, Inconsistent> {
+    let mut open = BTreeMap::new();
+    let mut count = 0;
+    for live in &start.live {
+        let is_pending = live.state == Use::Pending;
+        open.insert(live.addr, Open { id: count, is_pending });
+        count += 1;
+    }
+    let mut reserved: u64 = start.segments.iter().map(|segment| segment.size).sum();
+    let events = &recording.events;
+    let mut inputs = Vec::with_capacity(events.len() / 2);
+    let mut at = 0;
+    while let Some(event) = events.get(at) {
+        let place = Where { index: at, event };
+        match event.action {
+            Action::Alloc => {
+                let id = count;
+                count += 1;
+                let Event { size, stream, pool, .. } = *event;
+                inputs.push(Input::Alloc {
+                    id,
+                    requested: size,
+                    stream,
+                    pool,
+                });
+                open.insert(event.addr, Open { id, is_pending: false });
+            }
+            Action::FreeRequested => {
+                let known = open.get_mut(&event.addr).filter(|known| !known.is_pending);
+                let known = known.ok_or_else(|| place.error("nothing is allocated there"))?;
+                let ends_now = |next: &&Event| next.action == Action::FreeCompleted && next.addr == event.addr;
+                if events.get(at + 1).as_ref().is_some_and(ends_now) {
+                    inputs.push(Input::Free(known.id));
+                    open.remove(&event.addr);
+                    at += 1;
+                } else {
+                    known.is_pending = true;
+                    inputs.push(Input::FreeLater(known.id));
+                }
+            }
+            Action::FreeCompleted => {
+                let known = open.remove(&event.addr);
+                let known = known.ok_or_else(|| place.error("nothing is allocated there"))?;
+                inputs.push(if known.is_pending {
+                    Input::Complete(known.id)
+                } else {
+                    Input::Free(known.id)
+                });
+            }
+            Action::SegmentFree | Action::SegmentUnmap => {
+                let run = events[at..].iter().take_while(|event| is_release(event.action));
+                let length = run.count();
+                let next = events.get(at + length);
+                inputs.extend(release(next, reserved, total).map(Input::Empty));
+                for event in &events[at..at + length] {
+                    reserved = reserved.saturating_add_signed(event.reserved_change());
+                }
+                at += length - 1;
+            }
+            Action::SegmentAlloc | Action::SegmentMap => {
+                reserved = reserved.saturating_add_signed(event.reserved_change());
+            }
+            Action::OutOfMemory => inputs.push(Input::Failed {
+                size: event.size,
+                stream: event.stream,
+                pool: event.pool,
+                free: event.addr,
+            }),
+        }
+        at += 1;
+    }
+    Ok(inputs)
+}
+
+fn is_release(action: Action) -> bool {
+    matches!(action, Action::SegmentFree | Action::SegmentUnmap)
+}
+
+/// Whether a run of releases emptied the cache, and whether a request on a full device did it; none: the request that
+/// failed next did it.
+fn release(next: Option<&Event>, reserved: u64, total: Option<u64>) -> Option<bool> {
+    match next {
+        Some(next) if next.action == Action::OutOfMemory => None,
+        Some(next) if matches!(next.action, Action::SegmentAlloc | Action::SegmentMap) => {
+            let is_full = total.is_some_and(|total| reserved.saturating_add(next.size) > total);
+            Some(is_full)
+        }
+        _ => Some(false),
+    }
+}
