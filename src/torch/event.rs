@@ -1,5 +1,7 @@
 //! Entries of the allocator's memory history.
 
+use crate::allocator::Grant;
+
 /// What an entry records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
@@ -76,6 +78,12 @@ impl Event {
 pub trait Observer {
     /// Called for every entry, in order.
     fn event(&mut self, event: Event);
+
+    /// Called before an input of a recording, with its position in the history; none: a block of the start.
+    fn input(&mut self, _position: Option<u32>) {}
+
+    /// Called after an allocation of a recording was granted.
+    fn granted(&mut self, _id: u32, _grant: &Grant) {}
 }
 
 impl Observer for () {

@@ -70,7 +70,7 @@ impl Inconsistent {
 pub struct Replayable<'r> {
     recording: &'r Recording,
     start: Start,
-    inputs: Vec<Input>,
+    inputs: inputs::Inputs,
 }
 
 impl<'r> Replayable<'r> {
@@ -96,16 +96,25 @@ impl<'r> Replayable<'r> {
 
     /// What the program asked for, in order.
     pub fn inputs(&self) -> &[Input] {
-        &self.inputs
+        &self.inputs.inputs
     }
 
-    /// Bytes reserved before the first event, and the most while it was recorded.
+    /// By input: the position in the history of its first event.
+    pub fn positions(&self) -> &[u32] {
+        &self.inputs.positions
+    }
+
+    /// Bytes reserved before the first event, and the most while it was recorded: after the cache was emptied, where
+    /// the history begins with that.
     pub fn recorded_reserved(&self) -> (u64, u64) {
         let first = self.start.segments.iter().map(|segment| segment.size).sum();
-        let mut now: u64 = first;
+        let events = &self.recording.events;
+        let change = |now: u64, event: &Event| now.saturating_add_signed(event.reserved_change());
+        let leading = events.iter().take_while(|event| event.reserved_change() < 0).count();
+        let mut now = events[..leading].iter().fold(first, change);
         let mut peak = now;
-        for event in &self.recording.events {
-            now = now.saturating_add_signed(event.reserved_change());
+        for event in &events[leading..] {
+            now = change(now, event);
             peak = peak.max(now);
         }
         (first, peak)

@@ -213,6 +213,7 @@ impl Group {
                     kind: mark.kind,
                     text: draft.own.name(mark.text, shared),
                     bytes: Bytes(mark.bytes),
+                    failed: None,
                 }),
                 Item::Event(position) => {
                     let event = &shared.events[*position as usize];

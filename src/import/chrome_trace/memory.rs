@@ -285,6 +285,7 @@ impl<'a> RecordingBuilder<'a> {
                 kind: MarkKind::OutOfMemory,
                 text: self.texts.intern(name),
                 bytes: Bytes(event.bytes.unsigned_abs()),
+                failed: None,
             });
         }
         marks

@@ -16,8 +16,8 @@ use crate::ImportError;
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{
-    BlockAddress, Category, MarkKind, PhasePairs, RecordedBlock, RecordedMark, RecordedMemory, RecordedPhase,
-    RecordedRegion, Recording, RecordingRules, StackIdx, pooled_kind,
+    BlockAddress, Category, FailedRequest, MarkKind, PhasePairs, RecordedBlock, RecordedMark, RecordedMemory,
+    RecordedPhase, RecordedRegion, Recording, RecordingRules, StackIdx, pooled_kind,
 };
 
 /// Events between two checks of the cancel flag, and between two times that memory is freed.
@@ -277,6 +277,10 @@ impl RecordingBuilder {
             kind,
             text: self.stacks.names.intern(&text),
             bytes: Bytes(if entry.has(has::SIZE) { entry.size } else { 0 }),
+            failed: (kind == MarkKind::OutOfMemory && entry.has(has::ADDRESS)).then(|| FailedRequest {
+                free: Bytes(entry.address),
+                stream: stream(heap, entry),
+            }),
         });
     }
 
@@ -293,6 +297,7 @@ impl RecordingBuilder {
                 end: Step(region.end),
                 stream: region.stream,
                 kind,
+                is_older: region.is_older,
             }
         });
         regions.collect()
@@ -333,6 +338,7 @@ impl RecordingBuilder {
                 kind: MarkKind::Note,
                 text: self.stacks.names.intern(&text),
                 bytes: Bytes::ZERO,
+                failed: None,
             });
         }
         self.marks.sort_by_key(|mark| mark.step);

@@ -24,8 +24,8 @@ pub use call_sites::{CallSite, CallSiteKind, CallSites, call_site_text};
 pub use categories::{Category, CategoryRule, CategoryRules, REQUESTER_RULES, Requester, RequesterRule};
 pub use frame_rules::{FrameKind, FrameRule, FrameRuleError, FrameRules, is_python_file};
 pub use parts::{
-    BlockAddress, COMPILE_CONTEXT, MarkKind, RecordedBlock, RecordedFrame, RecordedMark, RecordedMemory, RecordedOp,
-    RecordedRegion, RecordedTotal, StackIdx, TotalKind, USER_METADATA,
+    BlockAddress, COMPILE_CONTEXT, FailedRequest, MarkKind, RecordedBlock, RecordedFrame, RecordedMark, RecordedMemory,
+    RecordedOp, RecordedRegion, RecordedTotal, StackIdx, TotalKind, USER_METADATA,
 };
 pub use phases::{PhasePairs, RecordedPhase};
 

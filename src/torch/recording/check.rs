@@ -58,7 +58,7 @@ pub fn check(replayable: &Replayable<'_>, settings: &Settings, ties: Ties) -> Re
         blocks: start.live.iter().map(|live| held.get(&live.addr).copied()).collect(),
         spare: rules.spare_bytes,
     };
-    for input in &replayable.inputs {
+    for input in replayable.inputs() {
         run.play(input);
     }
     let got = std::mem::take(run.allocator.observer_mut());

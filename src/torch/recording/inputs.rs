@@ -43,6 +43,14 @@ pub enum Input {
     },
 }
 
+/// Inputs in order.
+#[derive(Clone, Debug)]
+pub(super) struct Inputs {
+    pub(super) inputs: Vec<Input>,
+    /// By input: the position in the history of its first event.
+    pub(super) positions: Vec<u32>,
+}
+
 /// Whose end is still to come.
 #[derive(Clone, Copy)]
 struct Open {
@@ -50,7 +58,7 @@ struct Open {
     is_pending: bool,
 }
 
-pub(super) fn of(recording: &Recording, start: &Start, total: Option<u64>) -> Result<Vec<Input>, Inconsistent> {
+pub(super) fn of(recording: &Recording, start: &Start, total: Option<u64>) -> Result<Inputs, Inconsistent> {
     let mut open = BTreeMap::new();
     let mut count = 0;
     for live in &start.live {
@@ -61,8 +69,10 @@ pub(super) fn of(recording: &Recording, start: &Start, total: Option<u64>) -> Re
     let mut reserved: u64 = start.segments.iter().map(|segment| segment.size).sum();
     let events = &recording.events;
     let mut inputs = Vec::with_capacity(events.len() / 2);
+    let mut positions: Vec<u32> = Vec::with_capacity(events.len() / 2);
     let mut at = 0;
     while let Some(event) = events.get(at) {
+        let first = u32::try_from(at).unwrap_or(u32::MAX);
         let place = Where { index: at, event };
         match event.action {
             Action::Alloc => {
@@ -120,8 +130,9 @@ pub(super) fn of(recording: &Recording, start: &Start, total: Option<u64>) -> Re
             }),
         }
         at += 1;
+        positions.resize(inputs.len(), first);
     }
-    Ok(inputs)
+    Ok(Inputs { inputs, positions })
 }
 
 fn is_release(action: Action) -> bool {

@@ -30,30 +30,42 @@ pub fn what_if<O: Observer>(
 ) -> (WhatIf, O) {
     let mut allocator = Allocator::with_rules(SimulatedDevice::new(device), observer, settings, rules);
     let start = &replayable.start;
-    let mut blocks: Vec<Option<BlockId>> = Vec::with_capacity(start.live.len() + replayable.inputs.len() / 2);
+    let mut blocks: Vec<Option<BlockId>> = Vec::with_capacity(start.live.len() + replayable.inputs().len() / 2);
     let mut failed = 0;
     let mut ask = |allocator: &mut Allocator<SimulatedDevice, O>, requested, stream, pool| {
         let granted = allocator.alloc_in(requested, stream, pool);
         failed += usize::from(granted.is_err());
-        granted.ok().flatten().map(|grant| grant.block)
+        granted.ok().flatten()
     };
-    for live in &start.live {
-        blocks.push(ask(&mut allocator, live.requested, live.stream, live.pool));
+    allocator.observer_mut().input(None);
+    for (id, live) in (0_u32..).zip(&start.live) {
+        let grant = ask(&mut allocator, live.requested, live.stream, live.pool);
+        blocks.push(grant.map(|grant| grant.block));
+        if let Some(grant) = grant {
+            allocator.observer_mut().granted(id, &grant);
+        }
     }
     for (live, block) in start.live.iter().zip(&blocks) {
         if live.state == crate::allocator::Use::Pending {
             block.map(|block| allocator.free_later(block));
         }
     }
-    for input in &replayable.inputs {
+    for (input, position) in replayable.inputs().iter().zip(replayable.positions()) {
+        allocator.observer_mut().input(Some(*position));
         let block = |id: u32| blocks.get(id as usize).copied().flatten();
         match *input {
             Input::Alloc {
                 requested,
                 stream,
                 pool,
-                ..
-            } => blocks.push(ask(&mut allocator, requested, stream, pool)),
+                id,
+            } => {
+                let grant = ask(&mut allocator, requested, stream, pool);
+                blocks.push(grant.map(|grant| grant.block));
+                if let Some(grant) = grant {
+                    allocator.observer_mut().granted(id, &grant);
+                }
+            }
             Input::Free(id) => {
                 block(id).map(|block| allocator.free(block));
             }
@@ -69,7 +81,7 @@ pub fn what_if<O: Observer>(
                 // The program did not get it then; whoever gets it now gives it back at once.
                 let requested = size.saturating_sub(allocator.rules().spare_bytes);
                 let got = ask(&mut allocator, requested, stream, pool);
-                got.map(|block| allocator.free(block));
+                got.map(|grant| allocator.free(grant.block));
             }
         }
     }

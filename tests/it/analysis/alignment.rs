@@ -212,6 +212,7 @@ fn marked_run(notes: &[(u32, &str)]) -> Recording {
         kind: MarkKind::Note,
         text: names.intern(text),
         bytes: Bytes::ZERO,
+        failed: None,
     });
     let marks = marks.collect();
     Recording {

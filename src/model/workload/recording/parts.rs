@@ -136,6 +136,8 @@ pub struct RecordedRegion {
     pub stream: u64,
     /// `large`, `small` or `expandable`, with the private pool: see [`Recording::segment_kind`](super::Recording::segment_kind).
     pub kind: RecordedName,
+    /// Whether it predates the recording.
+    pub is_older: bool,
 }
 
 /// The memory of the recorded device.
@@ -209,6 +211,16 @@ pub struct RecordedMark {
     pub text: RecordedName,
     /// Bytes of the event; 0 where it has none.
     pub bytes: Bytes,
+    /// Of a failed request: free bytes of the device and the stream, where the tool states them.
+    pub failed: Option<FailedRequest>,
+}
+
+/// What a tool states of a failed request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FailedRequest {
+    /// Free bytes of the device.
+    pub free: Bytes,
+    pub stream: u64,
 }
 
 /// A measured op.
