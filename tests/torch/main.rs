@@ -1,3 +1,7 @@
 //! The allocators of PyTorch and `torch_npu`.
 
 mod conformance;
+mod recording;
+mod rules;
+mod settings;
+mod trace;
