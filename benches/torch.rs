@@ -4,14 +4,14 @@
 //! `cargo bench -p highwater-torch` prints the best of five runs for each of some settings, without a reader of the
 //! memory history and with one that keeps it.
 
+mod size;
+
 use std::time::Duration;
 
 use cpu_time::ProcessTime;
 use highwater_torch::{Allocator, Command, DeviceSpec, Event, Order, Player, Settings, SimulatedDevice, Version};
 
-const REQUESTS: usize = 1_000_000;
 const LAYERS: usize = 48;
-const ROUNDS: usize = 5;
 
 /// Bytes of tensors by what they hold, for a length of 1024.
 const KEPT: [u64; 9] = [
@@ -19,9 +19,11 @@ const KEPT: [u64; 9] = [
 ];
 const TEMPORARY: [u64; 5] = [16_777_216, 4_194_304, 65_536, 134_217_728, 1024];
 
+#[expect(clippy::print_stdout, reason = "the figures are what this bench is for")]
 fn main() {
-    let commands = commands();
-    println!("{} requests", commands.len());
+    let commands = commands(size::size(1_000_000, 20_000));
+    let count = u32::try_from(commands.len()).unwrap_or(u32::MAX);
+    println!("{count} requests");
     let settings = [
         "",
         "expandable_segments:True",
@@ -32,14 +34,15 @@ fn main() {
         let silent = best(|| run(&commands, conf, ()));
         let recorded = best(|| run(&commands, conf, Vec::<Event>::new()));
         let name = if conf.is_empty() { "default settings" } else { conf };
+        let rate = |time: Duration| 1e-6 * f64::from(count) / time.as_secs_f64();
+        let (silent, recorded) = (rate(silent), rate(recorded));
         println!("{name}: {silent:.1} M requests/s, keeping the memory history {recorded:.1} M requests/s");
     }
 }
 
-fn best(mut once: impl FnMut() -> Duration) -> f64 {
-    let times = (0..ROUNDS).map(|_| once());
-    let least = times.min().unwrap_or_default();
-    1e-6 * f64::from(u32::try_from(REQUESTS).unwrap_or(u32::MAX)) / least.as_secs_f64()
+fn best(mut once: impl FnMut() -> Duration) -> Duration {
+    let times = (0..size::size(5, 1)).map(|_| once());
+    times.min().unwrap_or_default()
 }
 
 fn run<O: highwater_torch::Observer>(commands: &[Command], conf: &str, observer: O) -> Duration {
@@ -49,7 +52,7 @@ fn run<O: highwater_torch::Observer>(commands: &[Command], conf: &str, observer:
         order: Order::Up,
     });
     let settings = Settings::parse(conf, Version::NEWEST).expect("the settings are right");
-    let mut player = Player::new(Allocator::new(device, observer, settings), REQUESTS);
+    let mut player = Player::new(Allocator::new(device, observer, settings), commands.len());
     let start = ProcessTime::now();
     for command in commands {
         std::hint::black_box(player.play(command));
@@ -91,7 +94,7 @@ impl Program {
     }
 }
 
-fn commands() -> Vec<Command> {
+fn commands(requests: usize) -> Vec<Command> {
     let mut random = Random(1);
     let mut program = Program::default();
     let mut weights = Vec::new();
@@ -99,14 +102,14 @@ fn commands() -> Vec<Command> {
         let size = 4096 + random.below(40_000_000);
         weights.push(program.alloc(size));
     }
-    while program.commands.len() < REQUESTS {
+    while program.commands.len() < requests {
         step(&mut program, &mut random, weights.len());
     }
-    program.commands.truncate(REQUESTS);
+    program.commands.truncate(requests);
     program.commands
 }
 
-/// One training step with a length of its own.
+/// One training step; each has another length.
 fn step(program: &mut Program, random: &mut Random, weights: usize) {
     let length = 256 + random.below(1024);
     let mut kept = Vec::new();

@@ -13,6 +13,8 @@ mod release;
 mod search;
 mod size;
 mod state;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use size::round;
 pub use state::{BlockState, InvalidState, SegmentState, StartRange, Use};

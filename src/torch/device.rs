@@ -6,7 +6,7 @@ pub trait Device {
     fn total(&self) -> u64;
     /// Bytes that nothing uses.
     fn free_bytes(&self) -> u64;
-    /// Memory of its own address; none: the device is full.
+    /// Memory with an address; none: the device is full.
     fn malloc(&mut self, size: u64) -> Option<u64>;
     /// Gives back what [`Device::malloc`] gave.
     fn free(&mut self, addr: u64, size: u64);

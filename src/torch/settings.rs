@@ -145,14 +145,14 @@ impl Settings {
             Kind::Count { least, most } => {
                 let count = tokens.count(option.key)?;
                 if count < least || count > most {
-                    return Err(SettingsError::out_of_range(option, count));
+                    return Err(SettingsError::out_of_range(option, &count));
                 }
                 self.set_count(option.field, count);
             }
             Kind::PowerOfTwo { most } => {
                 let count = tokens.count(option.key)?;
                 if !count.is_power_of_two() || count > most {
-                    return Err(SettingsError::out_of_range(option, count));
+                    return Err(SettingsError::out_of_range(option, &count));
                 }
             }
             Kind::OpenUnit | Kind::ClosedUnit => {
@@ -162,7 +162,7 @@ impl Settings {
                     _ => (0.0..=1.0).contains(&part),
                 };
                 if !is_inside {
-                    return Err(SettingsError::out_of_range(option, text));
+                    return Err(SettingsError::out_of_range(option, &text));
                 }
                 self.set_real(option.field, part);
             }
@@ -174,7 +174,7 @@ impl Settings {
             Kind::Word(accepted) => {
                 let word = tokens.value(option.key)?;
                 if word != accepted {
-                    return Err(SettingsError::out_of_range(option, word));
+                    return Err(SettingsError::out_of_range(option, &word));
                 }
                 self.npu.huge_pages |= option.field == Field::PageSize;
             }

@@ -120,7 +120,7 @@ fn answers_of_2_9_are_equal() {
     check("answers_v29", Version::Torch2_9);
 }
 
-/// Where 2.9 has no answers of its own it gave those of 2.15, but for keys that it does not know.
+/// Where 2.9 has no own answers it gave those of 2.15, but for keys that it does not know.
 #[test]
 fn other_answers_of_2_9_are_those_of_2_15() {
     let Some(folder) = folder() else {

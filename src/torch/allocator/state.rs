@@ -190,7 +190,11 @@ impl<D: Device, O: Observer> Allocator<D, O> {
     ) -> Result<(), InvalidState> {
         let page = self.settings.page(range.is_small);
         let ends = range.addr.checked_add(range.size).is_some();
-        if !ends || range.size == 0 || range.size % page != 0 || runs.iter().any(|run| run.size % page != 0) {
+        if !ends
+            || range.size == 0
+            || !range.size.is_multiple_of(page)
+            || runs.iter().any(|run| !run.size.is_multiple_of(page))
+        {
             return Err(InvalidState::Pages { addr: range.addr, page });
         }
         let place = Place {
@@ -204,7 +208,7 @@ impl<D: Device, O: Observer> Allocator<D, O> {
         let mut at = range.addr;
         let mut ids = Vec::new();
         for run in runs {
-            if (run.addr - range.addr) % page != 0 {
+            if !(run.addr - range.addr).is_multiple_of(page) {
                 return Err(InvalidState::Pages { addr: range.addr, page });
             }
             last = self.start_unmapped(place, at, run.addr - at, last);

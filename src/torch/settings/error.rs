@@ -98,7 +98,7 @@ pub enum SettingsError {
 }
 
 impl SettingsError {
-    pub(super) fn out_of_range(option: &'static OptionRow, got: impl ToString) -> Self {
+    pub(super) fn out_of_range(option: &'static OptionRow, got: &impl ToString) -> Self {
         Self::OutOfRange {
             key: option.key,
             accepted: option.accepted,

@@ -1,0 +1,134 @@
+//! Recordings that the allocator itself made: their start is found again, and the replay gives every event.
+
+use highwater_torch::recording::{Recording, Replayable, check, check_all_orders, what_if};
+use highwater_torch::{
+    Allocator, Command, DeviceSpec, Event, Order, Player, Settings, SimulatedDevice, Ties, Trace, Version,
+};
+use proptest::prelude::*;
+
+const DEVICE: DeviceSpec = DeviceSpec {
+    total: 80 << 30,
+    other: 0,
+    order: Order::Up,
+};
+
+/// What a run of commands records, from an event on.
+fn recorded(commands: &[Command], settings: &Settings, skipped: usize) -> Recording {
+    let device = SimulatedDevice::new(DEVICE);
+    let allocator = Allocator::new(device, Vec::<Event>::new(), settings.clone());
+    let mut player = Player::new(allocator, commands.len());
+    for command in commands {
+        player.play(command);
+    }
+    let segments = player.allocator().segments();
+    let mut events = std::mem::take(player.allocator_mut().observer_mut());
+    events.drain(..skipped.min(events.len()));
+    Recording { events, segments }
+}
+
+fn commands(choices: &[(u8, u64, u8)]) -> Vec<Command> {
+    let mut commands = Vec::new();
+    let mut live = Vec::new();
+    let mut count = 0;
+    for &(choice, size, stream) in choices {
+        let stream = u64::from(stream);
+        let pick = usize::try_from(size).unwrap_or(0) % live.len().max(1);
+        match choice {
+            0..=4 => {
+                let id = count;
+                count += 1;
+                let size = match choice {
+                    0 | 1 => size % 4096 + 1,
+                    2 => size % (2 << 20) + 1,
+                    _ => size % (40 << 20) + 1,
+                };
+                commands.push(Command::Alloc { id, size, stream });
+                live.push(id);
+            }
+            5..=7 if !live.is_empty() => commands.push(Command::Free {
+                id: live.swap_remove(pick),
+            }),
+            8 if !live.is_empty() => commands.push(Command::Record { id: live[pick], stream }),
+            9 => commands.push(Command::Done(stream)),
+            10 if size % 4 == 0 => commands.push(Command::Empty(None)),
+            _ => {}
+        }
+    }
+    commands
+}
+
+#[test]
+fn the_order_of_ties_is_found() {
+    let text = "device total=85899345920 other=0 order=down\nalloc 1 12582912 0\nalloc 2 12582912 0\nfree 1\nfree 2\n\
+                alloc 3 12582912 0\nalloc 4 31457280 0";
+    let trace = Trace::parse(text).expect("a trace");
+    for (version, ties) in [
+        (Version::Torch2_9, Ties::Address),
+        (Version::Torch2_15, Ties::SegmentAge),
+    ] {
+        let settings = Settings::new(version);
+        let device = SimulatedDevice::new(trace.device);
+        let allocator = Allocator::new(device, Vec::<Event>::new(), settings.clone());
+        let mut player = Player::new(allocator, trace.allocations);
+        for command in &trace.commands {
+            player.play(command);
+        }
+        let segments = player.allocator().segments();
+        let events = std::mem::take(player.allocator_mut().observer_mut());
+        let recording = Recording { events, segments };
+        let replayable = Replayable::new(&recording, &settings, None).expect("it is consistent");
+        let checks = check_all_orders(&replayable, &settings).expect("it has a start");
+        assert_eq!((checks[0].ties, checks[0].first_difference), (ties, None));
+        assert!(checks.last().is_some_and(|check| check.first_difference.is_some()));
+    }
+}
+
+#[test]
+fn contradictions_are_refused() {
+    let text = "device total=85899345920 other=0 order=up\nalloc 1 100 0\nalloc 2 100 0\nfree 1";
+    let trace = Trace::parse(text).expect("a trace");
+    let settings = Settings::new(Version::NEWEST);
+    let whole = recorded(&trace.commands, &settings, 0);
+    for at in 0..whole.events.len() {
+        for change in [
+            |event: &mut Event| event.addr += 1,
+            |event: &mut Event| event.size = u64::MAX,
+        ] {
+            let mut recording = whole.clone();
+            change(&mut recording.events[at]);
+            if let Ok(replayable) = Replayable::new(&recording, &settings, None) {
+                check(&replayable, &settings, Ties::Address).expect("a state");
+            }
+        }
+    }
+    let mut recording = whole;
+    recording.segments.clear();
+    let error = Replayable::new(&recording, &settings, None).expect_err("nothing is there");
+    assert!(error.to_string().starts_with("event 4 (free_completed at 0x0)") || error.to_string().contains("event"));
+}
+
+proptest! {
+    /// With whatever start: replayed under its settings a recording is identical.
+    #[test]
+    fn replays_are_identical(
+        choices in prop::collection::vec((0..11_u8, any::<u64>(), 0..3_u8), 1..300),
+        skipped in 0..400_usize,
+        conf in prop::sample::select(vec!["", "expandable_segments:True", "roundup_power2_divisions:8"]),
+        version in prop::sample::select(vec![Version::Torch2_11, Version::Npu]),
+    ) {
+        let settings = Settings::parse(conf, version).expect("right");
+        let commands = commands(&choices);
+        let recording = recorded(&commands, &settings, skipped);
+        let replayable = Replayable::new(&recording, &settings, Some(DEVICE.total)).expect("it is consistent");
+        let check = check(&replayable, &settings, version.rules().ties).expect("it has a start");
+        if skipped == 0 {
+            prop_assert_eq!(check.first_difference, None);
+            let (_, peak) = replayable.recorded_reserved();
+            let (whole, ()) = what_if(&replayable, (settings, version.rules()), DEVICE, ());
+            prop_assert_eq!((peak, peak), (check.stats.reserved.peak, whole.stats.reserved.peak));
+        } else {
+            // The size of a block is not known where nothing shows where it ended.
+            prop_assert_eq!(check.events, recording.events.len());
+        }
+    }
+}
