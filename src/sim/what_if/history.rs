@@ -157,7 +157,7 @@ impl Entries {
         let mut ended = begun.clone();
         for region in &recording.regions {
             let (from, to) = (region.address, region.address.saturating_add(region.bytes.get()));
-            let mut add = |at: Step, events: &mut BTreeMap<Step, (u64, u64, _)>| {
+            let add = |at: Step, events: &mut BTreeMap<Step, (u64, u64, _)>| {
                 let entry = events.entry(at).or_insert((from, to, region));
                 (entry.0, entry.1) = (entry.0.min(from), entry.1.max(to));
             };
