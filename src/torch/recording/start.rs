@@ -83,13 +83,10 @@ struct Walk {
 impl Start {
     pub(super) fn of(recording: &Recording, settings: &Settings, total: Option<u64>) -> Result<Self, Inconsistent> {
         let mut walk = Walk::from_end(&recording.segments);
-        let mut completes_only = true;
         for (index, event) in recording.events.iter().enumerate().rev() {
-            completes_only &= event.action != Action::FreeRequested;
             walk.back(&Where { index, event })?;
         }
-        if completes_only {
-            // Such histories say nothing of the time between a request to free and its completion.
+        if !recording.tells_requests() {
             for held in walk.live.values_mut() {
                 held.live.state = Use::Allocated;
             }
