@@ -67,6 +67,14 @@ pub enum Inconsistent {
         /// Its address.
         addr: u64,
     },
+    /// An address or a size that no device has.
+    #[error("the {size} bytes at {addr:#x} end beyond all device addresses")]
+    Address {
+        /// The address.
+        addr: u64,
+        /// Bytes.
+        size: u64,
+    },
     /// The start state is none.
     #[error("the state before the first event is not possible: {0}")]
     State(#[from] InvalidState),
@@ -120,8 +128,8 @@ impl<'r> Replayable<'r> {
     /// Bytes reserved before the first event, and the most while it was recorded. If the recording starts by emptying
     /// the cache, what was cached before does not count, as it does not in [`what_if`].
     pub fn recorded_reserved(&self) -> (u64, u64) {
-        let first = self.start.segments.iter().map(|segment| segment.size).sum();
-        let mut now: u64 = first;
+        let first = self.start.reserved();
+        let mut now = first;
         let mut peak = 0;
         let is_release = |action| matches!(action, Action::SegmentFree | Action::SegmentUnmap);
         let mut is_leading = true;

@@ -175,4 +175,53 @@ proptest! {
             prop_assert_eq!((peak, peak), (check.stats.reserved.peak, whole.stats.reserved.peak));
         }
     }
+
+    /// Changed recordings are refused or compared, whatever they say.
+    #[test]
+    fn damaged_recordings_are_answered(
+        choices in prop::collection::vec((0..14_u8, any::<u64>(), 0..3_u8), 1..60),
+        damages in prop::collection::vec((any::<usize>(), 0..7_u8, extreme()), 1..4),
+        conf in prop::sample::select(vec!["", "expandable_segments:True", "max_split_size_mb:20"]),
+    ) {
+        let settings = Settings::parse(conf, Version::NEWEST).expect("right");
+        let mut recording = recorded(&commands(&choices), &settings, 0);
+        for (at, kind, value) in damages {
+            damage(&mut recording, at, kind, value);
+        }
+        if let Ok(replayable) = Replayable::new(&recording, &settings, Some(DEVICE.total)) {
+            for check in check_all_orders(&replayable, &settings).into_iter().flatten() {
+                prop_assert!(check.identical <= check.events);
+            }
+            what_if(&replayable, (settings.clone(), settings.version.rules()), DEVICE, ());
+        }
+    }
+}
+
+fn extreme() -> impl Strategy<Value = u64> {
+    prop_oneof![
+        prop::sample::select(vec![0, 511, 1 << 21, 1 << 40, u64::MAX - 511, u64::MAX]),
+        any::<u64>()
+    ]
+}
+
+fn damage(recording: &mut Recording, at: usize, kind: u8, value: u64) {
+    let events = recording.events.len().max(1);
+    let segments = recording.segments.len().max(1);
+    if let Some(event) = recording.events.get_mut(at % events) {
+        match kind {
+            0 => event.addr = value,
+            1 => event.size = value,
+            2 => event.action = Action::NAMES[at % 8].0,
+            _ => {}
+        }
+    }
+    if let Some(segment) = recording.segments.get_mut(at % segments) {
+        match kind {
+            3 => segment.addr = value,
+            4 => segment.size = value,
+            5 => segment.blocks.iter_mut().for_each(|block| block.size = value),
+            6 => segment.blocks.iter_mut().for_each(|block| block.addr = value),
+            _ => {}
+        }
+    }
 }

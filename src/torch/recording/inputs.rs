@@ -73,7 +73,7 @@ pub(super) fn of(recording: &Recording, start: &Start, total: Option<u64>) -> Re
         open.insert(live.addr, Open { id: count, is_pending });
         count += 1;
     }
-    let mut reserved: u64 = start.segments.iter().map(|segment| segment.size).sum();
+    let mut reserved = start.reserved();
     let events = &recording.events;
     let mut inputs = Vec::with_capacity(events.len() / 2);
     let mut unused = BTreeSet::new();
