@@ -10,7 +10,7 @@ mod size;
 use std::time::Duration;
 
 use cpu_time::ProcessTime;
-use highwater_torch::recording::{Input, Recording, Replayable, what_if};
+use highwater_torch::recording::{Recording, Replayable, what_if};
 use highwater_torch::{Allocator, Command, DeviceSpec, Event, Order, Player, Settings, SimulatedDevice, Version};
 
 const LAYERS: usize = 48;
@@ -64,7 +64,6 @@ fn replay_recording(commands: &[Command]) {
     let start = ProcessTime::now();
     let replayable = Replayable::new(&recording, &settings, None).expect("it is consistent");
     let reconstruction = start.elapsed();
-    let inputs = replayable.inputs().len();
     let other = Settings::parse("expandable_segments:True", Version::NEWEST).expect("the settings are right");
     let once = best(|| {
         let start = ProcessTime::now();
@@ -73,7 +72,7 @@ fn replay_recording(commands: &[Command]) {
         start.elapsed()
     });
     let events = recording.events.len();
-    let bytes = events * size_of::<Event>() + inputs * size_of::<Input>() + commands.len() / 2 * 8;
+    let bytes = events * size_of::<Event>() + size_of_val(replayable.inputs()) + commands.len() / 2 * 8;
     println!(
         "recording of {events} events: made replayable in {reconstruction:.1?}, replayed under other settings in {once:.1?}, \
          {} bytes an event",

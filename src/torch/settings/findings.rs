@@ -83,7 +83,7 @@ pub fn findings(settings: &Settings) -> Vec<Finding> {
     let is_named = |key: &&str| settings.named.contains(key);
     let fired = RULES
         .iter()
-        .filter(|rule| rule.keys.iter().any(|key| is_named(key)) && (rule.fires)(settings));
+        .filter(|rule| rule.keys.iter().any(&is_named) && (rule.fires)(settings));
     let mut found: Vec<Finding> = fired
         .map(|rule| Finding {
             rule: rule.name,
