@@ -2,16 +2,24 @@
 //! training: layers keep activations until the backward pass, temporaries die at once, lengths change every step.
 //!
 //! `cargo bench -p highwater-torch` prints the best of five runs for each of some settings, without a reader of the
-//! memory history and with one that keeps it.
+//! memory history and with one that keeps it; then the same for the run's recording replayed under other settings, with
+//! the bytes that it takes for each event.
 
 mod size;
 
 use std::time::Duration;
 
 use cpu_time::ProcessTime;
+use highwater_torch::recording::{Recording, Replayable, what_if};
 use highwater_torch::{Allocator, Command, DeviceSpec, Event, Order, Player, Settings, SimulatedDevice, Version};
 
 const LAYERS: usize = 48;
+
+const DEVICE: DeviceSpec = DeviceSpec {
+    total: 400 << 30,
+    other: 0,
+    order: Order::Up,
+};
 
 /// Bytes of tensors by what they hold, for a length of 1024.
 const KEPT: [u64; 9] = [
@@ -38,6 +46,38 @@ fn main() {
         let (silent, recorded) = (rate(silent), rate(recorded));
         println!("{name}: {silent:.1} M requests/s, keeping the memory history {recorded:.1} M requests/s");
     }
+    replay_recording(&commands);
+}
+
+/// The history of a run under default settings, replayed under others.
+#[expect(clippy::print_stdout, reason = "the figures are what this bench is for")]
+fn replay_recording(commands: &[Command]) {
+    let settings = Settings::new(Version::NEWEST);
+    let allocator = Allocator::new(SimulatedDevice::new(DEVICE), Vec::<Event>::new(), settings.clone());
+    let mut player = Player::new(allocator, commands.len());
+    for command in commands {
+        player.play(command);
+    }
+    let segments = player.allocator().segments();
+    let events = std::mem::take(player.allocator_mut().observer_mut());
+    let recording = Recording { events, segments };
+    let start = ProcessTime::now();
+    let replayable = Replayable::new(&recording, &settings, None).expect("it is consistent");
+    let reconstruction = start.elapsed();
+    let other = Settings::parse("expandable_segments:True", Version::NEWEST).expect("the settings are right");
+    let once = best(|| {
+        let start = ProcessTime::now();
+        let rules = other.version.rules();
+        std::hint::black_box(what_if(&replayable, (other.clone(), rules), DEVICE, ()));
+        start.elapsed()
+    });
+    let events = recording.events.len();
+    let bytes = events * size_of::<Event>() + size_of_val(replayable.inputs()) + commands.len() / 2 * 8;
+    println!(
+        "recording of {events} events: made replayable in {reconstruction:.1?}, replayed under other settings in {once:.1?}, \
+         {} bytes an event",
+        bytes / events.max(1)
+    );
 }
 
 fn best(mut once: impl FnMut() -> Duration) -> Duration {
@@ -46,11 +86,7 @@ fn best(mut once: impl FnMut() -> Duration) -> Duration {
 }
 
 fn run<O: highwater_torch::Observer>(commands: &[Command], conf: &str, observer: O) -> Duration {
-    let device = SimulatedDevice::new(DeviceSpec {
-        total: 400 << 30,
-        other: 0,
-        order: Order::Up,
-    });
+    let device = SimulatedDevice::new(DEVICE);
     let settings = Settings::parse(conf, Version::NEWEST).expect("the settings are right");
     let mut player = Player::new(Allocator::new(device, observer, settings), commands.len());
     let start = ProcessTime::now();

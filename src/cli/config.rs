@@ -6,8 +6,8 @@ use super::args::{CheckArgs, Format, OptionsArgs};
 use super::settings::apply_edits;
 use super::{Verdict, print, print_json, replay};
 use highwater_export::{
-    CheckReport, ScriptFacts, SettingsAnswer, config_schema, options_json, options_markdown, options_text, settings_json,
-    settings_text,
+    CheckReport, ScriptFacts, SettingsAnswer, config_schema, options_json, options_markdown, options_text,
+    settings_json, settings_text,
 };
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::workload::{DeviceProfiles, SchedulePlan};

@@ -106,9 +106,7 @@ impl Answer {
         out.push_str("],\"events\":[");
         list(out, &self.events, write_event);
         out.push_str("],\"stats\":[");
-        list(out, &counters(&self.stats), |number, out| {
-            put(out, format_args!("{number}"))
-        });
+        list(out, &counters(&self.stats), write_number);
         out.push_str("]}");
     }
 }
@@ -163,6 +161,10 @@ fn list<T>(out: &mut String, items: &[T], write: impl Fn(&T, &mut String)) {
         }
         write(item, out);
     }
+}
+
+fn write_number(number: &i128, out: &mut String) {
+    put(out, format_args!("{number}"));
 }
 
 fn write_call(call: &Call, out: &mut String) {

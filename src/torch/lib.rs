@@ -27,7 +27,10 @@ pub use device::{Call, Device, DeviceSpec, Order, SimulatedDevice};
 pub use event::{Action, Event, Observer};
 pub use private_pools::Filter;
 pub use replay::{Player, Replay, Summary, summary};
-pub use settings::{Effect, Field, INTERVALS, Kind, NpuSettings, OPTIONS, OptionRow, Scope, Settings, SettingsError};
+pub use settings::{
+    COMMON_VARIABLE, Effect, Field, Finding, INTERVALS, Kind, NpuSettings, OPTIONS, OptionRow, Scope, Settings,
+    SettingsError, effective_text, findings,
+};
 pub use stats::{Stats, Watermark};
 pub use trace::{Command, Trace, TraceError};
 pub use trial::{TRIAL_REQUESTS, Trial, trial};

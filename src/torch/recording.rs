@@ -11,12 +11,14 @@ mod start;
 mod what_if;
 
 pub use check::{Check, Difference, check, check_all_orders};
-pub use inputs::Input;
+pub use inputs::{Input, Release};
 pub use start::{Live, Start};
 pub use what_if::{WhatIf, what_if};
 
+use std::collections::BTreeSet;
+
 use crate::allocator::{InvalidState, SegmentState};
-use crate::event::Event;
+use crate::event::{Action, Event};
 use crate::settings::Settings;
 
 /// A memory history of one device with the state after its last event.
@@ -26,6 +28,22 @@ pub struct Recording {
     pub events: Vec<Event>,
     /// The final segments.
     pub segments: Vec<SegmentState>,
+}
+
+impl Recording {
+    /// Numbers of its private pools, ascending. Each counts as used until a release of its memory is recorded.
+    fn private_pools(&self) -> BTreeSet<u64> {
+        let of_events = self.events.iter().filter_map(|event| event.pool);
+        let of_segments = self.segments.iter().filter_map(|segment| segment.pool);
+        of_events.chain(of_segments).collect()
+    }
+
+    /// Whether it says when frees were requested; some tools write completions alone. One completion alone may be the
+    /// end of a block whose request came before the first event.
+    fn tells_requests(&self) -> bool {
+        let count = |action| self.events.iter().filter(|event| event.action == action).count();
+        count(Action::FreeRequested) > 0 || count(Action::FreeCompleted) < 2
+    }
 }
 
 /// A history that no allocator writes.
@@ -48,6 +66,14 @@ pub enum Inconsistent {
     Block {
         /// Its address.
         addr: u64,
+    },
+    /// An address or a size that no device has.
+    #[error("the {size} bytes at {addr:#x} end beyond all device addresses")]
+    Address {
+        /// The address.
+        addr: u64,
+        /// Bytes.
+        size: u64,
     },
     /// The start state is none.
     #[error("the state before the first event is not possible: {0}")]
@@ -104,19 +130,21 @@ impl<'r> Replayable<'r> {
         &self.inputs.positions
     }
 
-    /// Bytes reserved before the first event, and the most while it was recorded: after the cache was emptied, where
-    /// the history begins with that.
+    /// Bytes reserved before the first event, and the most while it was recorded. If the recording starts by emptying
+    /// the cache, what was cached before does not count, as it does not in [`what_if`].
     pub fn recorded_reserved(&self) -> (u64, u64) {
-        let first = self.start.segments.iter().map(|segment| segment.size).sum();
-        let events = &self.recording.events;
-        let change = |now: u64, event: &Event| now.saturating_add_signed(event.reserved_change());
-        let leading = events.iter().take_while(|event| event.reserved_change() < 0).count();
-        let mut now = events[..leading].iter().fold(first, change);
-        let mut peak = now;
-        for event in &events[leading..] {
-            now = change(now, event);
-            peak = peak.max(now);
+        let first = self.start.reserved();
+        let mut now = first;
+        let mut peak = 0;
+        let is_release = |action| matches!(action, Action::SegmentFree | Action::SegmentUnmap);
+        let mut is_leading = true;
+        for event in &self.recording.events {
+            is_leading &= is_release(event.action);
+            if !is_leading {
+                peak = peak.max(now);
+            }
+            now = now.saturating_add_signed(event.reserved_change());
         }
-        (first, peak)
+        (first, peak.max(now))
     }
 }

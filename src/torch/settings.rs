@@ -3,17 +3,38 @@
 //! [`OPTIONS`] declares every key; `grammar` reads pairs; the setters below give them their meaning.
 
 mod error;
+mod findings;
 mod grammar;
 mod number;
 mod table;
+mod text;
 
 pub use error::SettingsError;
+pub use findings::{Finding, findings};
 pub use table::{Effect, Field, Kind, OPTIONS, OptionRow, Scope};
 
 use crate::version::{Framework, ListRest, SmallestSplit, Version};
 use grammar::Tokens;
 
 const MIB: u64 = 1 << 20;
+
+/// The variable that every framework reads if its own is unset.
+pub const COMMON_VARIABLE: &str = "PYTORCH_ALLOC_CONF";
+
+/// The text in force of the framework's own variable and [`COMMON_VARIABLE`], as far as they are set.
+///
+/// # Errors
+/// `torch_npu` refuses both at once; torch then does not read the second.
+pub fn effective_text<'t>(
+    framework: Framework,
+    own: Option<&'t str>,
+    common: Option<&'t str>,
+) -> Result<&'t str, SettingsError> {
+    match (framework, own, common) {
+        (Framework::Npu, Some(_), Some(_)) => Err(SettingsError::BothVariables),
+        _ => Ok(own.or(common).unwrap_or_default()),
+    }
+}
 
 /// Bytes of a large segment where nothing else is set.
 const LARGE_SEGMENT: u64 = 20 * MIB;

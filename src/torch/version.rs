@@ -30,6 +30,16 @@ pub enum Framework {
     Npu,
 }
 
+impl Framework {
+    /// The environment variable that holds its settings.
+    pub fn variable(self) -> &'static str {
+        match self {
+            Self::Cuda => "PYTORCH_CUDA_ALLOC_CONF",
+            Self::Npu => "PYTORCH_NPU_ALLOC_CONF",
+        }
+    }
+}
+
 /// Which of several free blocks of equal size is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ties {

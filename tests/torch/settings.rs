@@ -1,6 +1,6 @@
 //! The text of the settings: its grammar, what versions know, what they refuse.
 
-use highwater_torch::{OPTIONS, Settings, SettingsError, Version, trial};
+use highwater_torch::{Framework, OPTIONS, Settings, SettingsError, Version, effective_text, findings, trial};
 use proptest::prelude::*;
 
 const MIB: u64 = 1 << 20;
@@ -136,7 +136,68 @@ fn names_of_versions() {
     assert_eq!(Version::named("2.1"), None);
 }
 
+#[test]
+fn one_variable_is_in_force() {
+    let (own, common) = (Some("a"), Some("b"));
+    assert_eq!(effective_text(Framework::Cuda, own, common), Ok("a"));
+    assert_eq!(effective_text(Framework::Cuda, None, common), Ok("b"));
+    assert_eq!(effective_text(Framework::Npu, own, None), Ok("a"));
+    assert_eq!(
+        effective_text(Framework::Npu, own, common),
+        Err(SettingsError::BothVariables)
+    );
+}
+
+#[test]
+fn findings_name_pairs_and_keys_without_effect() {
+    let cases = [
+        ("", ""),
+        (
+            "expandable_segments:True,max_split_size_mb:64",
+            "torch.expandable_with_max_split",
+        ),
+        ("garbage_collection_threshold:0.8", "torch.threshold_without_limit"),
+        ("garbage_collection_threshold:0.8,per_process_memory_fraction:0.9", ""),
+        ("max_non_split_rounding_mb:64", "torch.rounding_without_max_split"),
+        ("pinned_use_background_threads:True", "torch.not_simulated"),
+    ];
+    for (conf, wanted) in cases {
+        let rules: Vec<&str> = findings(&parse(conf)).iter().map(|finding| finding.rule).collect();
+        assert_eq!(rules.join(" "), wanted, "{conf}");
+    }
+}
+
+#[test]
+fn values_in_force_are_listed() {
+    let settings = parse("max_split_size_mb:64,roundup_power2_divisions:[256:1,512:2,>:8]");
+    let values: Vec<String> = settings
+        .values()
+        .map(|(option, value)| format!("{}={value}", option.key))
+        .collect();
+    let wanted = "max_split_size_mb=64 max_non_split_rounding_mb=large_segment_size_mb large_segment_size_mb=20 \
+                  garbage_collection_threshold=off roundup_power2_divisions=[256:1,512:2,1024:8,>:8] \
+                  expandable_segments=False throw_on_cudamalloc_oom=False per_process_memory_fraction=1";
+    assert_eq!(values.join(" "), wanted);
+}
+
 proptest! {
+    /// The text of settings makes the same settings in every version that knows the keys.
+    #[test]
+    fn settings_are_written_and_read_again(
+        divisions in prop::array::uniform16(prop::sample::select(vec![0, 0, 1, 4, 4, 4, 8])),
+        (expandable, split, threshold) in (any::<bool>(), prop::sample::select(vec![u64::MAX, 64 << 20]), 0..9_u8),
+        version in prop::sample::select(vec![Version::Torch2_9, Version::NEWEST]),
+    ) {
+        let mut settings = Settings::new(version);
+        settings.divisions = divisions;
+        settings.expandable = expandable;
+        settings.max_split = split;
+        settings.collection_threshold = f64::from(threshold) / 10.0;
+        let mut again = Settings::parse(&settings.text(), version).expect("it is accepted");
+        again.named.clear();
+        prop_assert_eq!(again, settings);
+    }
+
     /// Any text is accepted or refused with a sentence; what is accepted can be tried.
     #[test]
     fn any_text_is_answered(conf in "[a-z_0-9:,\\[\\]> .+-]{0,40}", at in 0..OPTIONS.len(), value in "[0-9TFruealse:,\\[\\]>.xen-]{0,12}") {

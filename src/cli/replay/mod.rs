@@ -32,7 +32,10 @@ pub(super) fn run(args: &ReplayArgs, progress: &Progress<'_>) -> anyhow::Result<
     if !args.conf.is_empty() || args.torch.is_some() {
         bail!("--conf and --torch are for torch's allocator; add --allocator torch");
     }
-    let policy = args.policy.as_deref().context("--policy N says under which policy; 0, 2, 3 or 4")?;
+    let policy = args
+        .policy
+        .as_deref()
+        .context("--policy N says under which policy; 0, 2, 3 or 4")?;
     let policy = chosen_policy(policy)?;
     if args.documented && policy != StaticMemoryPolicy::StaticExtend {
         bail!("--documented applies to policy 2 only; add --policy 2");

@@ -92,7 +92,11 @@ fn replay_trace(
         return write_events(trace, settings, progress);
     }
     let mut answers = Vec::new();
-    let confs = if args.conf.is_empty() { &["-".to_owned()][..] } else { &args.conf };
+    let confs = if args.conf.is_empty() {
+        &["-".to_owned()][..]
+    } else {
+        &args.conf
+    };
     for conf in confs {
         let settings = parsed(conf_of(conf), version)?;
         let (summary, elapsed) = timed(|| summary(trace, settings, version.rules()));
@@ -154,16 +158,23 @@ fn replay_recordings(
     let recording = highest(recordings).context("the recording lists no blocks, so no requests are known")?;
     if recordings.len() > 1 && args.format == Format::Text {
         let count = counted(recordings.len() as u64, "recording");
-        print(&format!("{count}; this is {}, which has the highest peak\n\n", recording.name))?;
+        print(&format!(
+            "{count}; this is {}, which has the highest peak\n\n",
+            recording.name
+        ))?;
     }
-    let fit = AllocatorFit::new(recording, version, device).map_err(|why| anyhow::anyhow!("{}: {why}", recording.name))?;
+    let fit =
+        AllocatorFit::new(recording, version, device).map_err(|why| anyhow::anyhow!("{}: {why}", recording.name))?;
     let mut runs = Vec::new();
     for conf in &args.conf {
         let setting = AllocatorSetting {
             conf: conf_of(conf).to_owned(),
             version,
         };
-        runs.push(fit.run(&setting, device).map_err(|why| anyhow::anyhow!("--conf {why}"))?);
+        runs.push(
+            fit.run(&setting, device)
+                .map_err(|why| anyhow::anyhow!("--conf {why}"))?,
+        );
     }
     let answer = FitAnswer {
         recording,

@@ -1,7 +1,7 @@
 //! highwater's own rules of the caching allocators of PyTorch and `torch_npu`: K9, K10.
 
 use highwater_model::diagnostics::Severity;
-use highwater_torch::{Effect, Framework, OPTIONS, OptionRow, Scope, Settings, Version};
+use highwater_torch::{Framework, OPTIONS, OptionRow, Scope, Settings, Version, findings};
 
 use super::super::environment::{PYTORCH_ALLOC_CONF, PYTORCH_CUDA_ALLOC_CONF, PYTORCH_NPU_ALLOC_CONF};
 use super::super::finding::Finding;
@@ -112,35 +112,22 @@ pub fn allocator_findings(conf: &str, version: Version) -> Vec<Finding> {
 
 /// What accepted settings do that their author may not expect.
 fn remarks(settings: &Settings) -> Vec<(Severity, String)> {
-    let mut remarks = Vec::new();
-    let is_named = |key: &str| settings.named.contains(&key);
-    if settings.expandable && settings.max_split < u64::MAX {
-        let message = "expandable_segments:True with max_split_size_mb can grow without bound: a large free block is \
-                       refused and never given back (pytorch/pytorch#123548); leave one of them out";
-        remarks.push((Severity::Warning, message.to_owned()));
-    }
-    if settings.collection_threshold > 0.0 && settings.fraction >= 1.0 {
-        let message = "garbage_collection_threshold has no effect without a memory limit: set \
-                       per_process_memory_fraction below 1, or call set_per_process_memory_fraction";
-        remarks.push((Severity::Warning, message.to_owned()));
-    }
-    if is_named("max_non_split_rounding_mb") && settings.max_split == u64::MAX {
-        let message = "max_non_split_rounding_mb has no effect without max_split_size_mb";
-        remarks.push((Severity::Warning, message.to_owned()));
-    }
-    if is_named("segment_size_mb") {
-        let message = "segment_size_mb is deprecated: use large_segment_size_mb";
-        remarks.push((Severity::Warning, message.to_owned()));
-    }
-    for row in OPTIONS.iter().filter(|row| is_named(row.key)) {
+    let known = findings(settings).into_iter().map(|finding| {
+        let severity = if finding.is_warning {
+            Severity::Warning
+        } else {
+            Severity::Info
+        };
+        let keys = finding.keys.join(", ");
+        (severity, format!("{keys}: {}", finding.message.trim_end_matches('.')))
+    });
+    let mut remarks: Vec<(Severity, String)> = known.collect();
+    for row in OPTIONS.iter().filter(|row| settings.named.contains(&row.key)) {
         if let Some(since) = newer(row, settings.version) {
             remarks.push((
                 Severity::Info,
                 format!("{} is known from {since} on; older versions refuse it", row.key),
             ));
-        }
-        if row.effect() == Effect::Parsed {
-            remarks.push((Severity::Info, format!("{} changes nothing that is simulated", row.key)));
         }
     }
     remarks

@@ -9,9 +9,14 @@ use crate::private_pools::{Filter, PrivatePool};
 impl<D: Device, O: Observer> Allocator<D, O> {
     /// Requests on the filter's streams go to the pool from now on, which gets a use.
     pub fn begin_pool(&mut self, id: u64, filter: Filter) {
+        self.use_pool(id);
+        self.private.open(id, filter);
+    }
+
+    /// The pool gets a use: what it caches stays.
+    pub fn use_pool(&mut self, id: u64) {
         let at = self.private_place(id);
         self.private.pools[at].uses += 1;
-        self.private.open(id, filter);
     }
 
     /// Requests no longer go to the pool.

@@ -4,7 +4,7 @@ use super::device::RecordedDevice;
 use super::{Inconsistent, Input, Replayable};
 use crate::allocator::Allocator;
 use crate::block::BlockId;
-use crate::event::Event;
+use crate::event::{Action, Event};
 use crate::settings::Settings;
 use crate::stats::Stats;
 use crate::version::{Framework, Rules, Ties, Version};
@@ -42,6 +42,26 @@ pub struct Check {
 /// # Errors
 /// A start state that no allocator can have.
 pub fn check(replayable: &Replayable<'_>, settings: &Settings, ties: Ties) -> Result<Check, Inconsistent> {
+    let first = check_once(replayable, settings, ties, false)?;
+    // With these settings a request gives back a part of what is cached, which emptying the cache does not reproduce.
+    let gives_parts = settings.max_split < u64::MAX || settings.collection_threshold > 0.0;
+    if first.first_difference.is_none() || !gives_parts {
+        return Ok(first);
+    }
+    let second = check_once(replayable, settings, ties, true)?;
+    Ok(if second.identical > first.identical {
+        second
+    } else {
+        first
+    })
+}
+
+fn check_once(
+    replayable: &Replayable<'_>,
+    settings: &Settings,
+    ties: Ties,
+    requests_release: bool,
+) -> Result<Check, Inconsistent> {
     let rules = Rules {
         ties,
         ..settings.version.rules()
@@ -57,11 +77,18 @@ pub fn check(replayable: &Replayable<'_>, settings: &Settings, ties: Ties) -> Re
         allocator,
         blocks: start.live.iter().map(|live| held.get(&live.addr).copied()).collect(),
         spare: rules.spare_bytes,
+        requests_release,
     };
+    for pool in replayable.recording.private_pools() {
+        run.allocator.use_pool(pool);
+    }
     for input in replayable.inputs() {
         run.play(input);
     }
-    let got = std::mem::take(run.allocator.observer_mut());
+    let mut got = std::mem::take(run.allocator.observer_mut());
+    if !replayable.recording.tells_requests() {
+        got.retain(|event| event.action != Action::FreeRequested);
+    }
     let same = events.iter().zip(&got).filter(|(want, got)| want == got).count();
     let length = events.len().max(got.len());
     let differing = (0..length).find(|at| events.get(*at) != got.get(*at));
@@ -109,6 +136,8 @@ struct Run {
     blocks: Vec<Option<BlockId>>,
     /// Bytes that the allocator adds to requests.
     spare: u64,
+    /// Memory given back before new memory was given back by the request, not by the program.
+    requests_release: bool,
 }
 
 impl Run {
@@ -123,6 +152,7 @@ impl Run {
             } => {
                 let grant = self.allocator.alloc_in(requested, stream, pool).ok().flatten();
                 self.blocks.push(grant.map(|grant| grant.block));
+                self.allocator.device_mut().awaited = 0;
             }
             Input::Free(id) => {
                 block(id).map(|block| self.allocator.free(block));
@@ -132,6 +162,11 @@ impl Run {
             }
             Input::Complete(id) => {
                 block(id).map(|block| self.allocator.complete(block));
+            }
+            Input::Used(pool) => self.allocator.use_pool(pool),
+            Input::Unused(pool) => self.allocator.release_pool_use(pool),
+            Input::Empty(release) if self.requests_release && release.is_before_request => {
+                self.allocator.device_mut().awaited = release.count;
             }
             Input::Empty(_) => self.allocator.empty_cache(),
             Input::Failed {

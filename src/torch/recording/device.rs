@@ -18,6 +18,8 @@ pub(super) struct RecordedDevice {
     total: u64,
     /// Free bytes while nothing more fits.
     pub(super) full: Option<u64>,
+    /// Nothing more fits until so many segments and runs of pages were given back.
+    pub(super) awaited: u32,
 }
 
 impl RecordedDevice {
@@ -31,7 +33,12 @@ impl RecordedDevice {
             elsewhere: ELSEWHERE,
             total,
             full: None,
+            awaited: 0,
         }
+    }
+
+    fn has_room(&self) -> bool {
+        self.full.is_none() && self.awaited == 0
     }
 
     fn other_address(&mut self, size: u64) -> Option<u64> {
@@ -52,7 +59,7 @@ impl Device for RecordedDevice {
     }
 
     fn malloc(&mut self, size: u64) -> Option<u64> {
-        if self.full.is_some() {
+        if !self.has_room() {
             return None;
         }
         match self.segments.as_slice().first() {
@@ -66,7 +73,9 @@ impl Device for RecordedDevice {
         }
     }
 
-    fn free(&mut self, _: u64, _: u64) {}
+    fn free(&mut self, _: u64, _: u64) {
+        self.awaited = self.awaited.saturating_sub(1);
+    }
 
     fn reserve(&mut self, size: u64) -> Option<u64> {
         match self.maps.get(self.mapped) {
@@ -78,14 +87,16 @@ impl Device for RecordedDevice {
     fn unreserve(&mut self, _: u64, _: u64) {}
 
     fn create(&mut self, _: u64, _: u64) -> bool {
-        self.full.is_none()
+        self.has_room()
     }
 
     fn map(&mut self, _: u64, _: u64, _: u64) {
         self.mapped += 1;
     }
 
-    fn unmap(&mut self, _: u64, _: u64, _: u64) {}
+    fn unmap(&mut self, _: u64, _: u64, _: u64) {
+        self.awaited = self.awaited.saturating_sub(1);
+    }
 
     fn record_event(&mut self, _: u64) {}
 

@@ -1,6 +1,6 @@
 //! What the program asked for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::start::{Start, Where};
 use super::{Inconsistent, Recording};
@@ -28,8 +28,12 @@ pub enum Input {
     FreeLater(u32),
     /// Other streams were done with an allocation.
     Complete(u32),
-    /// Emptied the cache. True: the device was full, and a request did it.
-    Empty(bool),
+    /// Uses a private pool again.
+    Used(u64),
+    /// Let go of a private pool: what it caches can be released from now on.
+    Unused(u64),
+    /// Emptied the cache, or a request did.
+    Empty(Release),
     /// Asked for memory and failed.
     Failed {
         /// Rounded bytes.
@@ -51,6 +55,17 @@ pub(super) struct Inputs {
     pub(super) positions: Vec<u32>,
 }
 
+/// A run of memory given back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Release {
+    /// Segments and runs of pages.
+    pub count: u32,
+    /// New memory follows at once: a request may have given it back.
+    pub is_before_request: bool,
+    /// The device was full, so that the request did it.
+    pub is_full: bool,
+}
+
 /// Whose end is still to come.
 #[derive(Clone, Copy)]
 struct Open {
@@ -66,10 +81,11 @@ pub(super) fn of(recording: &Recording, start: &Start, total: Option<u64>) -> Re
         open.insert(live.addr, Open { id: count, is_pending });
         count += 1;
     }
-    let mut reserved: u64 = start.segments.iter().map(|segment| segment.size).sum();
+    let mut reserved = start.reserved();
     let events = &recording.events;
     let mut inputs = Vec::with_capacity(events.len() / 2);
     let mut positions: Vec<u32> = Vec::with_capacity(events.len() / 2);
+    let mut unused = BTreeSet::new();
     let mut at = 0;
     while let Some(event) = events.get(at) {
         let first = u32::try_from(at).unwrap_or(u32::MAX);
@@ -79,6 +95,7 @@ pub(super) fn of(recording: &Recording, start: &Start, total: Option<u64>) -> Re
                 let id = count;
                 count += 1;
                 let Event { size, stream, pool, .. } = *event;
+                inputs.extend(pool.filter(|pool| unused.remove(pool)).map(Input::Used));
                 inputs.push(Input::Alloc {
                     id,
                     requested: size,
@@ -113,7 +130,12 @@ pub(super) fn of(recording: &Recording, start: &Start, total: Option<u64>) -> Re
                 let run = events[at..].iter().take_while(|event| is_release(event.action));
                 let length = run.count();
                 let next = events.get(at + length);
-                inputs.extend(release(next, reserved, total).map(Input::Empty));
+                for pool in events[at..at + length].iter().filter_map(|event| event.pool) {
+                    if unused.insert(pool) {
+                        inputs.push(Input::Unused(pool));
+                    }
+                }
+                inputs.extend(release(length, next, reserved, total).map(Input::Empty));
                 for event in &events[at..at + length] {
                     reserved = reserved.saturating_add_signed(event.reserved_change());
                 }
@@ -139,15 +161,18 @@ fn is_release(action: Action) -> bool {
     matches!(action, Action::SegmentFree | Action::SegmentUnmap)
 }
 
-/// Whether a run of releases emptied the cache, and whether a request on a full device did it; none: the request that
-/// failed next did it.
-fn release(next: Option<&Event>, reserved: u64, total: Option<u64>) -> Option<bool> {
-    match next {
-        Some(next) if next.action == Action::OutOfMemory => None,
-        Some(next) if matches!(next.action, Action::SegmentAlloc | Action::SegmentMap) => {
-            let is_full = total.is_some_and(|total| reserved.saturating_add(next.size) > total);
-            Some(is_full)
-        }
-        _ => Some(false),
-    }
+/// What gave a run of memory back; none: the request that failed next did it.
+fn release(count: usize, next: Option<&Event>, reserved: u64, total: Option<u64>) -> Option<Release> {
+    let next = next.map(|next| (next.action, next.size));
+    let size = match next {
+        Some((Action::OutOfMemory, _)) => return None,
+        Some((Action::SegmentAlloc | Action::SegmentMap, size)) => Some(size),
+        _ => None,
+    };
+    let is_full = size.is_some_and(|size| total.is_some_and(|total| reserved.saturating_add(size) > total));
+    Some(Release {
+        count: u32::try_from(count).unwrap_or(u32::MAX),
+        is_before_request: size.is_some(),
+        is_full,
+    })
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Inconsistent, Recording};
 use crate::allocator::{BlockState, SegmentState, StartRange, Use, round};
+use crate::device::LAST_ADDRESS;
 use crate::event::{Action, Event};
 use crate::settings::Settings;
 
@@ -80,16 +81,39 @@ struct Walk {
     mapped: BTreeMap<u64, Memory>,
 }
 
+/// Addresses and sizes whose sums cannot overflow.
+fn check_addresses(recording: &Recording) -> Result<(), Inconsistent> {
+    let is_placed = |event: &&Event| event.action != Action::OutOfMemory;
+    let of_events = recording
+        .events
+        .iter()
+        .filter(is_placed)
+        .map(|event| (event.addr, event.size));
+    let of_segments = recording.segments.iter().map(|segment| (segment.addr, segment.size));
+    let blocks = recording.segments.iter().flat_map(|segment| &segment.blocks);
+    let of_blocks = blocks.flat_map(|block| [(block.addr, block.size), (block.addr, block.requested)]);
+    let is_beyond = |(addr, size): &(u64, u64)| addr.checked_add(*size).is_none_or(|end| end > LAST_ADDRESS);
+    match of_events.chain(of_segments).chain(of_blocks).find(is_beyond) {
+        Some((addr, size)) => Err(Inconsistent::Address { addr, size }),
+        None => Ok(()),
+    }
+}
+
 impl Start {
+    /// Bytes of all segments.
+    pub(super) fn reserved(&self) -> u64 {
+        self.segments
+            .iter()
+            .fold(0, |sum, segment| sum.saturating_add(segment.size))
+    }
+
     pub(super) fn of(recording: &Recording, settings: &Settings, total: Option<u64>) -> Result<Self, Inconsistent> {
+        check_addresses(recording)?;
         let mut walk = Walk::from_end(&recording.segments);
-        let mut completes_only = true;
         for (index, event) in recording.events.iter().enumerate().rev() {
-            completes_only &= event.action != Action::FreeRequested;
             walk.back(&Where { index, event })?;
         }
-        if completes_only {
-            // Such histories say nothing of the time between a request to free and its completion.
+        if !recording.tells_requests() {
             for held in walk.live.values_mut() {
                 held.live.state = Use::Allocated;
             }

@@ -29,6 +29,9 @@ pub fn what_if<O: Observer>(
     observer: O,
 ) -> (WhatIf, O) {
     let mut allocator = Allocator::with_rules(SimulatedDevice::new(device), observer, settings, rules);
+    for pool in replayable.recording.private_pools() {
+        allocator.use_pool(pool);
+    }
     let start = &replayable.start;
     let mut blocks: Vec<Option<BlockId>> = Vec::with_capacity(start.live.len() + replayable.inputs().len() / 2);
     let mut failed = 0;
@@ -75,8 +78,10 @@ pub fn what_if<O: Observer>(
             Input::Complete(id) => {
                 block(id).map(|block| allocator.complete(block));
             }
-            Input::Empty(false) => allocator.empty_cache(),
-            Input::Empty(true) => {}
+            Input::Used(pool) => allocator.use_pool(pool),
+            Input::Unused(pool) => allocator.release_pool_use(pool),
+            Input::Empty(release) if release.is_full => {}
+            Input::Empty(_) => allocator.empty_cache(),
             Input::Failed { size, stream, pool, .. } => {
                 // The program did not get it then; whoever gets it now gives it back at once.
                 let requested = size.saturating_sub(allocator.rules().spare_bytes);

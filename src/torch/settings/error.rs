@@ -89,6 +89,9 @@ pub enum SettingsError {
     /// A list without its end.
     #[error("the list of `roundup_power2_divisions` has no closing `]`")]
     ListNotClosed,
+    /// `torch_npu` reads one of the two variables.
+    #[error("torch_npu refuses PYTORCH_NPU_ALLOC_CONF and PYTORCH_ALLOC_CONF set at once: unset one of them")]
+    BothVariables,
     /// `torch_npu` excludes the two.
     #[error("torch_npu refuses `expandable_segments:True` together with `{key}`: leave one of them out")]
     RefusedPair {
