@@ -20,7 +20,9 @@ use super::workspaces::{EstimatedWorkspaces, ScratchSource};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Id as _, TensorId};
 use highwater_model::units::Bytes;
-use highwater_model::workload::{AllocationTrace, Axis, Device, GraphIdx, RecordedBlock, Recording, Workload};
+use highwater_model::workload::{
+    AllocationTrace, AllocatorSimulation, Axis, Device, GraphIdx, RecordedBlock, Recording, Workload,
+};
 use highwater_options::{Condition, Estimate, Finding, Lowered, keys, policy_depends_on};
 use highwater_rewrite::remat::OpRates;
 use highwater_sim::{DeviceSession, Params, StaticMemoryPolicy, TraceRequest};
@@ -83,6 +85,12 @@ pub struct Comparison {
     pub diagnostics: Diagnostics,
 }
 
+/// The memory of the device, where the user chose it.
+pub(super) fn chosen_memory(request: &Request, lowered: &Lowered) -> Option<Bytes> {
+    let is_chosen = request.options.is_set(keys::DEVICE) || request.options.is_set(keys::DEVICE_MEMORY);
+    is_chosen.then_some(lowered.params.device_bytes)
+}
+
 impl Comparison {
     /// Lanes on an axis, with the device and the parameters of the options.
     pub(super) fn new(
@@ -95,7 +103,6 @@ impl Comparison {
     ) -> Self {
         let mut device = request.device.clone();
         device.set_memory(lowered.params.device_bytes);
-        let is_chosen = request.options.is_set(keys::DEVICE) || request.options.is_set(keys::DEVICE_MEMORY);
         Self {
             workload: Arc::clone(&request.workload),
             axis,
@@ -112,7 +119,7 @@ impl Comparison {
             lowest_peak: None,
             recommendations: Vec::new(),
             equivalence: None,
-            chosen_memory: is_chosen.then_some(lowered.params.device_bytes),
+            chosen_memory: chosen_memory(request, lowered),
             lower_bound: false,
             scratch: ScratchSource::Stated,
             calibrations: Vec::new(),
@@ -302,6 +309,11 @@ impl Comparison {
     /// The lanes that were simulated or planned.
     pub fn simulated_lanes(&self) -> impl Iterator<Item = &Lane> + Clone {
         self.lanes.iter().filter(|lane| !lane.is_measured())
+    }
+
+    /// How the recording of a lane was simulated; `None` for what was measured.
+    pub fn simulation(&self, lane: LaneId) -> Option<&AllocatorSimulation> {
+        self.recording(lane)?.simulation.as_ref()
     }
 
     /// The recording of a lane that shows one.

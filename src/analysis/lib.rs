@@ -3,17 +3,18 @@
 //!
 //! A module uses modules alone that follow it here, in reading order (`tests/it/tidy.rs` checks that):
 //! ```text
-//! sweep compare advice pins study alignment lane_queries
+//! sweep compare allocator_lanes advice pins study alignment lane_queries
 //! policies budget_sweep passes name_reuse slots recording_lanes
 //! comparison calibration run_lanes explain recommended lowest_peak recording_remarks limits metrics lane
 //! reuse_lanes device_sessions running shapes bodies lowering allocation_order
-//! oom_report name_context arena request pin configuration inspect recording_facts recording_figures allocator_state dumped measured_pass
+//! oom_report name_context arena request what_if pin configuration inspect recording_facts recording_figures allocator_state dumped measured_pass
 //! rewriting lane_set workspaces selection error
 //! ```
 
 mod advice;
 mod alignment;
 mod allocation_order;
+mod allocator_lanes;
 mod allocator_state;
 mod arena;
 mod bodies;

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use highwater_model::units::Bytes;
+use highwater_model::units::{Bytes, grouped};
 use highwater_model::workload::Recording;
 use highwater_sim::what_if::{History, NoHistory, SimulatedRun, simulated};
 use highwater_torch::recording::{Check, Replayable, WhatIf, check_all_orders, what_if};
@@ -135,6 +135,46 @@ impl AllocatorFit {
         match self.framework() {
             Framework::Cuda => Version::NEWEST,
             Framework::Npu => Version::Npu,
+        }
+    }
+
+    /// The versions that break ties of equal sizes as the recording does.
+    pub fn versions(&self) -> Vec<Version> {
+        let is_alike = |version: &Version| {
+            let rules = version.rules();
+            rules.framework == self.framework() && rules.ties == self.check.ties
+        };
+        Version::all().filter(is_alike).collect()
+    }
+
+    /// `the recording replays exactly (9,700 of 9,700 events) with torch_npu and its settings`.
+    pub fn sentence(&self) -> String {
+        let Check {
+            identical,
+            events,
+            first_difference,
+            ..
+        } = &self.check;
+        let counts = format!("{} of {} events", grouped(*identical as u64), grouped(*events as u64));
+        let versions = match &self.versions()[..] {
+            [] => self.check.version.to_string(),
+            [only] => only.to_string(),
+            [first, .., last] => format!("{first} to {}", last.name()),
+        };
+        let settings = match (self.is_stated, self.conf.is_empty()) {
+            (true, _) => "its settings",
+            (false, true) => "default settings",
+            (false, false) => &self.conf,
+        };
+        match first_difference {
+            None => format!("the recording replays exactly ({counts}) with {versions} and {settings}"),
+            Some(difference) => {
+                let index = grouped(difference.index as u64);
+                format!(
+                    "the recording replays in part ({counts}) with {versions} and {settings}; the first difference is \
+                     event {index}"
+                )
+            }
         }
     }
 

@@ -59,7 +59,8 @@ impl Study for Recordings {
     }
 
     fn schedule_notes(&self, _: &Workload) -> Vec<ScheduleNote> {
-        let text = "Measured, not simulated: options and iterations change nothing, the device is the capacity to check against.";
+        let text = "Measured, not simulated: options and iterations change nothing, the device is the capacity to check against. \
+                    Allocator settings add simulated lanes.";
         vec![ScheduleNote::new(text.to_owned())]
     }
 
@@ -102,7 +103,14 @@ impl Study for Recordings {
 
     fn summary(&self, comparison: &Comparison) -> String {
         let events = counted(u64::from(comparison.axis.n_steps), "event");
-        format!("{events}, measured, not simulated")
+        let simulated = comparison.workload.recordings().iter();
+        match simulated.filter(|one| one.simulation.is_some()).count() {
+            0 => format!("{events}, measured, not simulated"),
+            count => format!(
+                "{events}, measured, and under {}",
+                counted(count as u64, "other allocator setting")
+            ),
+        }
     }
 
     fn tensor_name<'a>(&self, comparison: &'a Comparison, graph: GraphIdx, tensor: TensorId) -> &'a str {
@@ -183,8 +191,31 @@ struct CommonSteps {
     of_event: Vec<Vec<u32>>,
 }
 
-/// One step per event, by time (of equal times the earlier recording first); without times each recording begins at step 0.
+/// As [`steps_of_runs`]; events of simulated allocators are on the steps of the events that they were simulated from.
 fn common_steps(
+    recordings: &[&Recording],
+    alignment: Alignment,
+    progress: &Progress<'_>,
+) -> Result<CommonSteps, AnalysisError> {
+    let measured: Vec<&Recording> = recordings
+        .iter()
+        .filter(|one| one.simulation.is_none())
+        .copied()
+        .collect();
+    let mut steps = steps_of_runs(&measured, alignment, progress)?;
+    if steps.of_event.is_empty() {
+        return Ok(steps);
+    }
+    for simulation in recordings.iter().filter_map(|one| one.simulation.as_ref()) {
+        let source = measured.iter().position(|one| one.name == simulation.measured);
+        let own = source.and_then(|source| steps.of_event.get(source).cloned());
+        steps.of_event.push(own.unwrap_or_default());
+    }
+    Ok(steps)
+}
+
+/// One step per event, by time (of equal times the earlier recording first); without times each recording begins at step 0.
+fn steps_of_runs(
     recordings: &[&Recording],
     alignment: Alignment,
     progress: &Progress<'_>,

@@ -2,7 +2,8 @@
 
 use highwater_analysis::{AllocatorSums, Comparison, Lane, LaneKind, off_by};
 use highwater_export::Table;
-use highwater_model::units::{Bytes, Step};
+use highwater_model::units::{Bytes, Step, grouped, signed_percent_text};
+use highwater_model::workload::AllocatorSimulation;
 
 const NOT_RECORDED: &str = "not recorded";
 
@@ -27,6 +28,13 @@ pub(super) fn measured_table(comparison: &Comparison) -> Table {
     ];
     if has_sums {
         headings.extend([">inactive split", ">largest free"]);
+    }
+    let is_simulated = comparison
+        .lanes
+        .iter()
+        .any(|lane| comparison.simulation(lane.id).is_some());
+    if is_simulated {
+        headings.extend([">against measured", ">retries", ">failed", ">device calls"]);
     }
     headings.push("fits");
     let mut table = Table::new(&headings);
@@ -58,10 +66,42 @@ pub(super) fn measured_table(comparison: &Comparison) -> Table {
         if has_sums {
             cells.extend([at_most(|sums| sums.inactive_split), at_most(|sums| sums.largest_free)]);
         }
+        if is_simulated {
+            cells.extend(simulation_cells(comparison.simulation(lane.id)));
+        }
         cells.push(comparison.fit(position).text());
         table.strings(cells);
     }
     table
+}
+
+/// Against the measured peak, retries, failed requests, device calls; empty for what was measured.
+fn simulation_cells(simulation: Option<&AllocatorSimulation>) -> [String; 4] {
+    simulation.map_or_else(Default::default, |simulation| {
+        [
+            signed_percent_text(simulation.peak.percent_above(simulation.measured_peak)),
+            grouped(simulation.retries),
+            grouped(simulation.failures),
+            grouped(simulation.device_calls),
+        ]
+    })
+}
+
+/// What the figures of simulated allocators are; empty without any.
+pub(super) fn simulation_note(comparison: &Comparison) -> String {
+    let mut simulations = comparison
+        .lanes
+        .iter()
+        .filter_map(|lane| comparison.simulation(lane.id));
+    let Some(first) = simulations.next() else {
+        return String::new();
+    };
+    format!(
+        "Simulated lanes are an estimate: the recorded requests under {}. The recorded settings, simulated, differ from the \
+         measured peak by {}.\n",
+        first.version,
+        signed_percent_text(first.replayed_peak.percent_above(first.measured_peak))
+    )
 }
 
 /// The errors of the simulated peaks, a table per recording; none where a recording states no peak.

@@ -58,7 +58,7 @@ fn tables(answer: &CompareAnswer<'_>) -> String {
         } else {
             ""
         };
-        return measured_table(comparison).text() + note;
+        return measured_table(comparison).text() + note + &measured::simulation_note(comparison);
     }
     let mut out = table(answer).text();
     if (0..comparison.lanes.len()).any(|lane| comparison.is_measured_lane(lane)) {

@@ -128,7 +128,7 @@ pub fn fit_json(answer: &FitAnswer<'_>) -> Json {
         "first_difference": difference,
         "tie_order": check.ties.letter().to_string(),
         "torch": check.version.name(),
-        "torch_versions": versions(fit).iter().map(|version| version.name()).collect::<Vec<_>>(),
+        "torch_versions": fit.versions().iter().map(|version| version.name()).collect::<Vec<_>>(),
         "recorded_conf": fit.conf,
         "recorded_conf_stated": fit.is_stated,
         "recorded_peak_reserved_bytes": fit.recorded_peak.get(),
@@ -186,53 +186,10 @@ fn event_json(event: &Event) -> Json {
     Json::from(fields)
 }
 
-/// The versions that break ties of equal sizes as the recording does.
-fn versions(fit: &AllocatorFit) -> Vec<Version> {
-    let is_alike = |version: &Version| {
-        let rules = version.rules();
-        rules.framework == fit.framework() && rules.ties == fit.check.ties
-    };
-    Version::all().filter(is_alike).collect()
-}
-
-/// `torch 2.13 to 2.15`.
-fn versions_text(fit: &AllocatorFit) -> String {
-    match &versions(fit)[..] {
-        [] => fit.check.version.to_string(),
-        [only] => only.to_string(),
-        [first, .., last] => format!("{first} to {}", last.name()),
-    }
-}
-
-/// `the recording replays exactly (9,700 of 9,700 events) with torch_npu`.
-pub fn fit_sentence(fit: &AllocatorFit) -> String {
-    let check = &fit.check;
-    let counts = format!(
-        "{} of {} events",
-        grouped(check.identical as u64),
-        grouped(check.events as u64)
-    );
-    let versions = versions_text(fit);
-    let settings = match (fit.is_stated, fit.conf.is_empty()) {
-        (true, _) => "its settings",
-        (false, true) => "default settings",
-        (false, false) => &fit.conf,
-    };
-    match &check.first_difference {
-        None => format!("the recording replays exactly ({counts}) with {versions} and {settings}"),
-        Some(difference) => {
-            let index = grouped(difference.index as u64);
-            format!(
-                "the recording replays in part ({counts}) with {versions} and {settings}; the first difference is event {index}"
-            )
-        }
-    }
-}
-
 /// A sentence about the fit, a table of settings, and what the figures are.
 pub fn fit_text(answer: &FitAnswer<'_>) -> String {
     let fit = answer.fit;
-    let mut out = format!("{}: {}\n\n", answer.recording.name, fit_sentence(fit));
+    let mut out = format!("{}: {}\n\n", answer.recording.name, fit.sentence());
     let mut table = Table::new(&[
         "settings",
         ">peak reserved",

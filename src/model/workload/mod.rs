@@ -40,11 +40,11 @@ pub use op_list::{DATA, ListedArena, ListedInput, ListedOp, ListedPlace, ListedP
 pub use parts::{Part, PartOf};
 pub use problem::{Buffer, Gap, PlacementProblem, ProblemEntry, ProblemError, RecordedPlan};
 pub use recording::{
-    BlockAddress, COMPILE_CONTEXT, CallSite, CallSiteKind, CallSites, Category, CategoryRule, CategoryRules,
-    FailedRequest, FrameKind, FrameRule, FrameRuleError, FrameRules, MarkKind, PhasePairs, REQUESTER_RULES,
-    RecordedBlock, RecordedFrame, RecordedMark, RecordedMemory, RecordedName, RecordedNames, RecordedOp, RecordedPeaks,
-    RecordedPhase, RecordedRegion, RecordedTotal, Recording, RecordingRules, Requester, RequesterRule, StackIdx,
-    TotalKind, USER_METADATA, call_site_text, is_python_file, pooled_kind,
+    AllocatorSimulation, BlockAddress, COMPILE_CONTEXT, CallSite, CallSiteKind, CallSites, Category, CategoryRule,
+    CategoryRules, FailedRequest, FrameKind, FrameRule, FrameRuleError, FrameRules, MarkKind, PhasePairs,
+    REQUESTER_RULES, RecordedBlock, RecordedFrame, RecordedMark, RecordedMemory, RecordedName, RecordedNames,
+    RecordedOp, RecordedPeaks, RecordedPhase, RecordedRegion, RecordedTotal, Recording, RecordingRules, Requester,
+    RequesterRule, StackIdx, TotalKind, USER_METADATA, call_site_text, is_python_file, pooled_kind,
 };
 pub use samples::samples;
 pub use schedule::{
