@@ -139,6 +139,8 @@ enum How {
     Peak { is_known: bool },
     /// By the share of the total time.
     Time { measured: Nanos, simulated: Nanos },
+    /// By the number of the event, as asked for.
+    Events,
     /// Events are spread evenly.
     Nothing,
 }
@@ -147,6 +149,7 @@ impl How {
     /// A sentence about the alignment and about a request that could not be met.
     fn sentence(&self, requested: Alignment) -> String {
         let text = match self {
+            Self::Events => "Events are spread evenly over the steps.".to_owned(),
             Self::Nothing => "No op names match; aligned by order only.".to_owned(),
             Self::Ops {
                 graph,
@@ -249,6 +252,10 @@ fn align(
         Alignment::Ops => None,
         Alignment::Phases => Some(by_phases::by_phases(comparison, recording, progress)?),
         Alignment::Time => by_time::by_time(comparison, recording, progress)?,
+        Alignment::Events => Some(Aligned {
+            steps: spread(recording.n_steps, 0, comparison.axis.n_steps, &[], progress)?,
+            how: How::Events,
+        }),
     };
     if let Some(found) = found {
         return Ok(found);

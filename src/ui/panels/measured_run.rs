@@ -69,5 +69,6 @@ const fn hint(alignment: Alignment) -> &'static str {
              notes aligns start, peak and end"
         }
         Alignment::Time => "places an event at the same share of the total time",
+        Alignment::Events => "spreads the events evenly over the steps",
     }
 }
