@@ -24,7 +24,8 @@ use super::recording_figures::contradiction;
 use super::recording_lanes::{LanePlace, recording_lane, shown};
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Nanos, percents};
-use highwater_model::workload::{Alignment, GraphIdx, Recording};
+use highwater_model::workload::{Alignment, GraphIdx, Recording, learn_ops};
+use highwater_options::keys;
 use highwater_plan::Strategy;
 use highwater_sim::EventSteps;
 use spread::spread;
@@ -89,6 +90,10 @@ pub(super) fn add_recordings(
                     .to_owned(),
                 &recording.name,
             );
+        }
+        let is_learned_from = is_learned_from(comparison, recording);
+        if let Some(recorded) = &mut lane.recorded {
+            recorded.is_learned_from = is_learned_from;
         }
         let text = aligned.how.sentence(alignment);
         let remarks = [
@@ -228,11 +233,35 @@ fn predicted(comparison: &Comparison, measured: &Lane, recording: &Recording) ->
             off_by(reserved, really)
         );
     }
+    if is_learned_from(comparison, recording) {
+        text += &format!(" It {BY_CONSTRUCTION}.");
+    }
     Some(Remark {
         text,
         step: measured.summary.peak_live_step,
     })
 }
+
+/// Whether scratch memory of the graphs' ops was taken from a recording: the file of the graph stores that of the ops that
+/// ran, or the table of the options is the one that the recording teaches.
+fn is_learned_from(comparison: &Comparison, recording: &Recording) -> bool {
+    let graphs = comparison.workload.graphs().iter();
+    let has_scratch = recording.ops.iter().any(|op| op.scratch > Bytes::ZERO);
+    let is_stored = has_scratch
+        && graphs
+            .map(|entry| learn_ops(&entry.graph, recording))
+            .any(|learned| learned.scratch > Bytes::ZERO);
+    is_stored
+        || comparison
+            .calibrations
+            .iter()
+            .filter(|one| one.recording == recording.name)
+            .flat_map(|one| &one.settings)
+            .any(|setting| setting.key == keys::WORKSPACE_TABLE && setting.now == setting.learned)
+}
+
+/// What is said of such a figure.
+pub const BY_CONSTRUCTION: &str = "fits by construction: the scratch memory of its ops was learned from this recording";
 
 /// The difference of a simulated from a measured figure, which is not 0: `1.50 MiB (3.2 %) more`.
 pub fn off_by(simulated: Bytes, real: Bytes) -> String {

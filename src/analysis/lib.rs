@@ -62,7 +62,7 @@ mod what_if;
 mod workspaces;
 
 pub use advice::with_figures;
-pub use alignment::off_by;
+pub use alignment::{BY_CONSTRUCTION, off_by};
 pub use allocation_order::arena_order;
 pub use allocator_state::{AllocatorState, AllocatorSums, Piece, PieceKind, PoolState, SegmentState};
 pub use arena::{Plans, arena_problem, engine_size};

@@ -211,9 +211,10 @@ pub(super) fn measured_json(comparison: &Comparison, position: usize, most: usiz
         }),
         "headroom_bytes": headroom(comparison.fit(position)),
         "remarks": explanation(lane),
+        "fits_by_construction": lane.recorded.as_ref().is_some_and(|recorded| recorded.is_learned_from).then_some(true),
         "simulation": comparison.simulation(lane.id).map(simulation_json),
     });
-    let mut fields = fields_of(object, &["simulation"]);
+    let mut fields = fields_of(object, &["simulation", "fits_by_construction"]);
     fields.extend(peak_fields(comparison, position, most));
     Json::Object(fields)
 }

@@ -1,6 +1,6 @@
 //! Recordings in the answer of `compare` for people: their peaks, and the error of each simulated peak.
 
-use highwater_analysis::{AllocatorSums, Comparison, Lane, LaneKind, off_by};
+use highwater_analysis::{AllocatorSums, BY_CONSTRUCTION, Comparison, Lane, LaneKind, off_by};
 use highwater_export::Table;
 use highwater_model::units::{Bytes, Step, grouped, signed_percent_text};
 use highwater_model::workload::AllocatorSimulation;
@@ -134,8 +134,16 @@ pub(super) fn errors(comparison: &Comparison) -> String {
                 &off(summary.peak_live, live),
             ]);
         }
+        let is_learned_from = measured
+            .recorded
+            .as_ref()
+            .is_some_and(|recorded| recorded.is_learned_from);
+        let by_construction = match is_learned_from {
+            true => format!("; {BY_CONSTRUCTION}"),
+            false => String::new(),
+        };
         out.push_str(&format!(
-            "\nsimulated, with the difference from the measurement\n{}",
+            "\nsimulated, with the difference from the measurement{by_construction}\n{}",
             table.text()
         ));
     }
