@@ -14,6 +14,7 @@ mod learn;
 mod lifetimes;
 mod names;
 mod op_list;
+mod op_matching;
 mod parts;
 mod problem;
 mod problem_text;
@@ -37,6 +38,7 @@ pub use learn::{LearnedOps, learn_ops};
 pub use lifetimes::{Lifetime, Lifetimes, Program};
 pub use names::Names;
 pub use op_list::{DATA, ListedArena, ListedInput, ListedOp, ListedPlace, ListedPlaces, NET_OUTPUT, OpList};
+pub use op_matching::{MatchedBy, MatchedOps, match_ops};
 pub use parts::{Part, PartOf};
 pub use problem::{Buffer, Gap, PlacementProblem, ProblemEntry, ProblemError, RecordedPlan};
 pub use recording::{
