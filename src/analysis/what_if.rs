@@ -4,6 +4,14 @@
 //! events, and [`AllocatorRun`]s. Requests, their order and the completion of frees are those of the recording; blocks
 //! that predate it are allocated first, by address. A run knows nothing of speed or of memory outside the allocator.
 
+mod candidates;
+mod choice;
+mod search;
+
+pub use candidates::SettingPair;
+pub use choice::{KeyEffect, setting_tolerance};
+pub use search::{SearchError, SearchPlan, SettingSearch, TriedSetting, search_settings};
+
 use std::sync::Arc;
 
 use highwater_model::units::Bytes;
@@ -29,7 +37,7 @@ const EXPANDABLE: &str = "expandable_segments:True";
 pub struct AllocatorSetting {
     /// The text of the variable; empty where it is unset.
     pub conf: String,
-    /// `None`: the newest of the recording's framework.
+    /// `None`: the newest of the recording's framework, with the recording's order of blocks of equal size.
     pub version: Option<Version>,
 }
 
@@ -160,7 +168,7 @@ impl AllocatorFit {
         let settings = self.parsed(setting)?;
         let version = settings.version;
         let replayable = replayable(&self.history, &self.settings, device.map(Bytes::get))?;
-        let rules = (settings, version.rules());
+        let rules = self.rules(settings, setting.version);
         let (figures, ()) = what_if(&replayable, rules, device_spec(device), ());
         Ok(AllocatorRun {
             conf: setting.conf.clone(),
@@ -180,9 +188,8 @@ impl AllocatorFit {
         device: Option<Bytes>,
     ) -> Result<SimulatedRun, NoHistory> {
         let settings = self.parsed(setting)?;
-        let version = settings.version;
         let replayable = replayable(&self.history, &self.settings, device.map(Bytes::get))?;
-        let rules = (settings, version.rules());
+        let rules = self.rules(settings, setting.version);
         Ok(simulated(
             measured,
             &self.history,
@@ -190,6 +197,14 @@ impl AllocatorFit {
             rules,
             device_spec(device),
         ))
+    }
+
+    fn rules(&self, settings: Settings, asked: Option<Version>) -> (Settings, Rules) {
+        let rules = settings.version.rules();
+        match asked {
+            Some(_) => (settings, rules),
+            None => rules_of(&settings, self.check.ties),
+        }
     }
 
     fn parsed(&self, setting: &AllocatorSetting) -> Result<Settings, NoHistory> {

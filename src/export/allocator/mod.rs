@@ -3,8 +3,10 @@
 //! Fields are a contract: bytes and counts are integers, events are `[action, address, bytes, stream]` with the private
 //! pool as a fifth item.
 
+mod recommend;
 mod settings;
 
+pub use recommend::{SettingSearchAnswer, setting_search_json, setting_search_text};
 pub use settings::{SettingsAnswer, settings_json, settings_text};
 
 use serde_json::{Value as Json, json};
