@@ -110,7 +110,7 @@ fn known_memory(recording: &Recording) -> Option<Bytes> {
     (!memory.is_lower_bound).then_some(memory.bytes)
 }
 
-fn simulated(
+pub(super) fn simulated(
     measured: &Recording,
     fit: &AllocatorFit,
     setting: &AllocatorSetting,

@@ -4,6 +4,7 @@ use super::advice::advice;
 use super::alignment::add_recordings;
 use super::allocator_lanes::with_allocator_lanes;
 use super::comparison::{Comparison, chosen_memory};
+use super::eager_lanes::add_eager_lanes;
 use super::error::AnalysisError;
 use super::pins::add_pins;
 use super::request::Request;
@@ -68,6 +69,7 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
     add_pins(&mut comparison, request, &[], progress)?;
     if study.takes_recordings() {
         add_recordings(&mut comparison, lowered.strategy, lowered.alignment, progress)?;
+        add_eager_lanes(&mut comparison, request, lowered.strategy, progress)?;
     }
     Ok(comparison)
 }

@@ -333,6 +333,9 @@ impl Comparison {
                 let label = lane.map_or("", |lane| lane.strategy.label);
                 format!("lane {}: {label}", u32::from(position) + 1)
             }
+            LaneId::Measured(_) if self.simulation(id).is_some() && self.lane_kind() != LaneKind::Recordings => {
+                title.to_owned()
+            }
             LaneId::Measured(_) if self.lane_kind() != LaneKind::Recordings => format!("measured {title}"),
             LaneId::Pinned(_) => format!("pinned {title}"),
             LaneId::Pass(_) => title.to_owned(),

@@ -3,12 +3,12 @@
 //!
 //! A module uses modules alone that follow it here, in reading order (`tests/it/tidy.rs` checks that):
 //! ```text
-//! sweep compare allocator_lanes advice pins study alignment lane_queries
+//! sweep compare eager_lanes allocator_lanes advice pins study alignment lane_queries
 //! policies budget_sweep passes name_reuse slots recording_lanes
 //! comparison calibration run_lanes explain recommended lowest_peak recording_remarks limits metrics lane
 //! reuse_lanes device_sessions running shapes bodies lowering allocation_order
-//! oom_report name_context arena request what_if pin configuration inspect recording_facts recording_figures allocator_state dumped measured_pass
-//! rewriting lane_set workspaces selection error
+//! oom_report name_context arena request pin configuration inspect recording_facts recording_figures allocator_state dumped measured_pass
+//! rewriting lane_set workspaces what_if selection error
 //! ```
 
 mod advice;
@@ -25,6 +25,7 @@ mod comparison;
 mod configuration;
 mod device_sessions;
 mod dumped;
+mod eager_lanes;
 mod error;
 mod explain;
 mod inspect;
@@ -95,5 +96,8 @@ pub use rewriting::{LaneRewrite, RunRemat};
 pub use selection::{LaneGoal, are_overheads_equivalent};
 pub use shapes::bound_plan;
 pub use study::{LaneChoice, OpSource, ScheduleChoice, ScheduleNote, Study, StudyWords, opening_lanes, study_of};
-pub use what_if::{AllocatorFit, AllocatorRun, AllocatorSetting, stated_conf};
+pub use what_if::{
+    AllocatorFit, AllocatorRun, AllocatorSetting, KeyEffect, SearchError, SearchPlan, SettingPair, SettingSearch,
+    TriedSetting, search_settings, setting_tolerance, stated_conf,
+};
 pub use workspaces::{EstimatedWorkspaces, ScratchSource};

@@ -7,7 +7,25 @@ use highwater_model::workload::AllocatorSimulation;
 
 const NOT_RECORDED: &str = "not recorded";
 
-pub(super) fn measured_table(comparison: &Comparison) -> Table {
+/// Which lanes of recordings a table lists.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Listed {
+    All,
+    Measured,
+    Simulated,
+}
+
+impl Listed {
+    fn has(self, simulation: Option<&AllocatorSimulation>) -> bool {
+        match self {
+            Self::All => true,
+            Self::Measured => simulation.is_none(),
+            Self::Simulated => simulation.is_some(),
+        }
+    }
+}
+
+pub(super) fn measured_table(comparison: &Comparison, listed: Listed) -> Table {
     let step = |step: Option<Step>| step.map_or(String::new(), |step| step.to_string());
     let event_or_step = if comparison.lane_kind() == LaneKind::Recordings {
         ">at event"
@@ -32,14 +50,15 @@ pub(super) fn measured_table(comparison: &Comparison) -> Table {
     let is_simulated = comparison
         .lanes
         .iter()
-        .any(|lane| comparison.simulation(lane.id).is_some());
+        .any(|lane| listed != Listed::Measured && comparison.simulation(lane.id).is_some());
     if is_simulated {
         headings.extend([">against measured", ">retries", ">failed", ">device calls"]);
     }
     headings.push("fits");
     let mut table = Table::new(&headings);
     for (position, lane) in comparison.lanes.iter().enumerate() {
-        let Some(recording) = comparison.recording(lane.id) else {
+        let recording = comparison.recording(lane.id);
+        let Some(recording) = recording.filter(|one| listed.has(one.simulation.as_ref())) else {
             continue;
         };
         let summary = &lane.summary;
@@ -79,12 +98,20 @@ pub(super) fn measured_table(comparison: &Comparison) -> Table {
 fn simulation_cells(simulation: Option<&AllocatorSimulation>) -> [String; 4] {
     simulation.map_or_else(Default::default, |simulation| {
         [
-            signed_percent_text(simulation.peak.percent_above(simulation.measured_peak)),
+            against(simulation.peak, simulation.measured_peak),
             grouped(simulation.retries),
             grouped(simulation.failures),
             grouped(simulation.device_calls),
         ]
     })
+}
+
+/// Empty where nothing was measured.
+fn against(peak: Bytes, measured: Bytes) -> String {
+    match measured {
+        Bytes::ZERO => String::new(),
+        measured => signed_percent_text(peak.percent_above(measured)),
+    }
 }
 
 /// What the figures of simulated allocators are; empty without any.
@@ -96,6 +123,9 @@ pub(super) fn simulation_note(comparison: &Comparison) -> String {
     let Some(first) = simulations.next() else {
         return String::new();
     };
+    if first.measured.is_empty() {
+        return "An estimate: an eager program that allocates and frees what the graph shows.\n".to_owned();
+    }
     format!(
         "Simulated lanes are an estimate: the recorded requests under {}. The recorded settings, simulated, differ from the \
          measured peak by {}.\n",
@@ -108,7 +138,7 @@ pub(super) fn simulation_note(comparison: &Comparison) -> String {
 pub(super) fn errors(comparison: &Comparison) -> String {
     let mut out = String::new();
     for (position, measured) in comparison.lanes.iter().enumerate() {
-        if !comparison.is_measured_lane(position) {
+        if !comparison.is_measured_lane(position) || comparison.simulation(measured.id).is_some() {
             continue;
         }
         let (states_reserved, states_live) = comparison.states(position);

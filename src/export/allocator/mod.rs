@@ -3,8 +3,10 @@
 //! Fields are a contract: bytes and counts are integers, events are `[action, address, bytes, stream]` with the private
 //! pool as a fifth item.
 
+mod recommend;
 mod settings;
 
+pub use recommend::{SettingSearchAnswer, setting_search_json, setting_search_text};
 pub use settings::{SettingsAnswer, settings_json, settings_text};
 
 use serde_json::{Value as Json, json};
@@ -131,7 +133,7 @@ pub fn fit_json(answer: &FitAnswer<'_>) -> Json {
         "torch_versions": fit.versions().iter().map(|version| version.name()).collect::<Vec<_>>(),
         "recorded_conf": fit.conf,
         "recorded_conf_stated": fit.is_stated,
-        "recorded_peak_reserved_bytes": fit.recorded_peak.get(),
+        "recorded_peak_reserved_bytes": (fit.recorded_peak > Bytes::ZERO).then_some(fit.recorded_peak.get()),
         "error_of_default_percent": fit.own_error_percent(),
         "device_bytes": answer.device.map(Bytes::get),
     });
@@ -199,15 +201,25 @@ pub fn fit_text(answer: &FitAnswer<'_>) -> String {
         ">failed",
         ">device calls",
     ]);
-    table.row(&[&"recorded", &fit.recorded_peak, &"", &"", &"", &"", &""]);
+    let is_stated = fit.recorded_peak > Bytes::ZERO;
+    let recorded = if is_stated {
+        fit.recorded_peak.to_string()
+    } else {
+        "not stated".to_owned()
+    };
+    table.row(&[&"recorded", &recorded, &"", &"", &"", &"", &""]);
     let mut row = |name: &str, figures: &WhatIf| {
         let stats = &figures.stats;
-        let recorded = fit.recorded_peak.get() as f64;
-        let percent = (stats.reserved.peak as f64 - recorded) / recorded.max(1.0) * 100.0;
+        let against = Bytes(stats.reserved.peak).percent_above(fit.recorded_peak);
+        let against = if is_stated {
+            signed_percent_text(against)
+        } else {
+            String::new()
+        };
         table.row(&[
             &name,
             &Bytes(stats.reserved.peak),
-            &signed_percent_text(percent),
+            &against,
             &Bytes(stats.allocated.peak),
             &grouped(stats.alloc_retries),
             &grouped(stats.ooms),
