@@ -211,7 +211,7 @@ pub fn fit_text(answer: &FitAnswer<'_>) -> String {
     let mut row = |name: &str, figures: &WhatIf| {
         let stats = &figures.stats;
         let against = Bytes(stats.reserved.peak).percent_above(fit.recorded_peak);
-        let against = if is_stated {
+        let against = if is_stated && fit.lists_segments() {
             signed_percent_text(against)
         } else {
             String::new()
@@ -240,9 +240,15 @@ pub fn fit_text(answer: &FitAnswer<'_>) -> String {
         None => "on a device without a limit (--device-memory SIZE sets one)".to_owned(),
     };
     out.push_str(&format!(
-        "\nAn estimate: the recorded requests in their order, {device}. Blocks that are older than the recording are \
-         allocated first, which alone changes the peak by {}.\n",
-        signed_percent_text(fit.own_error_percent())
+        "\nAn estimate: the recorded requests in their order, {device}. "
     ));
+    out.push_str(&if fit.lists_segments() {
+        let error = signed_percent_text(fit.own_error_percent());
+        format!(
+            "Blocks that are older than the recording are allocated first, which alone changes the peak by {error}.\n"
+        )
+    } else {
+        "Recorded reserved bytes may include requests that the file does not list.\n".to_owned()
+    });
     out
 }
