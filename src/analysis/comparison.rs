@@ -256,7 +256,8 @@ impl Comparison {
     }
 
     /// The lane that texts use where none is chosen: the active policy, the strategy with the lowest footprint (the first
-    /// on a tie), the recording with the highest live peak (the first on a tie), or the first pass.
+    /// on a tie), the measured recording with the highest live peak (the first on a tie), or the first
+    /// pass.
     pub fn main_lane(&self) -> Option<usize> {
         match self.lane_kind() {
             LaneKind::Passes => Some(0),
@@ -264,7 +265,11 @@ impl Comparison {
                 let lanes = self.lanes.iter().enumerate();
                 let highest = lanes.min_by_key(|(_, lane)| {
                     let summary = &lane.summary;
-                    std::cmp::Reverse((summary.peak_live, summary.peak_reserved))
+                    let is_simulated = self.simulation(lane.id).is_some();
+                    (
+                        is_simulated,
+                        std::cmp::Reverse((summary.peak_live, summary.peak_reserved)),
+                    )
                 });
                 highest.map(|(position, _)| position)
             }

@@ -295,7 +295,7 @@ fn final_segments(recording: &Recording, addresses: &[u64], pools: &Pools) -> Ve
         rest = &rest[start + count..];
     }
     unlisted.extend(rest);
-    // A block outside all listed segments has one of its own, so that its end is known.
+    // A block outside all listed segments gets a segment, so that its end is known.
     for (address, block) in unlisted {
         let mut own = SegmentState {
             addr: address,

@@ -152,7 +152,8 @@ fn recommendation(found: &FoundSettings, winner: &TriedSetting) -> String {
     });
     let cost = match winner.retries() {
         0 => String::new(),
-        retries => format!(", {}", counted(retries, "retry")),
+        1 => ", 1 retry".to_owned(),
+        retries => format!(", {} retries", grouped(retries)),
     };
     format!(
         "{} reserves at most {peak}{against}; {}{cost}.",
