@@ -54,7 +54,8 @@ pub use editor::USUAL_EDITOR;
 pub use export::export_about;
 pub use files::{FileError, look, look_at, look_at_files, look_at_files_with, read_bytes, read_source};
 pub use known_names::KnownNames;
-pub use load::load;
+pub use folder::Keep;
+pub use load::{load, load_kept};
 pub use loaded::{Loaded, ReadConfig, ReadScript};
 pub use multi_file::{OnFailure, read_each};
 pub use name_reuse::{MOST_LOG_LINES, NamesReport, REUSE_LEVELS};
@@ -71,7 +72,7 @@ pub use shell_quote::{shell_flag, shell_path, shell_word};
 pub use state::{Busy, ConfigPreview, ContentOrder, DeviceAt, Exporting, LaneInView, Notice, Search, Session};
 pub use sweep::{SweepOrder, SweepTable, probe_sweep_files};
 pub use worker::{Wake, Worker};
-pub use write::write_whole;
+pub use write::{WriteError, write_pieces, write_whole};
 pub use write_config::{WriteConfigError, write_config};
 
 pub use highwater_export::{

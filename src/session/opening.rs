@@ -8,6 +8,7 @@ use super::files::{is_config, read_bytes};
 use super::known_names::KnownNames;
 use super::load::load_known;
 use super::loaded::{Loaded, ReadConfig};
+use super::folder::Keep;
 use super::multi_file::OnFailure;
 use highwater_export::{is_script_name, read_config_of};
 use highwater_import::{Input, recognise, unread_advice};
@@ -40,7 +41,7 @@ pub(super) fn open_sources(
     if graphs.is_empty() && !configs.is_empty() {
         return Ok(Opened::Configs(configs));
     }
-    let mut loaded = load_known(&graphs, with_evaluation, known, OnFailure::Tell, progress)?;
+    let mut loaded = load_known(&graphs, with_evaluation, known, (OnFailure::Tell, Keep::All), progress)?;
     loaded.configs = configs;
     Ok(Opened::Graphs(Box::new(loaded)))
 }

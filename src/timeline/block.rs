@@ -27,7 +27,7 @@ use super::owned_ranges::OwnedRanges;
 use super::owner::Owner;
 use super::remat::LaneRemat;
 use super::reuse::LaneReuse;
-use super::{Palette, Selected, joined};
+use super::{Palette, Selected, TimelineParts, joined};
 
 /// A region while it holds memory, at its display address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -158,14 +158,24 @@ fn drawn_height(blocks: &Blocks, floor: u64, height: Bytes) -> Bytes {
 }
 
 impl LaneView {
-    pub(super) fn new(lane: &Lane, session: &DeviceSession, remat: Option<Arc<LaneRemat>>, palette: &Palette) -> Self {
-        // Independent parts run concurrently.
-        let (placed, curves) = std::thread::scope(|scope| {
-            let curves = scope.spawn(|| lane_curves(&lane.curves));
-            let placed = PlacedBlocks::new(&lane.simulation, session, palette);
-            (placed, joined(curves))
-        });
-        let (tensor_blocks, gaps, reuse) = if lane.shares_steps {
+    pub(super) fn new(
+        lane: &Lane,
+        session: &DeviceSession,
+        remat: Option<Arc<LaneRemat>>,
+        palette: &Palette,
+        parts: TimelineParts,
+    ) -> Self {
+        let (placed, curves) = if parts == TimelineParts::Rows {
+            Default::default()
+        } else {
+            // Independent parts run concurrently.
+            std::thread::scope(|scope| {
+                let curves = scope.spawn(|| lane_curves(&lane.curves));
+                let placed = PlacedBlocks::new(&lane.simulation, session, palette);
+                (placed, joined(curves))
+            })
+        };
+        let (tensor_blocks, gaps, reuse) = if lane.shares_steps || parts != TimelineParts::All {
             (placed.tensor_blocks(), LaneGaps::default(), LaneReuse::default())
         } else {
             std::thread::scope(|scope| {

@@ -29,8 +29,8 @@ use highwater_sim::EventSteps;
 /// Most steps of the common axis: every lane keeps some curves of them.
 const MAX_STEPS: usize = 8_000_000;
 
-/// Most lanes.
-const MAX_LANES: usize = 16;
+/// Most lanes of recordings.
+pub const MOST_RECORDED_LANES: usize = 16;
 
 pub(super) const WORDS: StudyWords = StudyWords {
     step: "event",
@@ -126,8 +126,8 @@ pub(super) fn block_counts(comparison: &Comparison) -> impl Iterator<Item = usiz
 fn shown_lanes<'a>(
     all: &'a [Arc<Recording>],
     diagnostics: &mut Diagnostics,
-) -> Result<(Vec<u8>, Vec<&'a Recording>), AnalysisError> {
-    let (shown, n_held) = shown(all, MAX_LANES);
+) -> Result<(Vec<u16>, Vec<&'a Recording>), AnalysisError> {
+    let (shown, n_held) = shown(all, MOST_RECORDED_LANES);
     if n_held < all.len() {
         diagnostics.info(
             match all.len() - n_held {

@@ -18,6 +18,7 @@ use highwater_model::workload::GraphIdx;
 use highwater_sim::fold::blocks;
 use highwater_sim::{DeviceSession, RegionId, RegionKind, Simulation, Subject};
 
+#[derive(Default)]
 pub(super) struct PlacedBlocks {
     pub(super) blocks: Blocks,
     pub(super) regions: Vec<RegionSpan>,
