@@ -136,6 +136,8 @@ fn set_stated_curves(lane: &mut Lane, recording: &Recording, steps: EventSteps<'
             ReservedSource::Missing
         }
     };
+    // What the allocator rounds is told from the log; a second curve of each event would be for nobody.
+    lane.curves.rounded.clone_from(&lane.curves.live);
     if source != ReservedSource::Regions {
         lane.curves.features.clone_from(&lane.curves.reserved);
     }

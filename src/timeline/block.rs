@@ -133,8 +133,8 @@ pub struct LaneView {
     pub at_peak: HeldAtPeak,
     /// Of the largest arena; lanes with the same plan share it.
     pub arena_stack: Option<Arc<ArenaStack>>,
-    /// Tensors with their blocks, sorted.
-    tensor_blocks: Vec<(Selected, u32)>,
+    /// Blocks of tensors, by tensor.
+    tensor_blocks: Vec<u32>,
     /// By subject of the simulation.
     subjects: Vec<Option<Selected>>,
 }
@@ -324,9 +324,9 @@ impl LaneView {
 
     /// The blocks of a tensor, ascending: several where it has copies or several live ranges. O(log blocks).
     pub fn blocks_of(&self, tensor: Selected) -> impl ExactSizeIterator<Item = u32> + '_ {
-        let low = self.tensor_blocks.partition_point(|(owner, _)| *owner < tensor);
-        let high = self.tensor_blocks.partition_point(|(owner, _)| *owner <= tensor);
-        self.tensor_blocks[low..high].iter().map(|(_, block)| *block)
+        let low = self.tensor_blocks.partition_point(|block| self.tensor(*block) < Some(tensor));
+        let high = self.tensor_blocks.partition_point(|block| self.tensor(*block) <= Some(tensor));
+        self.tensor_blocks[low..high].iter().copied()
     }
 }
 

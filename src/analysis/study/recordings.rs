@@ -16,11 +16,13 @@ use crate::calibration::learned_from_recordings;
 use crate::comparison::Comparison;
 use crate::error::AnalysisError;
 use crate::recording_figures::{contradiction, recording_figures};
+use crate::lane::Lane;
 use crate::recording_lanes::{LanePlace, recording_lane, shown};
 use crate::request::Request;
+use crate::run_lanes::on_threads;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::TensorId;
-use highwater_model::progress::Progress;
+use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Nanos, counted};
 use highwater_model::workload::{Alignment, Axis, GraphIdx, Recording, Workload};
 use highwater_options::Lowered;
@@ -68,8 +70,10 @@ impl Study for Recordings {
         let (numbers, shown) = shown_lanes(request.workload.recordings(), &mut diagnostics)?;
         let shown = &shown[..];
         let steps = common_steps(shown, lowered.alignment, progress)?;
-        let mut lanes = Vec::new();
-        for (idx, (position, recording)) in numbers.into_iter().zip(shown).enumerate() {
+        let cancel = progress.cancel_flag();
+        progress.set("reading the recordings", 0, 1)?;
+        let lane = |(idx, position): (usize, u16)| {
+            let recording = shown[idx];
             let of_events = match steps.of_event.get(idx) {
                 Some(named) => EventSteps::Named(named),
                 None => EventSteps::Own(recording.n_steps),
@@ -80,8 +84,14 @@ impl Study for Recordings {
                 strategy: lowered.strategy,
                 params: &lowered.params,
             };
-            lanes.push(recording_lane(&place, recording, of_events, steps.n_steps, progress)?);
-        }
+            recording_lane(&place, recording, of_events, steps.n_steps, &Progress::silent(cancel))
+        };
+        let lanes = if let [position] = numbers[..] {
+            vec![lane((0, position))?]
+        } else {
+            let lanes = on_threads(numbers.into_iter().enumerate().collect(), lane).into_iter();
+            lanes.collect::<Result<Vec<Lane>, Cancelled>>()?
+        };
         report(shown, &steps, &mut diagnostics);
         let session = lanes.first().and_then(|lane| lane.session.as_deref().cloned());
         let session = session.unwrap_or_default();

@@ -43,7 +43,7 @@ pub use recording::{
     BlockAddress, COMPILE_CONTEXT, CallSite, CallSiteKind, CallSites, FrameKind, FrameRule, FrameRuleError, FrameRules,
     MarkKind, PhasePairs, RecordedBlock, RecordedFrame, RecordedMark, RecordedMemory, RecordedName, RecordedNames,
     RecordedOp, RecordedPeaks, RecordedPhase, RecordedRegion, RecordedTotal, Recording, StackIdx, TotalKind,
-    USER_METADATA, is_python_file, pooled_kind,
+    USER_METADATA, WholeRecording, is_python_file, pooled_kind,
 };
 pub use samples::samples;
 pub use schedule::{
