@@ -47,7 +47,9 @@ impl Prepared {
         (keep, progress): (Keep, &Progress<'_>),
     ) -> anyhow::Result<Self> {
         let name = graph.or(settings.part.as_ref());
-        let keep = if name.is_some() { Keep::All } else { keep };
+        // Rules of a document are applied to whole stacks.
+        let is_whole = name.is_some() || !settings.recording_rules.is_empty();
+        let keep = if is_whole { Keep::All } else { keep };
         let loaded = load_kept(&sources, settings.evaluation, OnFailure::Stop, keep, progress);
         let mut loaded = loaded.map_err(anyhow::Error::msg)?;
         if let Some(name) = name {
@@ -82,7 +84,7 @@ pub(super) fn plain_request(loaded: &Loaded, settings: &Settings) -> Request {
         device: settings.device.clone(),
         policies: Vec::new(),
         strategies: settings.strategies.clone(),
-        frame_rules: settings.frame_rules.clone(),
+        recording_rules: settings.recording_rules.clone(),
         search_nodes: Limits::DEFAULT_NODES,
         pins: settings
             .pins

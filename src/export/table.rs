@@ -16,7 +16,7 @@ const CHUNK: usize = 4096;
 /// # Errors
 /// [`ExportError::Cancelled`], or the error of `out`.
 pub fn table_csv(table: &TableRows, out: &mut dyn Write, progress: &Progress<'_>) -> Result<(), ExportError> {
-    let columns = table.spec().kind.columns();
+    let columns = table.columns();
     let mut writer = csv::Writer::from_writer(out);
     let failed = std::io::Error::from;
     let mut number = String::new();
