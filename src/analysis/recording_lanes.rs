@@ -136,7 +136,7 @@ fn set_stated_curves(lane: &mut Lane, recording: &Recording, steps: EventSteps<'
             ReservedSource::Missing
         }
     };
-    // What the allocator rounds is told from the log; a second curve of each event would be for nobody.
+    // The log tells what the allocator rounds: no view reads a second curve of every event.
     lane.curves.rounded.clone_from(&lane.curves.live);
     if source != ReservedSource::Regions {
         lane.curves.features.clone_from(&lane.curves.reserved);

@@ -56,8 +56,8 @@ pub use files::{
     FileError, TextOrImported, look, look_at, look_at_files, look_at_files_with, read_bytes, read_source,
     read_text_or_source,
 };
-pub use known_names::KnownNames;
 pub use folder::Keep;
+pub use known_names::KnownNames;
 pub use load::{load, load_kept};
 pub use loaded::{Loaded, ReadConfig, ReadScript};
 pub use multi_file::{OnFailure, read_each};

@@ -75,10 +75,7 @@ fn write_with<E: From<Error>>(path: &Path, make: impl FnOnce(&mut dyn Write) -> 
 /// Bytes that are written at once.
 const BUFFER: usize = 1 << 18;
 
-fn buffered<E: From<Error>>(
-    file: impl Write,
-    make: impl FnOnce(&mut dyn Write) -> Result<(), E>,
-) -> Result<(), E> {
+fn buffered<E: From<Error>>(file: impl Write, make: impl FnOnce(&mut dyn Write) -> Result<(), E>) -> Result<(), E> {
     let mut out = BufWriter::with_capacity(BUFFER, file);
     make(&mut out)?;
     Ok(out.flush()?)

@@ -324,8 +324,12 @@ impl LaneView {
 
     /// The blocks of a tensor, ascending: several where it has copies or several live ranges. O(log blocks).
     pub fn blocks_of(&self, tensor: Selected) -> impl ExactSizeIterator<Item = u32> + '_ {
-        let low = self.tensor_blocks.partition_point(|block| self.tensor(*block) < Some(tensor));
-        let high = self.tensor_blocks.partition_point(|block| self.tensor(*block) <= Some(tensor));
+        let low = self
+            .tensor_blocks
+            .partition_point(|block| self.tensor(*block) < Some(tensor));
+        let high = self
+            .tensor_blocks
+            .partition_point(|block| self.tensor(*block) <= Some(tensor));
         self.tensor_blocks[low..high].iter().copied()
     }
 }

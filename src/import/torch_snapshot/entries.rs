@@ -58,7 +58,11 @@ impl Entries {
             address: packed.address,
             size: packed.size.into(),
             time_us: base.map_or(0, |base| base.wrapping_add_signed(packed.time.into())),
-            stream: if packed.stream == u16::MAX { NONE } else { packed.stream.into() },
+            stream: if packed.stream == u16::MAX {
+                NONE
+            } else {
+                packed.stream.into()
+            },
             frames: packed.frames,
             extra: NONE,
             action: *action,
@@ -135,14 +139,34 @@ mod tests {
         };
         let others = [
             usual,
-            Entry { time_us: 0, has: has::ADDRESS, ..usual },
-            Entry { size: u64::MAX, ..usual },
+            Entry {
+                time_us: 0,
+                has: has::ADDRESS,
+                ..usual
+            },
+            Entry {
+                size: u64::MAX,
+                ..usual
+            },
             Entry { extra: 4, ..usual },
-            Entry { stream: NONE, frames: NONE, ..usual },
-            Entry { stream: 70_000, ..usual },
+            Entry {
+                stream: NONE,
+                frames: NONE,
+                ..usual
+            },
+            Entry {
+                stream: 70_000,
+                ..usual
+            },
             Entry { time_us: 5, ..usual },
-            Entry { time_us: u64::MAX, ..usual },
-            Entry { time_us: usual.time_us - 9, ..usual },
+            Entry {
+                time_us: u64::MAX,
+                ..usual
+            },
+            Entry {
+                time_us: usual.time_us - 9,
+                ..usual
+            },
         ];
         for first in others {
             let mut entries = Entries::default();

@@ -84,7 +84,12 @@ mod tests {
         let mut block = |name: &str, birth, end, bytes| {
             RecordedBlock::new(names.intern(name), Step(birth), Step(end), Bytes(bytes))
         };
-        let blocks = vec![block("a", 0, 9, 5), block("b", 1, 2, 1), block("c", 3, 6, 2), block("d", 7, 8, 1)];
+        let blocks = vec![
+            block("a", 0, 9, 5),
+            block("b", 1, 2, 1),
+            block("c", 3, 6, 2),
+            block("d", 7, 8, 1),
+        ];
         let whole = Recording {
             name: "rank0".to_owned(),
             n_steps: 9,
