@@ -95,7 +95,9 @@ pub use reuse_lanes::{REUSE_OFF, REUSE_ON, ReuseLane, reuse_lanes};
 pub use rewriting::{LaneRewrite, RunRemat};
 pub use selection::{LaneGoal, are_overheads_equivalent};
 pub use shapes::bound_plan;
-pub use study::{LaneChoice, OpSource, ScheduleChoice, ScheduleNote, Study, StudyWords, opening_lanes, study_of};
+pub use study::{
+    LaneChoice, MOST_RECORDED_LANES, OpSource, ScheduleChoice, ScheduleNote, Study, StudyWords, opening_lanes, study_of,
+};
 pub use what_if::{
     AllocatorFit, AllocatorRun, AllocatorSetting, KeyEffect, SearchError, SearchPlan, SettingPair, SettingSearch,
     TriedSetting, search_settings, setting_tolerance, stated_conf,

@@ -1,0 +1,115 @@
+//! The summary of a recording: what a list of many ranks says of one that no lane shows.
+//!
+//! In: a recording. Out: its name, its peaks, its curves and call sites, and the blocks that are live at its peak. Events,
+//! other blocks and stacks are given up, so that a thousand ranks fit into memory; the file is read again where a rank is
+//! opened.
+
+use super::{RecordedNames, RecordedPeaks, RecordedRegion, Recording, TotalKind};
+use crate::units::Bytes;
+
+/// Facts of the whole recording that its summary lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WholeRecording {
+    pub peaks: RecordedPeaks,
+    pub has_content: bool,
+}
+
+impl Recording {
+    /// The largest of its peaks; of many recordings those with the highest get lanes. O(blocks + regions + steps).
+    pub fn highest_peak(&self) -> Bytes {
+        let stated = self.total(TotalKind::Allocated).map(|total| total.peak().0);
+        let peaks = self.peaks();
+        peaks.reserved.0.max(peaks.live.0).max(stated.unwrap_or_default())
+    }
+
+    /// Whether it is the summary of a recording.
+    pub const fn is_summary(&self) -> bool {
+        self.whole.is_some()
+    }
+
+    /// Its summary. O(blocks + regions + steps).
+    #[must_use]
+    pub fn summary(&self) -> Self {
+        let peaks = self.peaks();
+        let mut names = RecordedNames::default();
+        let step = peaks.live.1;
+        let is_live = |birth, end| step.is_some_and(|step| birth <= step && step < end);
+        let mut blocks = self.blocks.clone();
+        blocks.retain(|block| is_live(block.birth, block.end));
+        if blocks.is_empty() {
+            // There are blocks, though none at the peak.
+            blocks.extend(self.blocks.first());
+        }
+        blocks.shrink_to_fit();
+        for block in &mut blocks {
+            block.name = names.intern(self.text(block.name));
+        }
+        let region = |region: &RecordedRegion| RecordedRegion {
+            kind: names.intern(self.text(region.kind)),
+            ..*region
+        };
+        // Whether there are regions and stacks is a fact.
+        let regions = self.regions.iter().take(1).map(region).collect();
+        let stacks = self.stacks.iter().take(1).map(|_| Box::default()).collect();
+        Self {
+            name: self.name.clone(),
+            device: self.device.clone(),
+            device_memory: self.device_memory,
+            recorder: self.recorder.clone(),
+            n_steps: self.n_steps,
+            blocks,
+            names: names.finish(),
+            regions,
+            stacks,
+            totals: self.totals.clone(),
+            call_sites: self.call_sites.clone(),
+            whole: Some(Box::new(WholeRecording {
+                peaks,
+                has_content: self.has_content(),
+            })),
+            ..Self::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{RecordedBlock, RecordedName};
+    use super::*;
+    use crate::units::Step;
+
+    #[test]
+    fn a_summary_keeps_the_peak_and_what_is_live_there() {
+        let mut names = RecordedNames::default();
+        let mut block = |name: &str, birth, end, bytes| {
+            RecordedBlock::new(names.intern(name), Step(birth), Step(end), Bytes(bytes))
+        };
+        let blocks = vec![
+            block("a", 0, 9, 5),
+            block("b", 1, 2, 1),
+            block("c", 3, 6, 2),
+            block("d", 7, 8, 1),
+        ];
+        let whole = Recording {
+            name: "rank0".to_owned(),
+            n_steps: 9,
+            blocks,
+            names: names.finish(),
+            ..Recording::default()
+        };
+        let summary = whole.summary();
+        assert_eq!(summary.peaks(), whole.peaks());
+        assert_eq!(summary.highest_peak(), Bytes(7));
+        assert!(summary.has_content() && summary.is_summary() && !whole.is_summary());
+        let held: Vec<&str> = summary.blocks.iter().map(|block| summary.block_name(block)).collect();
+        assert_eq!(held, ["a", "c"]);
+        // Without bytes nothing is live, but there are blocks.
+        let empty = Recording {
+            n_steps: 2,
+            blocks: vec![RecordedBlock::new(RecordedName(0), Step(1), Step(2), Bytes(0))],
+            names: ["x"].into_iter().collect(),
+            ..Recording::default()
+        };
+        assert_eq!(empty.summary().blocks.len(), 1);
+    }
+}
