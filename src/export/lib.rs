@@ -35,6 +35,7 @@ mod options_json;
 mod options_markdown;
 mod options_text;
 mod peak;
+mod pinned;
 mod placements;
 mod plan;
 mod png_file;
