@@ -3,9 +3,12 @@
 //! Fields are a contract: bytes and counts are integers, events are `[action, address, bytes, stream]` with the private
 //! pool as a fifth item.
 
+mod options;
 mod recommend;
 mod settings;
 
+pub use options::allocator_options_markdown;
+pub(super) use options::{allocator_options_json, allocator_options_text};
 pub use recommend::{SettingSearchAnswer, setting_search_json, setting_search_text};
 pub use settings::{SettingsAnswer, settings_json, settings_text};
 
@@ -16,7 +19,13 @@ use highwater_analysis::{AllocatorFit, AllocatorRun};
 use highwater_model::units::{Bytes, Nanos, grouped, signed_percent_text};
 use highwater_model::workload::Recording;
 use highwater_torch::recording::WhatIf;
-use highwater_torch::{Event, Summary, Version};
+use highwater_torch::{COMMON_VARIABLE, Event, Framework, Summary, Version};
+
+/// Whether a variable holds settings of a caching allocator.
+pub(super) fn is_allocator_variable(name: &str) -> bool {
+    let frameworks = [Framework::Cuda, Framework::Npu];
+    name == COMMON_VARIABLE || frameworks.iter().any(|framework| framework.variable() == name)
+}
 
 /// A trace under one setting.
 #[derive(Clone, Debug)]
