@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use super::blocks::{Block, Table, paragraph, text};
 use super::json_parts::list;
 use highwater_analysis::{PINNED_SHARE, PinnedSegments};
-use highwater_model::units::{counted, grouped, percent_text};
+use highwater_model::units::{counted, grouped};
 
 pub(super) fn pinned_json(pinned: &PinnedSegments) -> Json {
     json!({
@@ -31,7 +31,7 @@ pub(super) fn pinned_json(pinned: &PinnedSegments) -> Json {
 
 /// A sentence, and the call sites that pin most.
 pub(super) fn pinned_blocks(pinned: &PinnedSegments, most: usize) -> Vec<Block> {
-    let share = percent_text(PINNED_SHARE * 100.0);
+    let share = format!("{:.0}\u{a0}%", PINNED_SHARE * 100.0);
     if pinned.segments == 0 {
         return vec![paragraph(format!("No segment is almost empty (at most {share} live)."))];
     }
