@@ -14,12 +14,16 @@ pub use settings::{SettingsAnswer, settings_json, settings_text};
 
 use serde_json::{Value as Json, json};
 
-use super::blocks::Table;
-use highwater_analysis::{AllocatorFit, AllocatorRun};
+use super::blocks::{Table, plain_text};
+use super::pinned::{pinned_blocks, pinned_json};
+use highwater_analysis::{AllocatorFit, AllocatorRun, PinnedSegments};
 use highwater_model::units::{Bytes, Nanos, grouped, signed_percent_text};
 use highwater_model::workload::Recording;
 use highwater_torch::recording::WhatIf;
 use highwater_torch::{COMMON_VARIABLE, Event, Framework, Summary, Version};
+
+/// Call sites that are shown as text.
+const MOST_SITES: usize = 5;
 
 /// Whether a variable holds settings of a caching allocator.
 pub(super) fn is_allocator_variable(name: &str) -> bool {
@@ -117,6 +121,8 @@ pub struct FitAnswer<'a> {
     pub fit: &'a AllocatorFit,
     /// Empty: the recorded settings.
     pub runs: &'a [AllocatorRun],
+    /// What keeps almost empty segments at the peak; as long as `runs`, or empty where that is unknown.
+    pub pinned: &'a [PinnedSegments],
     /// `None` where it is unknown: nothing fails.
     pub device: Option<Bytes>,
 }
@@ -155,7 +161,11 @@ pub fn fit_json(answer: &FitAnswer<'_>) -> Json {
         [] => std::slice::from_ref(&own),
         runs => runs,
     };
-    let figures = runs.iter().map(|run| run_json(fit, run));
+    let figures = runs.iter().enumerate().map(|(position, run)| {
+        let mut object = run_json(fit, run);
+        object["pinned"] = answer.pinned.get(position).map_or(Json::Null, pinned_json);
+        object
+    });
     if let Some(fields) = object.as_object_mut() {
         match &figures.collect::<Vec<Json>>()[..] {
             [Json::Object(run)] => fields.extend(run.clone()),
@@ -171,7 +181,7 @@ fn run_json(fit: &AllocatorFit, run: &AllocatorRun) -> Json {
     let WhatIf {
         stats, device_calls, ..
     } = &run.figures;
-    let recorded = i128::from(fit.recorded_peak.get());
+    let recorded = i128::from(fit.reference_peak().get());
     let difference = i128::from(stats.reserved.peak) - recorded;
     json!({
         "conf": run.conf,
@@ -229,6 +239,9 @@ pub fn fit_sentence(fit: &AllocatorFit) -> String {
         (false, true) => "default settings",
         (false, false) => &fit.conf,
     };
+    if !fit.has_segments() {
+        return format!("the recording lists no segments, so only its requests are replayed, with {versions} and {settings}");
+    }
     match &check.first_difference {
         None => format!("the recording replays exactly ({counts}) with {versions} and {settings}"),
         Some(difference) => {
@@ -253,10 +266,12 @@ pub fn fit_text(answer: &FitAnswer<'_>) -> String {
         ">failed",
         ">device calls",
     ]);
-    table.row(&[&"recorded", &fit.recorded_peak, &"", &"", &"", &"", &""]);
+    if fit.has_segments() {
+        table.row(&[&"recorded", &fit.recorded_peak, &"", &"", &"", &"", &""]);
+    }
     let mut row = |name: &str, figures: &WhatIf| {
         let stats = &figures.stats;
-        let recorded = fit.recorded_peak.get() as f64;
+        let recorded = fit.reference_peak().get() as f64;
         let percent = (stats.reserved.peak as f64 - recorded) / recorded.max(1.0) * 100.0;
         table.row(&[
             &name,
@@ -277,6 +292,10 @@ pub fn fit_text(answer: &FitAnswer<'_>) -> String {
         row(conf_text(&run.conf), &run.figures);
     }
     out.push_str(&table.text());
+    for (run, pinned) in answer.runs.iter().zip(answer.pinned).filter(|(_, pinned)| pinned.segments > 0) {
+        let blocks = pinned_blocks(pinned, MOST_SITES);
+        out.push_str(&format!("\n{}\n{}", conf_text(&run.conf), plain_text(&blocks)));
+    }
     let device = match answer.device {
         Some(device) => format!("on a device of {device}"),
         None => "on a device without a limit (--device-memory SIZE sets one)".to_owned(),

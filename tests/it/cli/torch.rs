@@ -233,6 +233,12 @@ fn settings_are_recommended_for_a_snapshot_and_for_several() {
     let own = own.path().to_str().expect("UTF-8");
     let answer = answer_of(&["recommend", sample, own, "--goal", "lowest-peak", "--format", "json"], 0);
     assert_eq!(answer["recordings"].as_array().map(Vec::len), Some(2));
+    // A profiler trace has no segments to compare with.
+    let arguments = ["recommend", "sample:measured", "--goal", "lowest-peak"];
+    let text = String::from_utf8(run(&arguments).stdout).expect("UTF-8");
+    assert!(text.contains("lists no segments") && !text.contains("in part"), "{text}");
+    let answer = answer_of(&[&arguments[..], &["--format", "json"]].concat(), 0);
+    assert!(answer["recommended"]["difference_bytes"].as_i64() <= Some(0), "{answer}");
     // Nothing serves 7 MB from 4 MiB.
     let answer = answer_of(&["recommend", own, "--device-memory", "4MiB", "--format", "json"], 1);
     assert_eq!(answer["recommended"], Json::Null);
