@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use super::blocks::{Block, Table, paragraph, plain_text, text};
 use super::json_parts::{diagnostics_json, list};
 use super::pinned::{pinned_blocks, pinned_json};
-use highwater_analysis::{AllocatorState, AllocatorSums, Comparison, PinnedSegments, Piece, PieceKind, SegmentState};
+use highwater_analysis::{AllocatorState, AllocatorSums, Comparison, Piece, PieceKind, PinnedSegments, SegmentState};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, Step, counted, grouped};
 use highwater_model::workload::{RecordedName, Recording};

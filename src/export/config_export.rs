@@ -11,10 +11,10 @@ use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::workload::SchedulePlan;
 use highwater_options::{Finding, GE_USE_STATIC_MEMORY, Value, has_policy, keys};
 
+use super::allocator::is_allocator_variable;
 use super::config::to_json;
 use super::config_document::ConfigDocument;
 use super::config_form::ConfigForm;
-use super::allocator::is_allocator_variable;
 use super::script::{PythonPart, open_notes, to_python, to_shell, undefined_notes};
 
 /// The endings of written files, for a message.
@@ -132,7 +132,8 @@ fn with_policy(document: &ConfigDocument) -> ConfigDocument {
         keys::MEMORY_CONFIG,
     ];
     let has_policy = has_policy(&document.options, &document.environment);
-    let is_stated = !has_policy || speaks_to_torch_alone(&document) || stating.iter().any(|key| document.options.is_set(key));
+    let is_stated =
+        !has_policy || speaks_to_torch_alone(&document) || stating.iter().any(|key| document.options.is_set(key));
     if !is_stated && !document.environment.is_set(GE_USE_STATIC_MEMORY) {
         let policy = document.options.effective(keys::STATIC_MEMORY_POLICY);
         // The key is in the table, so setting it cannot fail.

@@ -73,7 +73,10 @@ pub(super) fn is_tuned(pair: &SettingPair) -> bool {
 
 /// Position in the table of keys, the order of pairs in a text.
 pub(super) fn place(pair: &SettingPair) -> usize {
-    OPTIONS.iter().position(|row| row.key == pair.key).unwrap_or(OPTIONS.len())
+    OPTIONS
+        .iter()
+        .position(|row| row.key == pair.key)
+        .unwrap_or(OPTIONS.len())
 }
 
 /// Whether a key does something only together with another one that is missing.
@@ -134,7 +137,9 @@ fn split_limits(sizes: &BTreeSet<u64>) -> BTreeSet<u64> {
     let most = between.last().copied().unwrap_or(0);
     let step = between.len().div_ceil(MOST_SPLITS).max(1);
     let derived = between.iter().rev().step_by(step).copied();
-    derived.chain(ROUND_SPLITS.into_iter().filter(|mib| *mib <= most)).collect()
+    derived
+        .chain(ROUND_SPLITS.into_iter().filter(|mib| *mib <= most))
+        .collect()
 }
 
 /// Divisions for all sizes, and for those on one side of a boundary.

@@ -34,7 +34,10 @@ pub(super) fn run(
     progress: &Progress<'_>,
 ) -> anyhow::Result<Verdict> {
     if args.goal.starts_with("largest:") {
-        bail!("--goal {}: a recording has no axes; expected --goal lowest-peak", args.goal);
+        bail!(
+            "--goal {}: a recording has no axes; expected --goal lowest-peak",
+            args.goal
+        );
     }
     let version = torch_version(args.torch.as_deref())?;
     let device = device(args, prepared)?;
@@ -80,5 +83,8 @@ fn device(args: &RecommendArgs, prepared: &Prepared) -> anyhow::Result<Option<By
         };
     }
     let settings = &prepared.settings;
-    Ok(settings.options.is_set(keys::DEVICE_MEMORY).then_some(settings.device.memory()))
+    Ok(settings
+        .options
+        .is_set(keys::DEVICE_MEMORY)
+        .then_some(settings.device.memory()))
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::super::blocks::Table;
-use super::{conf_text, fit_sentence};
+use super::conf_text;
 use highwater_analysis::{AllocatorFit, KeyEffect, SettingSearch, TriedSetting, setting_tolerance};
 use highwater_model::units::{Bytes, Nanos, counted, grouped, signed_percent_text};
 use highwater_model::workload::Recording;
@@ -52,10 +52,14 @@ impl<'a> SettingSearchAnswer<'a> {
 
     /// The largest difference between a recorded peak and its replay, in percent.
     fn error(&self) -> f64 {
-        let errors = self.fits.iter().map(AllocatorFit::own_error_percent);
-        errors.fold(0.0, |largest: f64, error| {
-            if error.abs() > largest.abs() { error } else { largest }
-        })
+        let compared = self.fits.iter().filter(|fit| fit.lists_segments());
+        let errors = compared.map(AllocatorFit::own_error_percent);
+        errors.fold(
+            0.0,
+            |largest: f64, error| {
+                if error.abs() > largest.abs() { error } else { largest }
+            },
+        )
     }
 
     fn percent(&self, peak: Bytes) -> f64 {
@@ -77,7 +81,7 @@ impl<'a> SettingSearchAnswer<'a> {
             let needs = "page_size: it needs CANN 8.1.RC1 and driver 25.0.RC1 or newer, else it is ignored";
             all.push(("info", needs.to_owned()));
         }
-        if self.fits.iter().any(|fit| fit.has_segments() && !fit.is_exact()) {
+        if self.fits.iter().any(|fit| fit.lists_segments() && !fit.is_exact()) {
             let part = "some recordings replay in part; figures of settings are then estimates of that quality";
             all.push(("warning", part.to_owned()));
         }
@@ -122,7 +126,7 @@ pub fn setting_search_json(answer: &SettingSearchAnswer<'_>) -> Json {
             "identical": fit.check.identical,
             "recorded_conf": fit.conf,
             "recorded_conf_stated": fit.is_stated,
-            "recorded_peak_reserved_bytes": fit.recorded_peak.get(),
+            "recorded_peak_reserved_bytes": (fit.recorded_peak > Bytes::ZERO).then_some(fit.recorded_peak.get()),
             "replayed_peak_reserved_bytes": fit.own.stats.reserved.peak,
             "error_of_default_percent": fit.own_error_percent(),
             "recommended_peak_reserved_bytes":
@@ -176,7 +180,7 @@ pub fn setting_search_text(answer: &SettingSearchAnswer<'_>) -> String {
     let search = answer.search;
     let mut out = String::new();
     for (recording, fit) in answer.recordings.iter().zip(answer.fits) {
-        out.push_str(&format!("{}: {}\n", recording.name, fit_sentence(fit)));
+        out.push_str(&format!("{}: {}\n", recording.name, fit.sentence()));
     }
     let device = match answer.device {
         Some(device) => format!("a device of {device}"),
@@ -211,7 +215,7 @@ fn table(answer: &SettingSearchAnswer<'_>) -> String {
         ">failed",
         ">device calls",
     ]);
-    if answer.fits.iter().any(AllocatorFit::has_segments) {
+    if answer.fits.iter().any(AllocatorFit::lists_segments) {
         table.row(&[&"recorded", &"", &answer.recorded_peak(), &"", &"", &"", &""]);
     }
     let mut row = |word: &str, tried: &TriedSetting| {
@@ -312,7 +316,9 @@ fn keys_text(keys: &[KeyEffect]) -> String {
         format!("\n{}", table.text())
     };
     let neutral = keys.iter().filter(|key| key.is_neutral);
-    let neutral: Vec<String> = neutral.map(|key| format!("{} ({})", key.key, grouped(key.compared as u64))).collect();
+    let neutral: Vec<String> = neutral
+        .map(|key| format!("{} ({})", key.key, grouped(key.compared as u64)))
+        .collect();
     if !neutral.is_empty() {
         out.push_str(&format!("no change by {}\n", neutral.join(", ")));
     }

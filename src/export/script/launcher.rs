@@ -121,7 +121,10 @@ impl Collector {
 
     fn unread_flow(&mut self, text: &str, line: usize) {
         if let Some(row) = ENVIRONMENT.iter().find(|row| text.contains(row.name)) {
-            let message = format!("{} is in a value over several lines, which is not read; set it by hand", row.name);
+            let message = format!(
+                "{} is in a value over several lines, which is not read; set it by hand",
+                row.name
+            );
             self.reading.is_found = true;
             self.warn(line, row.name, &message);
             self.reading.document.environment.set_unread(row.name);

@@ -168,7 +168,12 @@ fn check(fits: &[AllocatorFit], device: Option<Bytes>) -> SettingSearch {
         );
     }
     // Usual advice is no better.
-    for conf in ["expandable_segments:True", "max_split_size_mb:64", "large_segment_size_mb:64", ""] {
+    for conf in [
+        "expandable_segments:True",
+        "max_split_size_mb:64",
+        "large_segment_size_mb:64",
+        "",
+    ] {
         let (peak, failed, retries) = figures(fits, conf, device);
         let is_worse = (failed, retries) > (chosen.failed(), chosen.retries());
         assert!(is_worse || peak + tolerance >= chosen.peak().get(), "{conf}");

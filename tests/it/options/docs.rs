@@ -22,7 +22,9 @@ fn the_page_of_options_is_current() {
 fn the_page_of_the_allocator_lists_its_settings() {
     const MARKS: [&str; 2] = ["<!-- settings -->\n", "<!-- /settings -->\n"];
     let page = published("torch-allocator.md");
-    let (head, rest) = page.split_once(MARKS[0]).expect("the page has a place for the settings");
+    let (head, rest) = page
+        .split_once(MARKS[0])
+        .expect("the page has a place for the settings");
     let (_, tail) = rest.split_once(MARKS[1]).expect("the place ends");
     let table = allocator_options_markdown();
     let current = format!("{head}{}{table}\n{}{tail}", MARKS[0], MARKS[1]);
@@ -31,7 +33,10 @@ fn the_page_of_the_allocator_lists_its_settings() {
         std::fs::write(path, current).expect("the page can be written");
         return;
     }
-    assert!(page == current, "docs/torch-allocator.md is out of date: run this test with UPDATE_EXPECT=1");
+    assert!(
+        page == current,
+        "docs/torch-allocator.md is out of date: run this test with UPDATE_EXPECT=1"
+    );
 }
 
 #[test]

@@ -154,7 +154,11 @@ mod tests {
             r#"{"command": ["bash", "-c", "export PYTORCH_ALLOC_CONF=a:1 && python train.py"]}"#,
         ] {
             let reading = from_launcher_json(text).unwrap();
-            assert_eq!(reading.document.environment.get("PYTORCH_ALLOC_CONF"), Some("a:1"), "{text}");
+            assert_eq!(
+                reading.document.environment.get("PYTORCH_ALLOC_CONF"),
+                Some("a:1"),
+                "{text}"
+            );
         }
         assert!(!from_launcher_json(r#"{"env": {"HOME": "/root"}}"#).unwrap().is_found);
         assert!(from_launcher_json("{").is_none());

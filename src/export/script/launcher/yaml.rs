@@ -176,7 +176,10 @@ fn key_of(text: &str) -> Option<(String, &str)> {
 fn without_anchor(text: &str) -> &str {
     let mut rest = text.trim_start();
     while rest.starts_with(['&', '!']) {
-        rest = rest.split_once(char::is_whitespace).map_or("", |(_, rest)| rest).trim_start();
+        rest = rest
+            .split_once(char::is_whitespace)
+            .map_or("", |(_, rest)| rest)
+            .trim_start();
     }
     rest
 }

@@ -55,11 +55,5 @@ pub(super) const CASES: &[Case] = &[
         &[("PYTORCH_CUDA_ALLOC_CONF", "pinned_use_background_threads:True")],
         "K10I",
     ),
-    cuda(
-        &[(
-            "PYTORCH_NPU_ALLOC_CONF",
-            "page_size:1g,segment_size_mb:64",
-        )],
-        "K10I",
-    ),
+    cuda(&[("PYTORCH_NPU_ALLOC_CONF", "page_size:1g,segment_size_mb:64")], "K10I"),
 ];

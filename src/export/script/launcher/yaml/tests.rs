@@ -47,18 +47,30 @@ fn unread_values_and_other_values_are_reported_with_their_lines() {
         ("a: 1\nenv:\n  PYTORCH_CUDA_ALLOC_CONF: *conf\n", "line 3"),
         ("env: {PYTORCH_CUDA_ALLOC_CONF: 'a:1',\n  HOME: /root}\n", "line 1"),
         ("env:\n  PYTORCH_CUDA_ALOC_CONF: a:1\n", "line 2"),
-        ("a:\n  env:\n    PYTORCH_ALLOC_CONF: a:1\nb:\n  env:\n    PYTORCH_ALLOC_CONF: a:2\n", "line 6"),
+        (
+            "a:\n  env:\n    PYTORCH_ALLOC_CONF: a:1\nb:\n  env:\n    PYTORCH_ALLOC_CONF: a:2\n",
+            "line 6",
+        ),
     ] {
         let reading = from_yaml(text);
         assert!(reading.is_found, "{text}");
         let warnings = reading.warnings.entries();
-        assert!(warnings.len() == 1 && warnings[0].message.starts_with(line), "{text}: {warnings:?}");
+        assert!(
+            warnings.len() == 1 && warnings[0].message.starts_with(line),
+            "{text}: {warnings:?}"
+        );
     }
 }
 
 #[test]
 fn other_files_set_nothing() {
-    for text in ["", "a: b\n- c\n", "model:\n  PYTORCH_CUDA_ALOC_CONF: a:1\n", ": :\n'\n\"x\n- - - :\n", "{[\n"] {
+    for text in [
+        "",
+        "a: b\n- c\n",
+        "model:\n  PYTORCH_CUDA_ALOC_CONF: a:1\n",
+        ": :\n'\n\"x\n- - - :\n",
+        "{[\n",
+    ] {
         assert!(!from_yaml(text).is_found, "{text}");
     }
 }
