@@ -64,7 +64,7 @@ pub struct SettingSearch {
     pub recorded: usize,
     /// `None`: requests fail under every setting.
     pub winner: Option<usize>,
-    /// The best setting that does not contain the winner's.
+    /// The best setting that lacks a key of the winner, for programs that cannot use it.
     pub runner_up: Option<usize>,
     /// Settings whose peak is that of the winner within the tolerance, the simplest first.
     pub equivalent: Vec<usize>,
