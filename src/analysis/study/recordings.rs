@@ -76,8 +76,7 @@ impl Study for Recordings {
         };
         let steps = common_steps(shown, start, progress)?;
         let cancel = progress.cancel_flag();
-        progress.set("reading the recordings", 0, 1)?;
-        let lane = |(idx, position): (usize, u16)| {
+        let lane = |(idx, position): (usize, u16), progress: &Progress<'_>| {
             let recording = shown[idx];
             let of_events = match steps.of_event.get(idx) {
                 Some(named) => EventSteps::Named(named),
@@ -89,13 +88,15 @@ impl Study for Recordings {
                 strategy: lowered.strategy,
                 params: &lowered.params,
             };
-            recording_lane(&place, recording, of_events, steps.n_steps, &Progress::silent(cancel))
+            recording_lane(&place, recording, of_events, steps.n_steps, progress)
         };
         let lanes = if let [position] = numbers[..] {
-            vec![lane((0, position))?]
+            vec![lane((0, position), progress)?]
         } else {
-            let lanes = on_threads(numbers.into_iter().enumerate().collect(), lane).into_iter();
-            lanes.collect::<Result<Vec<Lane>, Cancelled>>()?
+            let lanes = on_threads(numbers.into_iter().enumerate().collect(), |place| {
+                lane(place, &Progress::silent(cancel))
+            });
+            lanes.into_iter().collect::<Result<Vec<Lane>, Cancelled>>()?
         };
         report(shown, &steps, &mut diagnostics);
         let session = lanes.first().and_then(|lane| lane.session.as_deref().cloned());

@@ -171,7 +171,9 @@ mod tests {
         for first in others {
             let mut entries = Entries::default();
             entries.push(&first);
-            others.iter().for_each(|entry| entries.push(entry));
+            for entry in &others {
+                entries.push(entry);
+            }
             let all = std::iter::once(&first).chain(&others);
             for (row, entry) in (0_u32..).zip(all) {
                 assert_eq!(entries.get(row), Some(*entry), "{row}");
