@@ -108,7 +108,7 @@ pub use peak::{
 };
 pub use peak_contributors::{ContributorName, PeakContributors, SiteName};
 pub use pick::Reach;
-pub use ranks::{GroupSpread, RankPeak, RankSpread};
+pub use ranks::{GroupSpread, RankPeak, RankSpread, reading_order};
 pub use raster::{BlockColors, Raster, RasterFrame, RasterScratch, RasterStyle, raster};
 pub use rects::{MOST_ADDRESS, RectRun, Rects};
 pub use remat::{

@@ -7,7 +7,6 @@ use highwater_model::units::{Bytes, Step};
 const NOT_RECORDED: &str = "not recorded";
 
 pub(super) fn measured_table(comparison: &Comparison) -> Table {
-    let step = |step: Option<Step>| step.map_or(String::new(), |step| step.to_string());
     let event_or_step = if comparison.lane_kind() == LaneKind::Recordings {
         ">at event"
     } else {
@@ -35,6 +34,11 @@ pub(super) fn measured_table(comparison: &Comparison) -> Table {
             continue;
         };
         let summary = &lane.summary;
+        let step = |step: Option<Step>| {
+            let own = step.map(|step| comparison.shown_step(position, step));
+            own.map_or(String::new(), |step| step.to_string())
+        };
+        let sign = comparison.bound_sign(position);
         let when = |is_stated: bool, text: String| if is_stated { text } else { NOT_RECORDED.to_owned() };
         let (reserved, live) = (recording.states_reserved(), recording.states_live());
         let share = comparison.fragmentation(position);
@@ -47,7 +51,7 @@ pub(super) fn measured_table(comparison: &Comparison) -> Table {
         };
         let mut cells = vec![
             comparison.lane_title(lane.id),
-            when(reserved, summary.peak_reserved.to_string()),
+            when(reserved, format!("{sign}{}", summary.peak_reserved)),
             when(reserved, summary.peak_reserved.exact()),
             when(reserved, step(summary.peak_reserved_step)),
             when(live, summary.peak_live.to_string()),

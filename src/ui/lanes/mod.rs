@@ -68,6 +68,7 @@ use eframe::egui::{self, Rect, Ui};
 pub use accessibility_text::words;
 pub use arrange::{Arrangement, LaneEntry};
 pub use bookmarks::lane_of as bookmark_lane;
+pub use figures::whole_units;
 pub use header::pinned_text;
 pub use highwater_timeline::Selected;
 pub use keyboard_ranges::Measuring;

@@ -181,6 +181,7 @@ impl LanesState {
             _ => whole,
         };
         if !is_same {
+            self.arrangement.sort(comparison);
             self.shown = Some(Shown::of(comparison));
             self.budget = None;
             self.rows_lane = None;

@@ -180,7 +180,7 @@ fn peak_ui(
     if let Some(stack) = &view.arena_stack {
         footprint_ui(ui, comparison, stack, &mut state.is_stack_open, cx.commands);
     }
-    regions_ui(ui, comparison, lane, view, step);
+    regions_ui(ui, comparison, position, view, step);
     ui.add_space(6.0);
     if view.blocks.is_empty() {
         ui.weak(if matches!(lane.id, LaneId::Measured(_)) {
@@ -200,8 +200,8 @@ fn peak_ui(
     let live = &view.at_peak.blocks;
     let noun = comparison.study_of_lane(position).words().tensor;
     let holders = counted(live.len() as u64, noun);
-    let word = comparison.axis_word();
-    ui.label(format!("Peak live at {word} {live_step}{at}, {holders}:"));
+    let peak_at = comparison.step_text(position, live_step);
+    ui.label(format!("Peak live at {peak_at}{at}, {holders}:"));
     live_table_ui(ui, comparison, timeline, position, cx.commands);
 }
 
@@ -318,8 +318,8 @@ fn peak_parts_ui(ui: &mut egui::Ui, lane: &Lane, theme: &Theme) {
 }
 
 /// Regions held on the first step of the peak; those of graphs that do not run then are idle.
-fn regions_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: &Lane, view: &LaneView, step: Step) {
-    let is_measured = matches!(lane.id, LaneId::Measured(_));
+fn regions_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: usize, view: &LaneView, step: Step) {
+    let is_measured = comparison.is_measured_lane(lane);
     let held = &view.at_peak.regions;
     if is_measured && held.is_empty() {
         // The file names no segment.
@@ -333,9 +333,9 @@ fn regions_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: &Lane, view: &La
         .and_then(|graph| comparison.session.graphs.get(graph.idx()))
         .map_or("", |graph| &graph.name);
     ui.label(if comparison.trace().is_some() || is_measured {
-        format!("Live at {} {step}:", comparison.axis_word())
+        format!("Reserved at {}:", comparison.step_text(lane, step))
     } else {
-        format!("Live at step {step}, while {name} runs:")
+        format!("Reserved at step {step}, while {name} runs:")
     });
     egui::Grid::new("regions")
         .num_columns(2)

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! In: the lanes of an answer. Out: commands. Rules: a click selects a lane, a double click shows it alone, Ctrl+click
-//! subtracts the baseline from it. `columns` hides columns where width is short. Lanes that run out of memory are
+//! subtracts the selected lane from it. `columns` hides columns where width is short. Lanes that run out of memory are
 //! hatched over the whole bar.
 
 mod columns;
@@ -25,8 +25,9 @@ use crate::panels::{PaneCx, elided, measured};
 use crate::theme::Theme;
 use crate::widgets::Named as _;
 use highwater_analysis::{Comparison, Fit, LaneId, LaneKind, Metric, Recommended};
-use highwater_model::units::{Bytes, counted, grouped, percents};
+use highwater_model::units::{Bytes, counted, grouped, percent_text};
 use highwater_session::Command;
+use highwater_timeline::reading_order;
 
 /// Heights in points.
 const ROW: f32 = 18.0;
@@ -125,9 +126,13 @@ impl Table<'_> {
         ALL.into_iter().filter(is_told).collect()
     }
 
-    /// Lanes in the order of the rows: those without figures to compare come last in every order.
+    /// Lanes in the order of the rows: those without figures to compare come last in every order but that of ranks.
     fn order(&self, state: LaneTableState) -> Vec<usize> {
-        let mut lanes: Vec<usize> = (0..self.comparison.lanes.len()).collect();
+        let mut lanes = reading_order(self.comparison);
+        let are_recordings = self.comparison.lane_kind() == LaneKind::Recordings;
+        if are_recordings && state.sorted_by.is_none() {
+            return lanes;
+        }
         let key = |lane: usize| {
             let has_failed = self.failure(lane).is_some();
             (
@@ -265,9 +270,9 @@ impl Table<'_> {
         if response.double_clicked() {
             cx.window_commands.push(UiCommand::ShowLaneAlone(id));
         } else if response.clicked() && ui.input(|input| input.modifiers.command) {
-            let baseline = self.comparison.lanes[self.baseline].id;
+            let selected = self.comparison.lanes[self.selected].id;
             cx.commands
-                .push(Command::SetDifference((baseline != id).then_some((id, baseline))));
+                .push(Command::SetDifference((selected != id).then_some((id, selected))));
         } else if response.clicked() {
             cx.window_commands.push(UiCommand::ExplainLane(id));
         }
@@ -375,19 +380,17 @@ impl Table<'_> {
         let comparison = self.comparison;
         let summary = &comparison.lanes[lane].summary;
         let (states_reserved, _) = comparison.states(lane);
-        let is_simulated = !comparison.is_measured_lane(lane);
         match column {
             Column::Peak if !states_reserved => (format!("{} live", summary.peak_live), theme.text_weak),
             Column::Peak => {
-                let is_bound = is_simulated && comparison.is_lower_bound(lane);
-                let bound = if is_bound { "\u{2265}\u{a0}" } else { "" };
-                (format!("{bound}{}", summary.peak_reserved), theme.text)
+                let sign = comparison.bound_sign(lane);
+                (format!("{sign}{}", summary.peak_reserved), theme.text)
             }
             Column::Difference => self.difference(lane),
             Column::Fragmentation => {
                 let share = comparison.fragmentation(lane);
                 (
-                    share.map_or_else(String::new, |share| percents(share * 100.0, 1)),
+                    share.map_or_else(String::new, |share| percent_text(share * 100.0)),
                     theme.text,
                 )
             }
@@ -408,15 +411,12 @@ impl Table<'_> {
         if lane == self.baseline {
             return ("baseline".to_owned(), self.theme.text_weak);
         }
-        let is_whole = |lane: usize| comparison.states(lane).0 && !comparison.lanes[lane].ends_early();
-        if !is_whole(lane) || !is_whole(self.baseline) {
+        let Some(([now, before], _)) = comparison.compared_peaks(lane, self.baseline) else {
             return (String::new(), self.theme.text_weak);
-        }
-        let peak = |lane: usize| comparison.lanes[lane].summary.peak_reserved;
-        let (now, before) = (peak(lane), peak(self.baseline));
+        };
         let percent = Bytes(now.get().abs_diff(before.get())).percent_of(before);
-        let text = percents(percent, 1);
-        if comparison.are_equivalent(lane, self.baseline) {
+        let text = percent_text(percent);
+        if comparison.are_alike(lane, self.baseline) {
             return (text, self.theme.text_weak);
         }
         if now < before {
@@ -506,9 +506,11 @@ impl Table<'_> {
             "" => title,
             tag => format!("{title}, {tag}"),
         };
-        let peak = format!("peak reserved {}", row.summary.peak_reserved.exact());
+        let shown = self.comparison.shown_peak(lane);
+        let kind = if shown.is_live { "live" } else { "reserved" };
+        let peak = format!("peak {kind} {}", shown.bytes.exact());
         let more = self.failure(lane).or_else(|| self.why_no_difference(lane));
-        let more = more.unwrap_or_else(|| "Double click: this lane alone; Ctrl+click: minus the baseline".to_owned());
+        let more = more.unwrap_or_else(|| "Double click: this lane alone; Ctrl+click: minus the selected lane".to_owned());
         format!("{title}\n{peak}\n{more}")
     }
 
@@ -521,7 +523,9 @@ impl Table<'_> {
             let title = self.comparison.lane_title(self.comparison.lanes[self.baseline].id);
             return Some(format!("No difference: the baseline, {title}, ends early"));
         }
-        self.comparison.equivalence_text(lane, self.baseline)
+        let is_simulated = |lane: usize| !self.comparison.is_measured_lane(lane);
+        let text = || self.comparison.equivalence_text(lane, self.baseline);
+        (is_simulated(lane) || is_simulated(self.baseline)).then(text)?
     }
 
     /// Every figure of a row, also those of hidden columns.

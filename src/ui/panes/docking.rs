@@ -187,7 +187,8 @@ impl Docking<'_> {
             Pane::Budgets => budgets_ui(ui, cx, &mut state.budgets),
             Pane::NameReuse => name_reuse_ui(ui, cx, &mut state.name_reuse),
             Pane::Compare => {
-                compare_ui(ui, cx, &mut state.compare);
+                let selected = state.inspector.explained();
+                compare_ui(ui, cx, &mut state.compare, selected);
                 self.keeps_pane |= has_selection(&self.cx.commands[n_before..]);
             }
             Pane::Planner => planner_ui(ui, cx, &mut state.planner),

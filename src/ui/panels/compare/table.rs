@@ -6,8 +6,8 @@ use egui_extras::{Column, TableBuilder};
 use super::{CompareState, Shown, menu};
 use crate::numbers::count_f32;
 use crate::widgets::{Named as _, keep_arrows, walked_row};
-use highwater_analysis::{COMPARED, Figure, Fit, Metric};
-use highwater_model::units::{Bytes, percents};
+use highwater_analysis::{COMPARED, Figure, Fit, Metric, are_overheads_equivalent};
+use highwater_model::units::{Bytes, Nanos};
 use highwater_session::Command;
 
 /// Heights, widths and sizes in points.
@@ -143,13 +143,13 @@ fn figure_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize, metric: &Metric) {
             ui.weak(RichText::new("not recorded").size(SMALL));
             return;
         };
-        let bound =
-            if metric.name.starts_with("peak") && comparison.is_lower_bound(lane) && !comparison.is_measured_lane(lane)
-            {
-                "\u{2265}\u{a0}"
-            } else {
-                ""
-            };
+        // Only the reserved bytes of a recording are a lower bound.
+        let is_bound = match metric.name {
+            "peak_reserved" => true,
+            "peak_live" => !comparison.is_measured_lane(lane),
+            _ => false,
+        };
+        let bound = if is_bound { comparison.bound_sign(lane) } else { "" };
         ui.label(RichText::new(format!("{bound}{now}")).size(SIZE))
             .on_hover_text(exact(now));
         let Some(before) = before else {
@@ -161,7 +161,7 @@ fn figure_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize, metric: &Metric) {
             return;
         };
         let (is_more, by) = now.since(before);
-        let color = if by.number() <= 0.0 {
+        let color = if by.number() <= 0.0 || is_negligible(shown, lane, metric, now, before) {
             shown.theme.text_weak
         } else if is_more {
             shown.theme.bad
@@ -171,10 +171,6 @@ fn figure_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize, metric: &Metric) {
         let text = match (now, now.percent_since(before)) {
             // A share's difference is in points.
             (Figure::Share(_), _) => now.difference_text(before),
-            (_, Some(percent)) if percent.abs() >= 100.0 => {
-                let sign = if percent < 0.0 { "-" } else { "+" };
-                format!("{} ({sign}{})", now.difference_text(before), percents(percent.abs(), 0))
-            }
             _ => format!("{} ({})", now.difference_text(before), now.percent_text(before)),
         };
         let sign = match (by.number() > 0.0, is_more) {
@@ -183,9 +179,27 @@ fn figure_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize, metric: &Metric) {
             (true, false) => "-",
         };
         let hint = format!("{sign}{} vs. {}", exact(by), shown.title(shown.baseline));
+        // Cut at the bytes, which the tooltip has in full, before the percentage.
+        let galley = super::super::width_of(ui, &text, SMALL);
+        let short = match now {
+            Figure::Share(_) => text.clone(),
+            _ => now.percent_text(before),
+        };
+        let text = if galley <= ui.available_width() { text } else { short };
         ui.label(RichText::new(text).size(SMALL).color(color))
             .on_hover_text(hint);
     });
+}
+
+/// Whether a difference is below the width of equivalence, so that it is neither good nor bad.
+fn is_negligible(shown: Shown<'_>, lane: usize, metric: &Metric, now: Figure, before: Figure) -> bool {
+    match (now, before) {
+        (Figure::Nanos(now), Figure::Nanos(before)) => are_overheads_equivalent(Nanos(now), Nanos(before)),
+        (Figure::Bytes(_), _) if metric.name == "peak_reserved" => shown.comparison.are_alike(lane, shown.baseline),
+        // What reads as no difference is none.
+        (Figure::Share(now), Figure::Share(before)) => (now - before).abs() < 5e-4,
+        _ => false,
+    }
 }
 
 fn exact(figure: Figure) -> String {

@@ -26,7 +26,8 @@ pub(super) fn tensor_ui(
     let grid = egui::Grid::new("tensor").num_columns(2).spacing([8.0, 4.0]);
     let shown = grid.show(ui, |ui| {
         let to = ops_ui(ui, &facts, around);
-        for (name, value) in rows(comparison, &facts) {
+        let lane = comparison.lane_of_blocks(selected.graph);
+        for (name, value) in rows(comparison, lane, &facts) {
             row_ui(ui, name, value);
         }
         to
@@ -84,7 +85,7 @@ fn op_ui(ui: &mut egui::Ui, what: &str, op: &NeighbourNode) -> Option<Destinatio
     op.to.filter(|_| is_clicked)
 }
 
-fn rows(comparison: &Comparison, facts: &TensorFacts) -> Vec<(&'static str, String)> {
+fn rows(comparison: &Comparison, lane: usize, facts: &TensorFacts) -> Vec<(&'static str, String)> {
     let mut rows = vec![
         ("phase", facts.phase.name().to_owned()),
         ("graph", facts.graph.clone()),
@@ -95,12 +96,10 @@ fn rows(comparison: &Comparison, facts: &TensorFacts) -> Vec<(&'static str, Stri
         ("exact", facts.bytes.map_or(String::new(), Bytes::exact)),
     ];
     if let Some((birth, end)) = facts.life {
-        let last = end.0.saturating_sub(1);
-        let word = comparison.axis_word();
-        rows.push((
-            "lives",
-            format!("{word}s {birth} to {} ({})", Step(last), Step(end.0 - birth.0)),
-        ));
+        let ends = comparison.steps_text(lane, birth, end);
+        let count = comparison.shown_step(lane, Step(end.0.saturating_sub(1)));
+        let count = Step(count.0.saturating_sub(comparison.shown_step(lane, birth).0) + 1);
+        rows.push(("lives", format!("{ends} ({count})")));
         if facts.n_pieces > 1 && facts.n_held < end.0 - birth.0 {
             rows.push(("live", format!("{} times, on {} steps", facts.n_pieces, facts.n_held)));
         }

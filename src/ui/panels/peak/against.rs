@@ -50,7 +50,7 @@ pub(super) fn changes_ui(ui: &mut egui::Ui, shown: Shown<'_>, commands: &mut Vec
     let title = shown.comparison.lane_title(other.id);
     ui.strong(format!("Changes from {title}"));
     if changes.rows.is_empty() {
-        ui.weak("Both peaks hold the same tensors.");
+        ui.weak(format!("The same {}s are live at both peaks.", shown.noun()));
         ui.separator();
         return;
     }
