@@ -138,6 +138,16 @@ impl Comparison {
         if self.is_lower_bound(lane) { "\u{2265}\u{a0}" } else { "" }
     }
 
+    /// The peak of reserved bytes as far as it is known: a recording that lists some of its segments reserved at least what
+    /// was live.
+    pub fn least_reserved(&self, lane: usize) -> Bytes {
+        let summary = &self.lanes[lane].summary;
+        if self.is_measured_lane(lane) && self.is_lower_bound(lane) {
+            return summary.peak_live;
+        }
+        summary.peak_reserved
+    }
+
     /// The peak that represents a lane: of reserved bytes or, where a recording states these in part or not at all, of live
     /// bytes.
     pub fn shown_peak(&self, lane: usize) -> LanePeak {
@@ -180,7 +190,11 @@ impl Comparison {
             "fragmentation" => self.fragmentation(lane).is_some(),
             _ => !self.is_measured_lane(lane),
         };
-        self.lanes.get(lane).filter(|_| is_stated).map(|lane| metric.of(lane))
+        let row = self.lanes.get(lane).filter(|_| is_stated)?;
+        match metric.name {
+            "peak_reserved" => Some(Figure::Bytes(self.least_reserved(lane).get())),
+            _ => Some(metric.of(row)),
+        }
     }
 
     /// 1 - peak live / peak reserved of feature memory; `None` where a recording does not state how much of the reserved

@@ -249,7 +249,12 @@ fn where_saved(chosen: &Lane, active: &Lane) -> Why {
     {
         let short = "static graphs share an arena".to_owned();
         let text = format!("{short}: {}", figures(now, before));
-        return Why::new(text, [short, "one shared arena".to_owned()]);
+        let short = [
+            format!("{short}: {saved} less"),
+            format!("one arena saves {saved}"),
+            format!("saves {saved}"),
+        ];
+        return Why::new(text, short);
     }
     let (now, before) = (chosen.summary.reserved, active.summary.reserved);
     let parts = [
@@ -262,7 +267,10 @@ fn where_saved(chosen: &Lane, active: &Lane) -> Why {
     match largest {
         Some((subject, now, before)) => Why::new(
             format!("{subject} {}", figures(now, before)),
-            [format!("{subject} {} less", before - now)],
+            [
+                format!("{subject} {} less", before - now),
+                format!("saves {saved}"),
+            ],
         ),
         None => Why::new(
             format!("its peak is {saved} below that of policy {number}"),

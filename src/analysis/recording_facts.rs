@@ -118,8 +118,8 @@ impl Facts {
     fn reserved(&mut self, figures: &RecordingFigures) {
         let (bytes, event) = figures.reserved;
         if bytes < figures.peak.0 {
-            let text = format!("\u{2265}\u{a0}{bytes}; live exceeds it, so segments are missing");
-            return self.row("peak reserved", text, bytes.exact());
+            let text = format!("\u{2265}\u{a0}{}; the listed segments have {bytes}", figures.peak.0);
+            return self.row("peak reserved", text, figures.peak.0.exact());
         }
         self.peak("peak reserved", bytes, event);
     }

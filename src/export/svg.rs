@@ -215,7 +215,7 @@ impl Pen<'_> {
         let row = &comparison.lanes[lane];
         let title = format!("{}: {}", comparison.workload.name, comparison.lane_title(row.id));
         let (states_reserved, states_live) = comparison.states(lane);
-        let (reserved, live) = (row.summary.peak_reserved, row.summary.peak_live);
+        let (reserved, live) = (comparison.least_reserved(lane), row.summary.peak_live);
         let mut figures = Vec::new();
         if states_reserved {
             let sign = comparison.bound_sign(lane);

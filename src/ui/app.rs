@@ -70,6 +70,8 @@ pub struct UiState {
     pub is_help_open: bool,
     /// The position of the finding focused last.
     pub problem: Option<usize>,
+    /// Height of the list of problems, where it was drawn.
+    pub problems_height: Option<f32>,
     pub palette: PaletteState,
     pub recents: Recents,
     /// Pending pictures.
@@ -248,6 +250,7 @@ impl App {
         };
         top_bar_ui(ui, &bar, &mut output);
         let reading = self.state.lanes.reading_text.as_deref();
+        let reading = reading.or(self.state.lane_table.hovered.as_deref());
         status_bar_ui(ui, &self.session, reading, &theme, &mut output);
         self.state.lanes.begin(self.state.pictures.lane());
         egui::CentralPanel::no_frame().show(ui, |ui| {
@@ -258,7 +261,8 @@ impl App {
                 window_commands: &mut output.window_commands,
                 option: None,
             };
-            self.panes.ui(ui, cx, &mut self.state);
+            let least = egui::vec2(self.panes.least_width(), LEAST_HEIGHT);
+            at_least(ui, least, |ui| self.panes.ui(ui, cx, &mut self.state));
         });
         self.dialogs_ui(ui.ctx(), &theme, &mut output);
         drop_ui(ui, &theme, &mut output.commands);
@@ -318,6 +322,27 @@ impl App {
             self.state.options.jump = Some(named[next].clone());
         }
     }
+}
+
+/// Height of the smallest layout of the panes, in points.
+const LEAST_HEIGHT: f32 = 540.0;
+
+/// Lays out in `least` at least: a window that is smaller shows a part, and scrolls.
+fn at_least(ui: &mut egui::Ui, least: egui::Vec2, add: impl FnOnce(&mut egui::Ui)) {
+    let room = ui.available_size();
+    if room.x >= least.x && room.y >= least.y {
+        add(ui);
+        return;
+    }
+    ui.spacing_mut().scroll = egui::style::ScrollStyle::solid();
+    egui::ScrollArea::both().auto_shrink(false).show(ui, |ui| {
+        let size = ui.available_size().max(least);
+        let layout = egui::Layout::top_down(egui::Align::Min);
+        ui.allocate_ui_with_layout(size, layout, |ui| {
+            ui.set_min_size(size);
+            add(ui);
+        });
+    });
 }
 
 impl eframe::App for App {

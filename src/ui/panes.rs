@@ -77,14 +77,18 @@ struct LowRow {
     is_open: bool,
     /// Its share of the height while it is open.
     share: f32,
+    /// The share that it was given in this frame: less where its content needs less.
+    given: f32,
 }
 
 /// Share of the height for reading the report or a table, at first, and the least share that is remembered.
-const REPORT_SHARE: f32 = 0.36;
+const REPORT_SHARE: f32 = 0.3;
 const LEAST_SHARE: f32 = 0.15;
 /// Height of tabs alone, and the least height of a row that was dragged up, in points.
 const TABS: f32 = 25.0;
 const DRAGGED: f32 = 30.0;
+/// Margins of a pane.
+const FRAME: f32 = 24.0;
 
 impl Default for Panes {
     fn default() -> Self {
@@ -105,6 +109,7 @@ impl Panes {
             low: LowRow {
                 is_open: false,
                 share: REPORT_SHARE,
+                given: REPORT_SHARE,
             },
             aside,
             absent: Vec::new(),
@@ -206,6 +211,17 @@ impl Panes {
         all.filter(|pane| parent(*pane) == own).collect()
     }
 
+    /// The smallest width in which the open columns have room, in points.
+    pub fn least_width(&self) -> f32 {
+        const MIDDLE: f32 = 560.0;
+        const BESIDE: f32 = 232.0;
+        if self.is_maximized {
+            return MIDDLE;
+        }
+        let columns = [self.is_open(Pane::Configuration), self.shows_details()];
+        columns.into_iter().filter(|is_open| *is_open).fold(MIDDLE, |width, _| width + BESIDE)
+    }
+
     pub const fn is_maximized(&self) -> bool {
         self.is_maximized
     }
@@ -286,11 +302,18 @@ impl Panes {
         parent.is_some() && parent == self.low_tabs()
     }
 
-    /// Gives the row below the lanes its height: its tabs alone, or the share that it had when it was open last.
-    fn give_low_row_height(&mut self, height: f32) {
+    /// Gives the row below the lanes its height: its tabs alone, or the share that it had when it was open last; a list of
+    /// problems takes as much as it fills.
+    fn give_low_row_height(&mut self, height: f32, problems: Option<f32>) {
         let Some(tabs) = self.low_tabs() else { return };
-        let low = self.low;
-        let share = if low.is_open { low.share } else { part(TABS, height) };
+        let filled = problems.filter(|_| self.is_in_front(Pane::Problems));
+        let filled = filled.map_or(1.0, |filled| part(TABS + FRAME + filled.max(DRAGGED), height));
+        let share = if self.low.is_open {
+            self.low.share.min(filled)
+        } else {
+            part(TABS, height)
+        };
+        self.low.given = share;
         if let Some(column) = column_of(&mut self.tree.tiles, tabs) {
             set_part(column, tabs, share);
         }
@@ -303,8 +326,15 @@ impl Panes {
             return;
         };
         let share = part_of_column(column, tabs);
+        if (share - self.low.given).abs() < 1e-3 {
+            return;
+        }
         if share * height > TABS + DRAGGED {
-            self.low = LowRow { is_open: true, share };
+            self.low = LowRow {
+                is_open: true,
+                share,
+                given: share,
+            };
         } else if self.low.is_open && share * height < TABS + DRAGGED {
             self.low.is_open = false;
         }
@@ -317,7 +347,7 @@ impl Panes {
             return;
         }
         let height = ui.available_height();
-        self.give_low_row_height(height);
+        self.give_low_row_height(height, state.problems_height);
         let mut docking = Docking {
             cx,
             state,

@@ -33,6 +33,9 @@ pub struct TopBar<'a> {
 
 /// Room for the capacity and the export, in points.
 const BESIDE_TITLE: f32 = 380.0;
+/// Room for the export alone, and the least room for the hint.
+const EXPORT: f32 = 200.0;
+const LEAST_HINT: f32 = 160.0;
 
 /// Panes by where they are in the default layout.
 const PANELS: [(&str, &[Home]); 2] = [
@@ -68,9 +71,12 @@ pub fn top_bar_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, output: &mut FrameOutput)
             title_ui(ui, bar.session);
             capacity_ui(ui, bar.session, output);
             hint_ui(ui, bar.session);
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                command_ui(ui, UiCommand::ExportConfig, bar, output);
-            });
+            // File, Export has it too.
+            if ui.available_width() >= EXPORT {
+                ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                    command_ui(ui, UiCommand::ExportConfig, bar, output);
+                });
+            }
         });
     });
 }
@@ -143,8 +149,15 @@ fn hint_ui(ui: &mut egui::Ui, session: &Session) {
     let sources = &session.document().sources;
     let are_samples = sources.iter().all(|source| matches!(source, SourceSpec::Sample(_)));
     if are_samples && session.file_path().is_none() {
+        let room = ui.available_width() - EXPORT;
+        if room < LEAST_HINT {
+            return;
+        }
         let words = egui::RichText::new("Sample: drop a graph, a recording or a log here, or press Ctrl+O").weak();
-        ui.add(egui::Label::new(words).truncate());
+        ui.scope(|ui| {
+            ui.set_max_width(room);
+            ui.add(egui::Label::new(words).truncate());
+        });
     }
 }
 

@@ -51,9 +51,9 @@ pub(super) fn measured_table(comparison: &Comparison) -> Table {
         };
         let mut cells = vec![
             comparison.lane_title(lane.id),
-            when(reserved, format!("{sign}{}", summary.peak_reserved)),
-            when(reserved, summary.peak_reserved.exact()),
-            when(reserved, step(summary.peak_reserved_step)),
+            when(reserved, format!("{sign}{}", comparison.least_reserved(position))),
+            when(reserved, comparison.least_reserved(position).exact()),
+            when(reserved, step(summary.peak_reserved_step.filter(|_| sign.is_empty()))),
             when(live, summary.peak_live.to_string()),
             when(live, summary.peak_live.exact()),
             when(live, step(summary.peak_live_step)),

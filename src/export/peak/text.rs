@@ -11,12 +11,7 @@ pub fn peak_text(answer: &PeakAnswer<'_>) -> String {
 }
 
 fn blocks(answer: &PeakAnswer<'_>) -> Vec<Block> {
-    let PeakAnswer {
-        comparison,
-        report,
-        most,
-        baseline: _,
-    } = *answer;
+    let PeakAnswer { report, most, .. } = *answer;
     let mut figures = answer.breakdown("in");
     if let Some(older) = report.alive_before {
         let what = format!("live before the range: {}", grouped(older.count));

@@ -336,7 +336,11 @@ fn difference(input: &LanesInput<'_>, lane: &Lane) -> Option<([String; 2], Strin
         return None;
     }
     let (before, after) = (zero.summary.peak_reserved, lane.summary.peak_reserved);
+    let position = |id| comparison.lanes.iter().position(|lane| lane.id == id).unwrap_or(0);
+    let is_alike = comparison.are_alike(position(lane.id), position(zero.id));
     let (sign, bytes, color) = match after.cmp(&before) {
+        std::cmp::Ordering::Less if is_alike => ("−", before - after, theme.text_weak),
+        std::cmp::Ordering::Greater if is_alike => ("+", after - before, theme.text_weak),
         std::cmp::Ordering::Less => ("−", before - after, theme.good),
         std::cmp::Ordering::Equal => ("±", Bytes::ZERO, theme.text_weak),
         std::cmp::Ordering::Greater => ("+", after - before, theme.bad),

@@ -20,7 +20,7 @@ const LEAST_BORDER: f32 = 2.0;
 /// Blocks of this many points are drawn on top of a picture, so that they stay sharp while the view moves.
 const LEAST_ABOVE: f64 = 6.0;
 /// Least size of a match with an outline.
-const LEAST_FOUND: f32 = 4.0;
+const LEAST_FOUND: f32 = 6.0;
 const MOST_FOUND: usize = 2_000;
 const MIN_LABEL_WIDTH: f32 = 60.0;
 const MIN_LABEL_HEIGHT: f32 = 12.0;
@@ -156,18 +156,22 @@ fn paint_blocks(
     quads.paint(painter);
 }
 
-/// Outlines matches that are large enough.
+/// Outlines matches; smaller ones are filled and a point larger, so that each is seen.
 fn paint_found(painter: &Painter, rect: Rect, items: &Items, lane: &LaneView, input: &LanesInput<'_>) {
     let Some(matches) = input.matches else { return };
-    let stroke = Stroke::new(1.0, input.theme.found);
-    let is_found = |item: &&ItemRect| {
-        item.x1 - item.x0 >= LEAST_FOUND
-            && item.y1 - item.y0 >= LEAST_FOUND
-            && lane.tensor(item.block).is_some_and(|tensor| matches.contains(tensor))
-    };
-    for item in items.rects.iter().filter(is_found).take(MOST_FOUND) {
-        painter.rect_stroke(on_canvas(item, rect), 0, stroke, StrokeKind::Inside);
+    let stroke = Stroke::new(2.0, input.theme.found);
+    let is_found = |item: &&ItemRect| lane.tensor(item.block).is_some_and(|tensor| matches.contains(tensor));
+    let mut small = Quads::default();
+    let marks = items.marks.iter().map(|mark| &mark.rect);
+    for item in items.rects.iter().chain(marks).filter(is_found).take(MOST_FOUND) {
+        let place = on_canvas(item, rect);
+        if place.width().min(place.height()) >= LEAST_FOUND {
+            painter.rect_stroke(place, 0, stroke, StrokeKind::Inside);
+        } else {
+            small.add(place.expand(1.0), input.theme.found);
+        }
     }
+    small.paint(painter);
 }
 
 /// Marks on top of exact blocks, so that nothing small is covered.

@@ -17,10 +17,13 @@ pub use crate::panels::reuse::InspectorState;
 use crate::panels::reuse::{lane_ui, reuse_ui};
 use crate::panels::{elided, elided_middle};
 use crate::theme::Theme;
-use crate::widgets::{bytes_ui, right_bytes_ui, wrapped_ui};
-use highwater_analysis::{Comparison, Lane, LaneId, LaneKind};
+use crate::commands::UiCommand;
+use crate::panes::Pane;
+use crate::widgets::{bytes_ui, list_end_ui, list_length, right_bytes_ui, wrapped_ui};
+use highwater_analysis::{Comparison, Lane, LaneId, LaneKind, OutOfMemoryReport};
 use highwater_model::graph::Id as _;
 use highwater_model::units::{Bytes, Step, counted, grouped};
+use highwater_options::keys;
 use highwater_session::{Command, Selected};
 use highwater_sim::RegionKind;
 use highwater_timeline::{CallStack, LaneView, Timeline, step_facts};
@@ -158,7 +161,12 @@ fn peak_ui(
         for sentence in story.sentences() {
             wrapped_ui(ui, RichText::new(sentence).color(cx.theme.bad));
         }
+        remedies_ui(ui, cx, story);
         ui.add_space(4.0);
+        if lane.summary.peak_reserved == Bytes::ZERO {
+            ui.weak("Nothing was reserved before.");
+            return;
+        }
     }
     if let Some(remat) = &view.remat {
         remat_ui(ui, cx, lane, remat);
@@ -203,6 +211,28 @@ fn peak_ui(
     let peak_at = comparison.step_text(position, live_step);
     ui.label(format!("Peak live at {peak_at}{at}, {holders}:"));
     live_table_ui(ui, comparison, timeline, position, cx.commands);
+}
+
+/// What makes the session fit.
+fn remedies_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, story: &OutOfMemoryReport) {
+    ui.horizontal_wrapped(|ui| {
+        if let Some(enough) = story.sufficient_device {
+            let button = ui.button(format!("Try a device with {enough}"));
+            if button.on_hover_text("Sets simulation.device_memory").clicked() {
+                cx.commands.push(Command::SetOption {
+                    key: keys::DEVICE_MEMORY.to_owned(),
+                    text: format!("{}MiB", enough.get() >> 20),
+                });
+            }
+        }
+        if Pane::Budgets.why_not(cx.session).is_none() {
+            let button = ui.button("Find a budget");
+            let words = "Budgets: evict and recompute tensors to need less memory";
+            if button.on_hover_text(words).clicked() {
+                cx.window_commands.push(UiCommand::ShowPane(Pane::Budgets));
+            }
+        }
+    });
 }
 
 /// Remarks of a recording. Where recordings alone are open, the panel on the left has those without a step.
@@ -337,13 +367,14 @@ fn regions_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: usize, view: &La
     } else {
         format!("Reserved at step {step}, while {name} runs:")
     });
+    let n_rows = list_length(ui, "regions", REGION_ROWS, held.len());
     egui::Grid::new("regions")
         .num_columns(2)
         .min_col_width(0.0)
         .spacing([8.0, 2.0])
         .striped(true)
         .show(ui, |ui| {
-            for idx in held.iter().take(REGION_ROWS) {
+            for idx in held.iter().take(n_rows) {
                 let span = &view.regions[*idx as usize];
                 right_bytes_ui(ui, span.bytes);
                 ui.add(egui::Label::new(&*span.label).truncate())
@@ -351,7 +382,5 @@ fn regions_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: usize, view: &La
                 ui.end_row();
             }
         });
-    if held.len() > REGION_ROWS {
-        ui.weak(format!("and {} smaller ones", held.len() - REGION_ROWS));
-    }
+    list_end_ui(ui, "regions", REGION_ROWS, held.len());
 }

@@ -41,13 +41,15 @@ const NAME_LEFT: f32 = 16.0;
 const TAG_GAP: f32 = 8.0;
 
 /// The order of the rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaneTableState {
     /// `None` for the order of the lanes.
     sorted_by: Option<Column>,
     is_descending: bool,
     /// Lanes that the drawing hides.
     pub n_hidden: usize,
+    /// The row under the pointer in a line, for the status bar: a tooltip would cover other rows.
+    pub hovered: Option<String>,
 }
 
 /// The input of the rows.
@@ -62,13 +64,9 @@ struct Table<'a> {
     longest: Bytes,
 }
 
-/// The peak of reserved bytes; of a recording that states none, of live bytes.
+/// The length of a bar: reserved bytes or, where a recording states these in part or not at all, live bytes.
 fn peak_of(comparison: &Comparison, lane: usize) -> Bytes {
-    let summary = &comparison.lanes[lane].summary;
-    match comparison.states(lane) {
-        (false, _) => summary.peak_live,
-        (true, _) => summary.peak_reserved,
-    }
+    comparison.shown_peak(lane).bytes
 }
 
 /// The height of the table with a number of lanes.
@@ -106,12 +104,23 @@ pub fn lane_table_ui(
     let body = Rect::from_min_max(pos2(area.left(), header.bottom()), area.max);
     let mut child = ui.new_child(UiBuilder::new().max_rect(body).id_salt("lane table"));
     child.spacing_mut().item_spacing.y = 0.0;
-    let rows = table.order(*state);
-    egui::ScrollArea::vertical().auto_shrink(false).show(&mut child, |ui| {
+    let rows = table.order(state);
+    let area = egui::ScrollArea::vertical().auto_shrink(false);
+    let shown = area.show(&mut child, |ui| {
+        let mut hovered: Option<usize> = None;
         for lane in rows {
-            table.row_ui(ui, lane, cx);
+            if table.row_ui(ui, lane, cx) {
+                hovered = Some(lane);
+            }
         }
+        hovered
     });
+    let hovered = shown.inner.map(|lane| table.hover_text(lane));
+    if hovered != state.hovered {
+        // The status bar was drawn before the table.
+        ui.ctx().request_repaint();
+        state.hovered = hovered;
+    }
 }
 
 impl Table<'_> {
@@ -127,7 +136,7 @@ impl Table<'_> {
     }
 
     /// Lanes in the order of the rows: those without figures to compare come last in every order but that of ranks.
-    fn order(&self, state: LaneTableState) -> Vec<usize> {
+    fn order(&self, state: &LaneTableState) -> Vec<usize> {
         let mut lanes = reading_order(self.comparison);
         let are_recordings = self.comparison.lane_kind() == LaneKind::Recordings;
         if are_recordings && state.sorted_by.is_none() {
@@ -262,7 +271,8 @@ impl Table<'_> {
         NAME_LEFT + super::width_of(ui, &self.name(lane), SIZE) + tag
     }
 
-    fn row_ui(&self, ui: &mut Ui, lane: usize, cx: &mut PaneCx<'_>) {
+    /// Returns whether the pointer is over the row.
+    fn row_ui(&self, ui: &mut Ui, lane: usize, cx: &mut PaneCx<'_>) -> bool {
         let (area, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
         let is_selected = lane == self.selected;
         let response = response.named_choice(Role::RadioButton, is_selected, || self.words(lane));
@@ -285,7 +295,7 @@ impl Table<'_> {
                 .rect_filled(area, 2, ui.visuals().widgets.hovered.weak_bg_fill);
         }
         self.paint_row(ui, area, lane);
-        response.on_hover_text(self.tooltip(lane));
+        response.hovered()
     }
 
     fn paint_row(&self, ui: &Ui, area: Rect, lane: usize) {
@@ -384,7 +394,7 @@ impl Table<'_> {
             Column::Peak if !states_reserved => (format!("{} live", summary.peak_live), theme.text_weak),
             Column::Peak => {
                 let sign = comparison.bound_sign(lane);
-                (format!("{sign}{}", summary.peak_reserved), theme.text)
+                (format!("{sign}{}", comparison.least_reserved(lane)), theme.text)
             }
             Column::Difference => self.difference(lane),
             Column::Fragmentation => {
@@ -498,8 +508,8 @@ impl Table<'_> {
         }
     }
 
-    /// The row in three short lines: lane, exact peak, and what the row does not say.
-    fn tooltip(&self, lane: usize) -> String {
+    /// The row in a line: lane, exact peak, and what the row does not say.
+    fn hover_text(&self, lane: usize) -> String {
         let row = &self.comparison.lanes[lane];
         let title = self.comparison.lane_title(row.id);
         let title = match self.tag(lane) {
@@ -510,8 +520,8 @@ impl Table<'_> {
         let kind = if shown.is_live { "live" } else { "reserved" };
         let peak = format!("peak {kind} {}", shown.bytes.exact());
         let more = self.failure(lane).or_else(|| self.why_no_difference(lane));
-        let more = more.unwrap_or_else(|| "Double click: this lane alone; Ctrl+click: minus the selected lane".to_owned());
-        format!("{title}\n{peak}\n{more}")
+        let more = more.unwrap_or_else(|| "double click: alone; Ctrl+click: minus the selected lane".to_owned());
+        [title, peak, more].join(" \u{b7} ")
     }
 
     /// Why the difference from the baseline is not significant, or cannot be stated.

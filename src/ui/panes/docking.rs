@@ -203,7 +203,7 @@ impl Docking<'_> {
             Pane::Schedule => schedule_editor_ui(ui, cx, &mut state.schedule_editor),
             Pane::MeasuredRun => measured_run_ui(ui, cx, &mut state.measured_run),
             Pane::Files => files_ui(ui, cx),
-            Pane::Problems => problems_ui(ui, cx),
+            Pane::Problems => state.problems_height = problems_ui(ui, cx),
         }
         if let Some(option) = self.cx.option.take() {
             self.state.options.jump = Some(option);

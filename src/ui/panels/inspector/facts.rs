@@ -3,7 +3,7 @@
 use eframe::egui::{self, RichText, Role};
 
 use crate::panels::neighbourhood::title;
-use crate::widgets::{Named as _, link_ui, wrapped_ui};
+use crate::widgets::{Named as _, link_ui, list_end_ui, list_length, wrapped_ui};
 use highwater_analysis::Comparison;
 use highwater_model::units::{Bytes, Step, grouped};
 use highwater_session::Selected;
@@ -11,6 +11,8 @@ use highwater_timeline::{Destination, NeighbourNode, Neighbourhood, TensorFacts,
 
 /// Readers listed.
 const NAMED: usize = 3;
+/// The list's name for assistive technology.
+const READERS: &str = "readers";
 
 /// Returns the target of a click.
 pub(super) fn tensor_ui(
@@ -51,20 +53,28 @@ fn ops_ui(ui: &mut egui::Ui, facts: &TensorFacts, around: Option<&Neighbourhood>
         return None;
     };
     let mut to = None;
+    // The neighbourhood below knows the nearest readers.
+    let n_known = around.readers().count();
+    let n_named = list_length(ui, READERS, NAMED, n_known);
     for producer in around.producers().take(NAMED) {
         ui.weak("op");
         to = to.or(op_ui(ui, "computed by", producer));
         ui.end_row();
     }
-    for (position, reader) in around.readers().take(NAMED).enumerate() {
+    for (position, reader) in around.readers().take(n_named).enumerate() {
         ui.weak(if position == 0 { "read by" } else { "" });
         to = to.or(op_ui(ui, "read by", reader));
         ui.end_row();
     }
-    let n_left = around.consumers.n_total.saturating_sub(NAMED);
+    if n_known > NAMED {
+        ui.weak("");
+        list_end_ui(ui, READERS, NAMED, n_known);
+        ui.end_row();
+    }
+    let n_left = around.consumers.n_total.saturating_sub(n_known);
     if n_left > 0 {
         ui.weak("");
-        ui.weak(format!("and {} more", grouped(n_left as u64)));
+        ui.weak(format!("and {} further readers", grouped(n_left as u64)));
         ui.end_row();
     }
     if around.consumers.n_total == 0 {
