@@ -251,8 +251,8 @@ fn where_saved(chosen: &Lane, active: &Lane) -> Why {
         let text = format!("{short}: {}", figures(now, before));
         let short = [
             format!("{short}: {saved} less"),
-            format!("one arena saves {saved}"),
-            format!("saves {saved}"),
+            format!("one shared arena: \u{2212}{}", saved.short()),
+            format!("shared arena: \u{2212}{}", saved.short()),
         ];
         return Why::new(text, short);
     }
@@ -269,7 +269,7 @@ fn where_saved(chosen: &Lane, active: &Lane) -> Why {
             format!("{subject} {}", figures(now, before)),
             [
                 format!("{subject} {} less", before - now),
-                format!("saves {saved}"),
+                format!("{} less", saved.short()),
             ],
         ),
         None => Why::new(

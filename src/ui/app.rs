@@ -261,8 +261,7 @@ impl App {
                 window_commands: &mut output.window_commands,
                 option: None,
             };
-            let least = egui::vec2(self.panes.least_width(), LEAST_HEIGHT);
-            at_least(ui, least, |ui| self.panes.ui(ui, cx, &mut self.state));
+            self.panes.ui(ui, cx, &mut self.state);
         });
         self.dialogs_ui(ui.ctx(), &theme, &mut output);
         drop_ui(ui, &theme, &mut output.commands);
@@ -322,27 +321,6 @@ impl App {
             self.state.options.jump = Some(named[next].clone());
         }
     }
-}
-
-/// Height of the smallest layout of the panes, in points.
-const LEAST_HEIGHT: f32 = 540.0;
-
-/// Lays out in `least` at least: a window that is smaller shows a part, and scrolls.
-fn at_least(ui: &mut egui::Ui, least: egui::Vec2, add: impl FnOnce(&mut egui::Ui)) {
-    let room = ui.available_size();
-    if room.x >= least.x && room.y >= least.y {
-        add(ui);
-        return;
-    }
-    ui.spacing_mut().scroll = egui::style::ScrollStyle::solid();
-    egui::ScrollArea::both().auto_shrink(false).show(ui, |ui| {
-        let size = ui.available_size().max(least);
-        let layout = egui::Layout::top_down(egui::Align::Min);
-        ui.allocate_ui_with_layout(size, layout, |ui| {
-            ui.set_min_size(size);
-            add(ui);
-        });
-    });
 }
 
 impl eframe::App for App {

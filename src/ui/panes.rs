@@ -5,6 +5,7 @@
 mod docking;
 mod lanes_pane;
 mod layout;
+mod narrow;
 mod tab;
 mod table;
 mod words;
@@ -15,6 +16,7 @@ use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles, Tree};
 use self::docking::Docking;
 pub(super) use self::lanes_pane::bookmark_of;
 pub use self::layout::{Layout, Node};
+use self::narrow::Narrow;
 pub use self::table::{Home, PANES, PaneRow};
 use super::app::UiState;
 use super::commands::UiCommand;
@@ -65,6 +67,7 @@ pub struct Panes {
     aside: Vec<Pane>,
     /// Open panes that have no tab, because they cannot act on what is open.
     absent: Vec<Pane>,
+    narrow: Narrow,
     /// Whether the lanes fill the window.
     is_maximized: bool,
     /// Tabs that were in front in the last frame.
@@ -79,6 +82,8 @@ struct LowRow {
     share: f32,
     /// The share that it was given in this frame: less where its content needs less.
     given: f32,
+    /// Whether its divider was dragged since it was opened: then content does not matter.
+    is_dragged: bool,
 }
 
 /// Share of the height for reading the report or a table, at first, and the least share that is remembered.
@@ -110,9 +115,11 @@ impl Panes {
                 is_open: false,
                 share: REPORT_SHARE,
                 given: REPORT_SHARE,
+                is_dragged: false,
             },
             aside,
             absent: Vec::new(),
+            narrow: Narrow::default(),
             is_maximized: false,
             in_front: Vec::new(),
         };
@@ -133,7 +140,7 @@ impl Panes {
             // A collapsed row has its height again when it is opened.
             set_part(column, tabs, self.low.share);
         }
-        for pane in &self.absent {
+        for pane in self.absent.iter().chain(&self.narrow.hidden) {
             if let Some(tile) = tree.tiles.find_pane(pane) {
                 tree.set_visible(tile, true);
             }
@@ -168,7 +175,11 @@ impl Panes {
                 self.set_visible(row.pane, false);
             } else if !is_idle && is_absent {
                 self.absent.retain(|pane| *pane != row.pane);
-                self.set_visible(row.pane, true);
+                if self.is_crowded_out(row.pane) {
+                    self.narrow.hidden.push(row.pane);
+                } else {
+                    self.set_visible(row.pane, true);
+                }
             }
         }
     }
@@ -211,17 +222,6 @@ impl Panes {
         all.filter(|pane| parent(*pane) == own).collect()
     }
 
-    /// The smallest width in which the open columns have room, in points.
-    pub fn least_width(&self) -> f32 {
-        const MIDDLE: f32 = 560.0;
-        const BESIDE: f32 = 232.0;
-        if self.is_maximized {
-            return MIDDLE;
-        }
-        let columns = [self.is_open(Pane::Configuration), self.shows_details()];
-        columns.into_iter().filter(|is_open| *is_open).fold(MIDDLE, |width, _| width + BESIDE)
-    }
-
     pub const fn is_maximized(&self) -> bool {
         self.is_maximized
     }
@@ -260,6 +260,7 @@ impl Panes {
     pub fn show(&mut self, pane: Pane) {
         self.is_maximized &= pane == Pane::Policies;
         self.set_visible(pane, true);
+        self.narrow.hidden.retain(|hidden| *hidden != pane);
         self.low.is_open |= self.is_low(pane);
         self.bring_to_front(pane);
     }
@@ -306,7 +307,8 @@ impl Panes {
     /// problems takes as much as it fills.
     fn give_low_row_height(&mut self, height: f32, problems: Option<f32>) {
         let Some(tabs) = self.low_tabs() else { return };
-        let filled = problems.filter(|_| self.is_in_front(Pane::Problems));
+        self.low.is_dragged &= self.low.is_open;
+        let filled = problems.filter(|_| !self.low.is_dragged && self.is_in_front(Pane::Problems));
         let filled = filled.map_or(1.0, |filled| part(TABS + FRAME + filled.max(DRAGGED), height));
         let share = if self.low.is_open {
             self.low.share.min(filled)
@@ -334,6 +336,7 @@ impl Panes {
                 is_open: true,
                 share,
                 given: share,
+                is_dragged: true,
             };
         } else if self.low.is_open && share * height < TABS + DRAGGED {
             self.low.is_open = false;
@@ -342,6 +345,7 @@ impl Panes {
 
     pub fn ui(&mut self, ui: &mut egui::Ui, cx: PaneCx<'_>, state: &mut UiState) {
         self.follow(cx.session);
+        self.fit_width(ui.available_width());
         if PANES.iter().all(|row| !self.is_open(row.pane)) {
             self.nothing_ui(ui);
             return;

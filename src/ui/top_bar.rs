@@ -11,7 +11,7 @@ use super::lanes::{LanesState, whole_units};
 use super::panels::{are_recordings, profiles_ui};
 use super::panes::{Home, PANES, PaneRow, Panes};
 use super::recent::recents_ui;
-use super::theme::Theme;
+use super::theme::{STALE, Theme};
 use super::widgets::Named as _;
 use highwater_analysis::CapacitySource;
 use highwater_options::keys;
@@ -131,6 +131,10 @@ fn capacity_ui(ui: &mut egui::Ui, session: &Session, output: &mut FrameOutput) {
         || "The recording states no capacity: choose a device to check against".to_owned(),
         |capacity| format!("Capacity: {}", capacity.text(device)),
     );
+    let opacity = ui.opacity();
+    if session.is_stale() {
+        ui.multiply_opacity(STALE);
+    }
     let menu = ui.menu_button(&text, |ui| {
         let chosen = capacity.filter(|capacity| capacity.source == CapacitySource::Device);
         profiles_ui(ui, session, chosen.map(|_| device.as_str()), &mut output.commands);
@@ -140,6 +144,7 @@ fn capacity_ui(ui: &mut egui::Ui, session: &Session, output: &mut FrameOutput) {
             ui.close();
         }
     });
+    ui.set_opacity(opacity);
     let menu = menu.response.named(egui::Role::Button, || format!("capacity: {text}"));
     menu.on_hover_text(why);
 }

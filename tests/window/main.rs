@@ -35,14 +35,20 @@ mod portraits;
 mod ranges;
 mod remat;
 mod reuse;
+mod recordings;
 mod schedule;
 mod screen;
 mod screen_rules;
 mod search;
+mod selected_lane;
 #[path = "../support/sessions.rs"]
 mod sessions;
 mod shell;
 mod sizes;
+mod small_windows;
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "../support/snapshots.rs"]
+mod snapshots;
 mod space;
 #[path = "../support/synthetic.rs"]
 mod synthetic;

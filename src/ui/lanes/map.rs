@@ -34,13 +34,13 @@ pub(super) fn paint(
     input: &LanesInput<'_>,
     state: &LanesState,
     picture: &mut Option<HolePicture>,
-) -> [(usize, usize); 3] {
+) -> [(usize, usize); 4] {
     let Some(viewport) = frame.view(state) else {
-        return [(0, 0); 3];
+        return [(0, 0); 4];
     };
     let (rect, theme) = (frame.map, input.theme);
     if rect.height() < 1.0 {
-        return [(0, 0); 3];
+        return [(0, 0); 4];
     }
     let lane = &input.timeline.lanes[frame.lane];
     let outer = ui.painter();
@@ -95,6 +95,7 @@ pub(super) fn paint(
         (items.n_drawn(), items.n_total),
         holes,
         (arrows.list.len(), arrows.n_total),
+        (hovered.list.len(), hovered.n_total),
     ]
 }
 

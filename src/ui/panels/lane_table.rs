@@ -436,8 +436,16 @@ impl Table<'_> {
         }
     }
 
-    /// Why a lane has no figures to compare, and what it needs; `None` where it runs to its end.
+    /// Why a lane has no figures to compare, and what it needs; `None` where it runs to its end, or was measured.
     fn failure(&self, lane: usize) -> Option<String> {
+        if self.comparison.is_measured_lane(lane) {
+            return None;
+        }
+        self.shortfall(lane)
+    }
+
+    /// Why a lane does not fit, and what it needs; `None` where nothing speaks against it.
+    fn shortfall(&self, lane: usize) -> Option<String> {
         let row = &self.comparison.lanes[lane];
         if let Some(finding) = row.forbidden.first() {
             return Some(format!("forbidden by {}: {}", finding.rule, finding.message));
@@ -519,7 +527,7 @@ impl Table<'_> {
         let shown = self.comparison.shown_peak(lane);
         let kind = if shown.is_live { "live" } else { "reserved" };
         let peak = format!("peak {kind} {}", shown.bytes.exact());
-        let more = self.failure(lane).or_else(|| self.why_no_difference(lane));
+        let more = self.shortfall(lane).or_else(|| self.why_no_difference(lane));
         let more = more.unwrap_or_else(|| "double click: alone; Ctrl+click: minus the selected lane".to_owned());
         [title, peak, more].join(" \u{b7} ")
     }
@@ -556,7 +564,7 @@ impl Table<'_> {
         if row.is_measured() {
             words.push_str(&format!("\n{}", measured::peaks(self.comparison, row).0));
         }
-        if let Some(more) = self.failure(lane).or_else(|| self.why_no_difference(lane)) {
+        if let Some(more) = self.shortfall(lane).or_else(|| self.why_no_difference(lane)) {
             words.push_str(&format!("\n{more}"));
         }
         words
