@@ -258,17 +258,20 @@ fn where_saved(chosen: &Lane, active: &Lane) -> Why {
     }
     let (now, before) = (chosen.summary.reserved, active.summary.reserved);
     let parts = [
-        ("feature memory takes", now.features, before.features),
-        ("weights take", now.weights, before.weights),
-        ("variables take", now.variables, before.variables),
-        ("inputs and outputs take", now.io, before.io),
+        ("feature memory", "takes", now.features, before.features),
+        ("weights", "take", now.weights, before.weights),
+        ("variables", "take", now.variables, before.variables),
+        ("inputs and outputs", "take", now.io, before.io),
     ];
-    let largest = parts.into_iter().find(|(_, now, before)| is_main(*now, *before));
+    let largest = parts
+        .into_iter()
+        .find(|(_, _, now, before)| is_main(*now, *before));
     match largest {
-        Some((subject, now, before)) => Why::new(
-            format!("{subject} {}", figures(now, before)),
+        Some((subject, verb, now, before)) => Why::new(
+            format!("{subject} {verb} {}", figures(now, before)),
             [
-                format!("{subject} {} less", before - now),
+                format!("{subject} {verb} {} less", before - now),
+                format!("{subject} \u{2212}{}", (before - now).short()),
                 format!("{} less", saved.short()),
             ],
         ),

@@ -281,7 +281,8 @@ fn lanes(comparison: &Comparison, palette: &Palette) -> Vec<LaneView> {
                     let mut view = LaneView::new(lane, session, remat, palette);
                     let is_measured = comparison.is_measured_lane(position);
                     let label = |one: Selected| is_measured.then(|| comparison.tensor_name(one.graph, one.tensor));
-                    view.list_peaks(&lane.summary, has_graph_tensors, label);
+                    let peak = comparison.shown_peak(position);
+                    view.list_peaks(&lane.summary, peak, has_graph_tensors, label);
                     if arena_stack::first_alike(comparison, position) == position {
                         view.arena_stack = ArenaStack::new(comparison, position).map(Arc::new);
                     }

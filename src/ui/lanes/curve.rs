@@ -178,6 +178,9 @@ pub(super) fn add_curve(
     }
 }
 
+/// Half the height of a label.
+const HALF_LABEL: f32 = 8.0;
+
 /// Draws mark and label; returns the place of the label where the peak is in view.
 fn paint_peak(
     painter: &Painter,
@@ -203,7 +206,15 @@ fn paint_peak(
     // A label above the peak would cover the capacity where the line is near.
     let line = near_capacity(input, frame.lane).map(|capacity| scale.y(capacity.get()));
     let is_near = line.is_some_and(|line| (y - 17.0..=y + 1.0).contains(&line));
-    let mark = pos2(x.max(inside.left() - 3.0), if is_near { y + 9.0 } else { y - 8.0 });
+    // Below the line where there is room, else above it.
+    let below = y + 9.0 + HALF_LABEL <= rect.bottom();
+    let above = line.map_or(y, |line| line - 9.0);
+    let label = match (is_near, below) {
+        (false, _) => y - 8.0,
+        (true, true) => y + 9.0,
+        (true, false) => above.max(rect.top() + HALF_LABEL),
+    };
+    let mark = pos2(x.max(inside.left() - 3.0), label);
     let texts = peak_texts(frame.lane, shown, step, input);
     let (place, text) = peak_words(painter, mark, inside, texts);
     Some(text_with_ground(painter, place, text, (theme.text, theme.halo()), rect))

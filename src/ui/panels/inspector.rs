@@ -171,7 +171,7 @@ fn peak_ui(
     if let Some(remat) = &view.remat {
         remat_ui(ui, cx, lane, remat);
     }
-    let Some(step) = lane.summary.peak_reserved_step else {
+    let Some(step) = comparison.shown_peak(position).step else {
         ui.weak("The schedule has no steps.");
         return;
     };

@@ -48,7 +48,7 @@ pub struct LaneTableState {
     is_descending: bool,
     /// Lanes that the drawing hides.
     pub n_hidden: usize,
-    /// The row under the pointer in a line, for the status bar: a tooltip would cover other rows.
+    /// The row or the column under the pointer in a line, for the status bar: a tooltip would cover other rows.
     pub hovered: Option<String>,
 }
 
@@ -99,7 +99,7 @@ pub fn lane_table_ui(
     let size = vec2(ui.available_width(), height_of(comparison.lanes.len()));
     let (area, _) = ui.allocate_exact_size(size, Sense::hover());
     let header = Rect::from_min_size(area.min, vec2(area.width(), HEADER));
-    table.header_ui(ui, header, state);
+    let column = table.header_ui(ui, header, state);
     table.title_ui(ui, header, state, cx.window_commands);
     let body = Rect::from_min_max(pos2(area.left(), header.bottom()), area.max);
     let mut child = ui.new_child(UiBuilder::new().max_rect(body).id_salt("lane table"));
@@ -116,6 +116,7 @@ pub fn lane_table_ui(
         hovered
     });
     let hovered = shown.inner.map(|lane| table.hover_text(lane));
+    let hovered = hovered.or(column.map(str::to_owned));
     if hovered != state.hovered {
         // The status bar was drawn before the table.
         ui.ctx().request_repaint();
@@ -171,7 +172,9 @@ impl Table<'_> {
         shown.map_or(0.0, highwater_analysis::Figure::number)
     }
 
-    fn header_ui(&self, ui: &Ui, area: Rect, state: &mut LaneTableState) {
+    /// Returns the description of the column under the pointer.
+    fn header_ui(&self, ui: &Ui, area: Rect, state: &mut LaneTableState) -> Option<&'static str> {
+        let mut hovered = None;
         let paint = |place: Rangef, text: &str, align: Align2| {
             let at = match align {
                 Align2::LEFT_CENTER => pos2(area.left() + place.min, area.center().y),
@@ -208,8 +211,9 @@ impl Table<'_> {
                     (true, true) => (None, false),
                 };
             }
-            response.on_hover_text(*about);
+            hovered = hovered.or(response.hovered().then_some(*about));
         }
+        hovered
     }
 
     /// The head of the names: the menu of hidden columns, and the button that shows hidden lanes.

@@ -14,7 +14,7 @@ use highwater_model::workload::Recording;
 
 /// Widths of address, picture, figure, and stream with pool, in points: of a narrow pane, where the tooltip of the address
 /// has the pool, and of one from [`WIDE`] on.
-const NARROW_COLUMNS: [f32; 4] = [56.0, 30.0, 46.0, 0.0];
+const NARROW_COLUMNS: [f32; 4] = [72.0, 24.0, 44.0, 0.0];
 const WIDE_COLUMNS: [f32; 4] = [100.0, 72.0, 66.0, 96.0];
 const WIDE: f32 = 490.0;
 const ROW: f32 = 20.0;
@@ -143,8 +143,8 @@ fn segments_ui(ui: &mut egui::Ui, recording: &Recording, state: &AllocatorState,
                 let shown = if is_wide {
                     address.clone()
                 } else {
-                    // The end tells segments apart.
-                    elided_middle(ui, &address, SIZE, ui.available_width())
+                    let digits = address.trim_start_matches("0x");
+                    elided_middle(ui, digits, SIZE, ui.available_width())
                 };
                 let pool = format!("{address}, stream {}, {}", row.stream, pool_text(recording, row));
                 ui.label(RichText::new(shown).size(SIZE)).on_hover_text(pool);
