@@ -287,3 +287,15 @@ fn add_phases(bands: &mut Vec<PhaseBand>, run: &AxisRun, phases: impl Iterator<I
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::numbered;
+
+    #[test]
+    fn equal_names_are_numbered() {
+        let names = ["forward", "backward", "forward", "step#1", "forward"];
+        let found = numbered(names.into_iter());
+        assert_eq!(found, ["forward (1)", "backward", "forward (2)", "step#1", "forward (3)"]);
+    }
+}
