@@ -252,7 +252,7 @@ impl Comparison {
     }
 
     /// The peaks by which a lane is compared with another, and whether they are of live bytes: reserved ones where both lanes
-    /// state all of them. `None` where a lane states neither, or ends early.
+    /// state these. `None` where a lane states neither, or ends early.
     pub fn compared_peaks(&self, lane: usize, other: usize) -> Option<([Bytes; 2], bool)> {
         let both = [lane, other];
         let rows = both.map(|lane| self.lanes.get(lane));
@@ -260,14 +260,10 @@ impl Comparison {
         if row.ends_early() || other.ends_early() {
             return None;
         }
-        let has_live = both.iter().all(|lane| self.states(*lane).1);
-        let is_partial = both
-            .iter()
-            .any(|lane| self.is_measured_lane(*lane) && self.is_lower_bound(*lane));
-        let has_reserved = both.iter().all(|lane| self.states(*lane).0);
-        if has_reserved && !(is_partial && has_live) {
-            return Some(([row, other].map(|row| row.summary.peak_reserved), false));
+        if both.iter().all(|lane| self.states(*lane).0) {
+            return Some((both.map(|lane| self.least_reserved(lane)), false));
         }
+        let has_live = both.iter().all(|lane| self.states(*lane).1);
         has_live.then(|| ([row, other].map(|row| row.summary.peak_live), true))
     }
 

@@ -94,6 +94,7 @@ fn a_snapshot_with_some_of_its_segments_has_lower_bounds() {
     assert!(comparison.is_lower_bound(0));
     let bound = format!("\u{2265}\u{a0}{}", comparison.least_reserved(0));
     assert!(bound.contains("8.000"), "{bound}");
+    assert_eq!(comparison.compared_peaks(0, 0).map(|(_, is_live)| is_live), Some(false));
     assert_eq!(comparison.shown_peak(0).step, Some(Step(1)), "not the first event");
     // The table, the panel, the curve.
     assert!(comparison.recordings[0].facts().iter().any(|fact| fact.value.starts_with(&bound)));
@@ -165,7 +166,13 @@ fn ranks_are_read_from_the_highest_peak_down() {
         assert_eq!(comparison.lane_named(&(position + 1).to_string()), Ok(position));
     }
     let (_, label) = row(&window, "rank_2");
-    assert!(label.contains("diff +"), "{label}");
+    assert!(label.contains("diff +80.0 %"), "{label}");
+    // Compare says the same, without columns that no recording has.
+    let mut window = window;
+    press(&mut window, Modifiers::SHIFT, Key::V);
+    settle_chain(&mut window);
+    assert!(window.query_all_by_label_contains("+80.0 %").count() >= 2);
+    assert!(window.query_by_label("device calls").is_none() && window.query_by_label("not recorded").is_none());
 }
 
 #[test]

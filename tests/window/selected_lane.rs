@@ -123,3 +123,21 @@ fn a_lane_that_runs_out_at_once_offers_remedies() {
     let (comparison, _) = window.state().session().answer().expect("an answer");
     assert!(!comparison.lanes[0].summary.out_of_memory);
 }
+
+#[test]
+fn long_lists_of_the_inspector_open_and_close() {
+    let mut window = window_of("bert", 1000.0);
+    let rows = |window: &Window| window.query_all_by_label("pool block").count();
+    let before = rows(&window);
+    let more = window
+        .query_all_by_label_contains("regions: show ")
+        .next()
+        .expect("a long list")
+        .accesskit_node()
+        .label()
+        .unwrap_or_default();
+    click(&mut window, Role::Button, &more);
+    assert!(rows(&window) > before, "{more}");
+    click(&mut window, Role::Button, "regions: show only the largest 8");
+    assert_eq!(rows(&window), before);
+}

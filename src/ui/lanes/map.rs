@@ -157,7 +157,7 @@ fn paint_blocks(
     quads.paint(painter);
 }
 
-/// Outlines matches; smaller ones are filled and a point larger, so that each is seen.
+/// Outlines matches; smaller ones are brighter and larger, so that each is seen.
 fn paint_found(painter: &Painter, rect: Rect, items: &Items, lane: &LaneView, input: &LanesInput<'_>) {
     let Some(matches) = input.matches else { return };
     let stroke = Stroke::new(2.0, input.theme.found);
@@ -169,7 +169,7 @@ fn paint_found(painter: &Painter, rect: Rect, items: &Items, lane: &LaneView, in
         if place.width().min(place.height()) >= LEAST_FOUND {
             painter.rect_stroke(place, 0, stroke, StrokeKind::Inside);
         } else {
-            small.add(place.expand(1.0), input.theme.found);
+            small.add(place.expand(0.5), input.theme.found.gamma_multiply(0.6));
         }
     }
     small.paint(painter);
