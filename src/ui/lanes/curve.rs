@@ -200,9 +200,6 @@ fn paint_peak(
     let theme = input.theme;
     let points = vec![pos2(x, y), pos2(x - 4.5, y - 8.0), pos2(x + 4.5, y - 8.0)];
     painter.add(PathShape::convex_polygon(points, theme.peak, Stroke::NONE));
-    // The label begins behind the name of the lane.
-    let name = name.filter(|name| name.y_range().contains(y - 8.0));
-    let inside = name.map_or(rect, |name| rect.with_min_x(name.right()));
     // A label above the peak would cover the capacity where the line is near.
     let line = near_capacity(input, frame.lane).map(|capacity| scale.y(capacity.get()));
     let is_near = line.is_some_and(|line| (y - 17.0..=y + 1.0).contains(&line));
@@ -214,6 +211,10 @@ fn paint_peak(
         (true, true) => y + 9.0,
         (true, false) => above.max(rect.top() + HALF_LABEL),
     };
+    // The label begins behind the name of the lane.
+    let lines = label - HALF_LABEL..=label + HALF_LABEL;
+    let name = name.filter(|name| name.top() <= *lines.end() && name.bottom() >= *lines.start());
+    let inside = name.map_or(rect, |name| rect.with_min_x(name.right()));
     let mark = pos2(x.max(inside.left() - 3.0), label);
     let texts = peak_texts(frame.lane, shown, step, input);
     let (place, text) = peak_words(painter, mark, inside, texts);

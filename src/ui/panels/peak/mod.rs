@@ -171,7 +171,8 @@ impl PeakState {
             modes.push((Mode::Reserved, "peak reserved"));
         }
         if lanes.pinned().is_some() {
-            modes.push((Mode::Step, "pinned step"));
+            let is_event = comparison.axis_word() == "event";
+            modes.push((Mode::Step, if is_event { "pinned event" } else { "pinned step" }));
         }
         if lanes.range.is_some() {
             modes.push((Mode::Range, "range"));
