@@ -46,7 +46,7 @@ fn request(workload: Arc<Workload>, values: &[u64]) -> Request {
             .expect("the default profile is bundled"),
         policies: Vec::new(),
         strategies: LaneStrategies::default(),
-        frame_rules: highwater::workload::FrameRules::default(),
+        recording_rules: highwater::workload::RecordingRules::default(),
         lanes: LaneSet::Policies,
         search_nodes: Limits::DEFAULT_NODES,
         pins: Vec::new(),

@@ -36,7 +36,7 @@ fn request(name: &str) -> Request {
             .expect("the default profile is bundled"),
         policies: Vec::new(),
         strategies: LaneStrategies::default(),
-        frame_rules: highwater::workload::FrameRules::default(),
+        recording_rules: highwater::workload::RecordingRules::default(),
         lanes: LaneSet::Policies,
         search_nodes: Limits::DEFAULT_NODES,
         pins: Vec::new(),

@@ -44,7 +44,7 @@
 //!         device: DeviceProfiles::bundled()?.find("generic-32GB")?,
 //!         policies: Vec::new(),
 //!         strategies: LaneStrategies::default(),
-//!         frame_rules: highwater::workload::FrameRules::default(),
+//!         recording_rules: highwater::workload::RecordingRules::default(),
 //!         lanes: LaneSet::Policies,
 //!         search_nodes: Limits::DEFAULT_NODES,
 //!         pins: Vec::new(),

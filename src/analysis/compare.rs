@@ -24,7 +24,7 @@ impl Request {
 /// [`AnalysisError`]; out of memory is an answer, not an error, and so is a pin that cannot be simulated.
 pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison, AnalysisError> {
     let own;
-    let request = match request.workload.with_frame_rules(&request.frame_rules) {
+    let request = match request.workload.with_rules(&request.recording_rules) {
         Some(workload) => {
             own = Request {
                 workload: workload.into(),

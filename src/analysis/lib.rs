@@ -58,6 +58,7 @@ mod shapes;
 mod slots;
 mod study;
 pub mod sweep;
+mod what_if;
 mod workspaces;
 
 pub use advice::with_figures;
@@ -94,4 +95,5 @@ pub use rewriting::{LaneRewrite, RunRemat};
 pub use selection::{LaneGoal, are_overheads_equivalent};
 pub use shapes::bound_plan;
 pub use study::{LaneChoice, OpSource, ScheduleChoice, ScheduleNote, Study, StudyWords, opening_lanes, study_of};
+pub use what_if::{AllocatorFit, AllocatorRun, AllocatorSetting, stated_conf};
 pub use workspaces::{EstimatedWorkspaces, ScratchSource};

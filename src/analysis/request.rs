@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::configuration::Configuration;
 use super::lane_set::{LaneSet, LaneStrategies};
 use super::pin::Pin;
-use highwater_model::workload::{Device, DeviceError, FrameRules, SchedulePlan, Workload};
+use highwater_model::workload::{Device, DeviceError, RecordingRules, SchedulePlan, Workload};
 use highwater_options::{Environment, Lowered, Options, SeenFiles, lower, resolve_device};
 use highwater_sim::{POLICIES, StaticMemoryPolicy};
 
@@ -25,7 +25,7 @@ pub struct Request {
     /// Placement strategies of single lanes; other lanes take the one of the options.
     pub strategies: LaneStrategies,
     /// What lines of recorded call stacks are.
-    pub frame_rules: FrameRules,
+    pub recording_rules: RecordingRules,
     pub lanes: LaneSet,
     /// Most nodes of each search for a plan.
     pub search_nodes: u64,
@@ -68,7 +68,7 @@ impl Request {
             environment: configuration.environment.clone(),
             files: self.files.clone(),
             strategies: LaneStrategies::default(),
-            frame_rules: self.frame_rules.clone(),
+            recording_rules: self.recording_rules.clone(),
             lanes: LaneSet::Policies,
             search_nodes: self.search_nodes,
             pins: Vec::new(),

@@ -273,12 +273,21 @@ pub struct RematArgs {
 /// Arguments of `replay`.
 #[derive(Args, Debug)]
 pub struct ReplayArgs {
-    /// Trace, one command per line (docs/format.md); - is standard input
+    /// Trace, one command per line (docs/format.md), or a memory snapshot; - is standard input
     pub trace: String,
     #[command(flatten)]
     pub opening: Opening,
-    #[arg(long, value_name = "N", help = help::policies())]
-    pub policy: String,
+    #[arg(long, value_name = "N", help = help::policies(), required_unless_present = "allocator")]
+    pub policy: Option<String>,
+    /// Allocator: engine, or torch (the caching allocator of PyTorch and torch_npu)
+    #[arg(long, value_enum, default_value_t)]
+    pub allocator: AllocatorChoice,
+    /// Settings of torch's allocator, as in PYTORCH_CUDA_ALLOC_CONF; - is none (repeatable)
+    #[arg(long, value_name = "SETTINGS", allow_hyphen_values = true)]
+    pub conf: Vec<String>,
+    /// Version of torch, 2.9 to 2.15, or npu (the newest)
+    #[arg(long, value_name = "VERSION")]
+    pub torch: Option<String>,
     /// Serve dynamic requests with the legacy caching allocator instead of pools
     #[arg(long)]
     pub legacy: bool,
@@ -294,6 +303,16 @@ pub struct ReplayArgs {
     /// Output: text or json
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+}
+
+/// Whose allocator serves a trace.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AllocatorChoice {
+    /// GE's, under a static memory policy.
+    #[default]
+    Engine,
+    /// PyTorch's or torch_npu's.
+    Torch,
 }
 
 /// Arguments of `reuse`.
@@ -343,6 +362,12 @@ pub struct CheckArgs {
     pub device: Option<String>,
     #[command(flatten)]
     pub edits: Edits,
+    /// Check settings of PyTorch's allocator, as in PYTORCH_CUDA_ALLOC_CONF, and show what requests get
+    #[arg(long, value_name = "SETTINGS", allow_hyphen_values = true)]
+    pub alloc_conf: Option<String>,
+    /// Version of torch for --alloc-conf, 2.9 to 2.15, or npu (the newest)
+    #[arg(long, value_name = "VERSION", requires = "alloc_conf")]
+    pub torch: Option<String>,
     /// Output: text or json
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

@@ -4,16 +4,43 @@ use std::path::Path;
 
 use super::args::{CheckArgs, Format, OptionsArgs};
 use super::settings::apply_edits;
-use super::{Verdict, print, print_json};
-use highwater_export::{CheckReport, ScriptFacts, config_schema, options_json, options_markdown, options_text};
+use super::{Verdict, print, print_json, replay};
+use highwater_export::{
+    CheckReport, ScriptFacts, SettingsAnswer, config_schema, options_json, options_markdown, options_text,
+    settings_json, settings_text,
+};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::workload::{DeviceProfiles, SchedulePlan};
-use highwater_options::{Environment, Options, keys};
+use highwater_options::{Environment, Options, allocator_findings, keys};
 use highwater_session::{
     ReadConfig, document_schema, is_document, look_at_files, options_of, read_config_file, read_document,
 };
+use highwater_torch::{Settings, Version};
+
+/// `check --alloc-conf`.
+fn check_allocator(args: &CheckArgs, conf: &str) -> anyhow::Result<Verdict> {
+    if !args.configs.is_empty() {
+        anyhow::bail!("--alloc-conf checks settings of torch's allocator alone; check the configuration separately");
+    }
+    let version = replay::torch_version(args.torch.as_deref())?.unwrap_or(Version::NEWEST);
+    let answer = SettingsAnswer {
+        conf,
+        version,
+        parsed: Settings::parse(conf, version),
+        findings: &allocator_findings(conf, version),
+    };
+    match args.format {
+        Format::Json => print_json(&settings_json(&answer))?,
+        Format::Text => print(&settings_text(&answer))?,
+        format => return Err(format.refusal()),
+    }
+    Ok(Verdict::yes_if(answer.parsed.is_ok()))
+}
 
 pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {
+    if let Some(conf) = &args.alloc_conf {
+        return check_allocator(args, conf);
+    }
     let mut options = Options::default();
     let mut environment = Environment::default();
     let mut plan = SchedulePlan::default();

@@ -11,7 +11,7 @@ use highwater_export::ConfigDocument;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::Bindings;
 use highwater_model::units::Bytes;
-use highwater_model::workload::{Device, DeviceProfiles, DimValues, FrameRules, SchedulePlan};
+use highwater_model::workload::{Device, DeviceProfiles, DimValues, RecordingRules, SchedulePlan};
 use highwater_options::{ENVIRONMENT, Environment, Options, keys, resolve_device};
 use highwater_session::{
     Document, OpenedConfig, Restore, SAMPLES, SourceSpec, StartConfigs, apply_config, options_of, read_config_file,
@@ -34,7 +34,7 @@ pub struct Settings {
     /// Placement strategies of single lanes, from a document.
     pub strategies: LaneStrategies,
     /// What lines of recorded call stacks are, from a document.
-    pub frame_rules: FrameRules,
+    pub recording_rules: RecordingRules,
     pub pins: Vec<Pin>,
     /// The goal by which a policy is recommended.
     pub goal: LaneGoal,
@@ -56,7 +56,7 @@ impl Settings {
             environment: self.environment.clone(),
             with_evaluation: self.evaluation,
             strategies: self.strategies.clone(),
-            frame_rules: self.frame_rules.clone(),
+            recording_rules: self.recording_rules.clone(),
             pins: self.pins.clone(),
             goal: self.goal,
             plan: plan.clone(),
@@ -129,7 +129,7 @@ fn settings_of(document: Option<&Document>) -> anyhow::Result<Settings> {
         plan: document.plan,
         part: document.part,
         strategies: document.strategies,
-        frame_rules: document.frame_rules,
+        recording_rules: document.recording_rules,
         pins: document.pins,
         goal: document.goal,
         has_document,

@@ -3,6 +3,7 @@
 //! In: options, environment, findings, figures. Out: texts with a stable order and a final line break. Formats are defined here and
 //! nowhere else. Deliberately not here: writing files, choosing names.
 
+mod allocator;
 mod allocator_state;
 mod baseline;
 mod baseline_comparison;
@@ -51,6 +52,10 @@ mod timeline_file;
 mod trace;
 mod verdict;
 
+pub use allocator::{
+    FitAnswer, SettingsAnswer, TraceAnswer, fit_json, fit_sentence, fit_text, settings_json, settings_text,
+    trace_summary_json, trace_summary_text,
+};
 pub use allocator_state::{AllocatorAnswer, allocator_csv, allocator_json, allocator_text};
 pub use baseline::{Baseline, BaselineError, BaselineLane};
 pub use baseline_comparison::{BaselineComparison, LaneBaseline};

@@ -15,7 +15,7 @@ const CHUNK: usize = 4096;
 /// # Errors
 /// [`Cancelled`].
 pub fn table_csv(table: &TableRows, progress: &Progress<'_>) -> Result<Vec<u8>, Cancelled> {
-    let columns = table.spec().kind.columns();
+    let columns = table.columns();
     let mut writer = csv::Writer::from_writer(Vec::new());
     // Writing to memory does not fail.
     drop(writer.write_record(columns.iter().map(|column| column.raw)));

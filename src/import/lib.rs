@@ -51,6 +51,6 @@ pub use error::ImportError;
 pub use input::{Input, ReadSeek};
 pub use table::{
     IMPORTERS, Imported, Importer, dump_part, group_dump_parts, import, import_as, importer, join_dump, recognise,
-    unpacked, unread_advice,
+    text_where, unpacked, unread_advice,
 };
 pub use xla::DumpPart;

@@ -274,6 +274,27 @@ pub fn group_dump_parts(parts: &[DumpPart]) -> Vec<Vec<usize>> {
     xla::groups(parts)
 }
 
+/// The text of a file whose first bytes, unpacked, are of a wanted kind; `None` for others.
+///
+/// # Errors
+/// [`ImportError`].
+pub fn text_where(
+    input: &mut Input<'_>,
+    is_wanted: fn(&[u8]) -> bool,
+    progress: &Progress<'_>,
+) -> Result<Option<String>, ImportError> {
+    if gzip::is_gzip(input.head()) {
+        if !gzip::unpacked_head(input).is_some_and(|head| is_wanted(head.head())) {
+            return Ok(None);
+        }
+        return gzip::unpack(input, progress)?.input.read_text(progress).map(Some);
+    }
+    if is_wanted(input.head()) {
+        return input.read_text(progress).map(Some);
+    }
+    Ok(None)
+}
+
 /// The content of a packed file as a whole; `None` where it is not packed.
 ///
 /// # Errors

@@ -285,6 +285,16 @@ pub fn percent_text(percent: f64) -> String {
     }
 }
 
+/// A difference in percent with its sign and one decimal: `+3.4 %`, `0.0 %`, `−10.5 %`.
+pub fn signed_percent_text(percent: f64) -> String {
+    let text = percents(percent.abs(), 1);
+    match percent {
+        _ if text == percents(0.0, 1) => text,
+        percent if percent < 0.0 => format!("\u{2212}{text}"),
+        _ => format!("+{text}"),
+    }
+}
+
 /// A non-negative percentage with this many decimals; without decimals and with separated thousands from 1000 % on:
 /// `3.4 %`, `22 133 %`.
 pub fn percents(percent: f64, decimals: usize) -> String {

@@ -30,7 +30,7 @@ mod suggest;
 mod value;
 
 pub use acts::{Acts, OptionSubject};
-pub use checks::{CHECKS, Check, Facts, Outcome, Report, check, check_scheduled, policy_errors};
+pub use checks::{CHECKS, Check, Facts, Outcome, Report, allocator_findings, check, check_scheduled, policy_errors};
 pub use config_files::{
     AoeConfig, CustomDtypes, FileError, FusionSwitches, MixList, OpCache, OpDebugConfig, OpPrecisionModes, aoe_config,
     custom_dtypes, fusion_switches, mix_list, op_cache, op_debug_config, op_precision_modes, problems_of,
@@ -40,7 +40,8 @@ pub use effective::{EFFECTIVE_POLICY, effective_device_id, effective_values};
 pub use environment::{
     AOE_MODE, ASCEND_CACHE_PATH, ASCEND_DEVICE_ID, ASCEND_MAX_OP_CACHE_SIZE, ASCEND_REMAIN_CACHE_SIZE_RATIO,
     ASCEND_WORK_PATH, CM_WORKER_SIZE, DEVICE_ID, ENVIRONMENT, Environment, EnvironmentRow, GE_USE_STATIC_MEMORY,
-    HCCL_EXEC_TIMEOUT, NPU_COLLECT_PATH, RANK_SIZE, TF_CONFIG,
+    HCCL_EXEC_TIMEOUT, NPU_COLLECT_PATH, PYTORCH_ALLOC_CONF, PYTORCH_CUDA_ALLOC_CONF, PYTORCH_NPU_ALLOC_CONF,
+    RANK_SIZE, TF_CONFIG,
 };
 pub use files::{FileState, Files, NoFiles, SeenFiles};
 pub use finding::{Edit, Finding, Fix};

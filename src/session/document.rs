@@ -10,7 +10,7 @@ use super::files::stream_name;
 use super::samples::Sample;
 use highwater_analysis::{Configuration, LaneGoal, LaneId, LaneSet, LaneStrategies, Pin};
 use highwater_import::{IMPORTERS, importer};
-use highwater_model::workload::{Device, DimValues, FrameRules, SchedulePlan};
+use highwater_model::workload::{Device, DimValues, RecordingRules, SchedulePlan};
 use highwater_options::{Environment, Options, keys, resolve_device};
 
 /// A source of graphs.
@@ -133,7 +133,7 @@ pub struct Document {
     /// Placement strategies of single lanes.
     pub strategies: LaneStrategies,
     /// What lines of recorded call stacks are, before the built-in rules.
-    pub frame_rules: FrameRules,
+    pub recording_rules: RecordingRules,
     pub lanes: LaneSet,
     /// Steps with notes, in order of steps. The answer does not depend on them.
     pub bookmarks: Vec<Bookmark>,
@@ -163,7 +163,7 @@ impl Document {
             environment: Environment::default(),
             plan,
             strategies: LaneStrategies::default(),
-            frame_rules: FrameRules::default(),
+            recording_rules: RecordingRules::default(),
             lanes: LaneSet::default(),
             bookmarks: Vec::new(),
             pins: Vec::new(),

@@ -10,7 +10,7 @@ use super::merge::Merge;
 use super::samples::{Sample, SampleFile};
 use highwater_analysis::Pin;
 use highwater_export::is_script_name;
-use highwater_import::{ImportError, Imported, Importer, Input, import, import_as, importer};
+use highwater_import::{ImportError, Imported, Importer, Input, import, import_as, importer, text_where};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_options::{Environment, FileState, NamedPaths, Options, SeenFiles, paths_of};
@@ -101,6 +101,38 @@ fn read_as(
         }
         SourceSpec::As { source, format } => read_as(source, importer(format), progress),
     }
+}
+
+/// The content of a source.
+#[derive(Debug)]
+pub enum TextOrImported {
+    /// The whole text, unpacked.
+    Text(String),
+    Imported(Imported),
+}
+
+/// Reads a source as plain text where its first bytes, unpacked, are of a wanted kind, else by its importer.
+///
+/// # Errors
+/// [`FileError`], one sentence that starts with the file's name.
+pub fn read_text_or_source(
+    source: &SourceSpec,
+    is_text: fn(&[u8]) -> bool,
+    progress: &Progress<'_>,
+) -> Result<TextOrImported, FileError> {
+    let (input, name) = match source {
+        SourceSpec::Path(path) if path.as_os_str() == "-" => (
+            spooled(STANDARD_INPUT, std::io::stdin().lock(), progress),
+            STANDARD_INPUT.to_owned(),
+        ),
+        SourceSpec::Path(path) if !path.is_dir() => (input_of(path, progress)?, source.label()),
+        _ => return read_source(source, progress).map(TextOrImported::Imported),
+    };
+    let read = input.and_then(|mut input| match text_where(&mut input, is_text, progress)? {
+        Some(text) => Ok(TextOrImported::Text(text)),
+        None => import_as(&mut input, None, progress).map(TextOrImported::Imported),
+    });
+    read.map_err(|reason| FileError::Import { name, reason })
 }
 
 /// The name of `-` in messages.

@@ -98,7 +98,7 @@ fn difference(a: &Document, b: &Document) -> Vec<String> {
     if a.strategies != b.strategies {
         names.push("strategy of a lane".to_owned());
     }
-    if a.frame_rules != b.frame_rules {
+    if a.recording_rules != b.recording_rules {
         names.push("frame rules".to_owned());
     }
     if a.lanes != b.lanes {

@@ -52,7 +52,10 @@ pub use document_file::{
 };
 pub use editor::USUAL_EDITOR;
 pub use export::export_about;
-pub use files::{FileError, look, look_at, look_at_files, look_at_files_with, read_bytes, read_source};
+pub use files::{
+    FileError, TextOrImported, look, look_at, look_at_files, look_at_files_with, read_bytes, read_source,
+    read_text_or_source,
+};
 pub use known_names::KnownNames;
 pub use load::load;
 pub use loaded::{Loaded, ReadConfig, ReadScript};

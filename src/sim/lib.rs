@@ -37,6 +37,7 @@ mod simulate;
 mod simulate_trace;
 mod trace_session;
 mod verify;
+pub mod what_if;
 
 pub use event::{
     Event, EventKind, MemoryChange, MemoryUnit, OutOfMemory, PoolRow, Region, RegionAddress, RegionId, RegionKind,

@@ -12,7 +12,7 @@ use indexmap::IndexSet;
 use highwater_analysis::{Comparison, LaneId, LaneKind, OpSource};
 use highwater_model::graph::{Graph, Id as _, OpId, Phase, Role, TensorId};
 use highwater_model::units::Bytes;
-use highwater_model::workload::{GraphIdx, RecordedBlock, Recording};
+use highwater_model::workload::{Category, GraphIdx, RecordedBlock, Recording};
 use highwater_rewrite::op_of_workspace;
 
 use super::{Selected, TensorKey};
@@ -34,6 +34,8 @@ pub enum Attribute {
     Function,
     /// Of a recorded block: the file of its call site.
     Module,
+    /// Of a recorded block: what it is for, inferred.
+    Category,
     /// In classes of bytes.
     Size,
     /// In classes of steps.
@@ -42,10 +44,11 @@ pub enum Attribute {
 
 impl Attribute {
     /// In the order of menus.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::CallSite,
         Self::Function,
         Self::Module,
+        Self::Category,
         Self::Role,
         Self::OpType,
         Self::DType,
@@ -66,6 +69,7 @@ impl Attribute {
             Self::CallSite => ("call site", "call_site"),
             Self::Function => ("function", "function"),
             Self::Module => ("module", "module"),
+            Self::Category => ("inferred category", "category"),
             Self::Size => ("size", "size"),
             Self::Lifetime => ("lifetime", "lifetime"),
         }
@@ -103,7 +107,7 @@ impl Attribute {
             .any(|lane| matches!(lane.id, LaneId::Measured(_)));
         let has_only_recordings = comparison.lane_kind() == LaneKind::Recordings;
         match self {
-            Self::CallSite | Self::Function | Self::Module => has_recordings,
+            Self::CallSite | Self::Function | Self::Module | Self::Category => has_recordings,
             Self::Role | Self::DType | Self::Phase | Self::Scope => !has_only_recordings,
             Self::OpType | Self::Size | Self::Lifetime => true,
         }
@@ -140,7 +144,8 @@ impl Attribute {
             | Self::Scope
             | Self::CallSite
             | Self::Function
-            | Self::Module => &[],
+            | Self::Module
+            | Self::Category => &[],
         }
     }
 }
@@ -218,12 +223,13 @@ impl Grouping {
 
     /// By block of a recording. Texts are made once for each stack and each name.
     fn of_blocks(&mut self, recording: &Recording) -> Vec<u32> {
-        let mut known: BTreeMap<(Option<u32>, u32), u32> = BTreeMap::new();
+        let mut known: BTreeMap<(Option<u32>, u32, Option<Category>), u32> = BTreeMap::new();
         let groups = recording.blocks.iter().map(|block| {
             let stack = block.stack.and_then(|stack| u32::try_from(stack.idx()).ok());
             let name = if stack.is_some() { 0 } else { block.name.0 };
+            let category = (self.attribute == Attribute::Category).then_some(block.category);
             *known
-                .entry((stack, name))
+                .entry((stack, name, category))
                 .or_insert_with(|| self.intern(recorded_text(recording, block, self.attribute)))
         });
         groups.collect()
@@ -267,7 +273,8 @@ impl Grouping {
             | Attribute::Scope
             | Attribute::CallSite
             | Attribute::Function
-            | Attribute::Module => {
+            | Attribute::Module
+            | Attribute::Category => {
                 let tensors = self.graphs.get(held.tensor.graph.idx())?;
                 return tensors.get(held.tensor.tensor.idx()).copied();
             }
@@ -326,12 +333,16 @@ fn text_in_graph(graph: &Graph, tensor: TensorId, attribute: Attribute) -> &str 
         | Attribute::CallSite
         | Attribute::Function
         | Attribute::Module
+        | Attribute::Category
         | Attribute::Size
         | Attribute::Lifetime => "",
     }
 }
 
 fn recorded_text<'a>(recording: &'a Recording, block: &RecordedBlock, attribute: Attribute) -> &'a str {
+    if attribute == Attribute::Category {
+        return block.category.name();
+    }
     let stack = block.stack.zip(recording.site_of(block));
     let Some((stack, site)) = stack else {
         return match attribute {
@@ -349,7 +360,12 @@ fn recorded_text<'a>(recording: &'a Recording, block: &RecordedBlock, attribute:
             file => file,
         },
         Attribute::OpType => sites.operator(stack),
-        Attribute::Role | Attribute::DType | Attribute::Phase | Attribute::Size | Attribute::Lifetime => "",
+        Attribute::Category
+        | Attribute::Role
+        | Attribute::DType
+        | Attribute::Phase
+        | Attribute::Size
+        | Attribute::Lifetime => "",
     }
 }
 

@@ -121,7 +121,9 @@ pub use search::{CONDITIONS, Condition, ConditionRow, FORMS, Matches, Query, Que
 use sharing::MOST_NAMED;
 pub use sharing::SharedMemory;
 pub use support::Support;
-pub use tables::{Column, ProblemLine, Sort, TableError, TableKind, TableRows, TableSpec, TableSubject, Target, Value};
+pub use tables::{
+    Column, ProblemLine, Segments, Sort, TableError, TableKind, TableRows, TableSpec, TableSubject, Target, Value,
+};
 pub use tally::{EventColumn, EventTally};
 pub use ticks::{Tick, byte_ticks, step_ticks, time_ticks};
 pub use viewport::{Canvas, View, Viewport};

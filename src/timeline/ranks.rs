@@ -84,7 +84,7 @@ impl RankSpread {
         })
     }
 
-    /// `rank 5 is the worst: +2.1 GiB over the median, largest differences: model.py:138 forward +1.9 GiB`; `None` where all
+    /// `rank 5 is the worst: +2.1 GiB over the median, largest differences: forward (model.py:138) +1.9 GiB`; `None` where all
     /// peaks are equal.
     pub fn sentence(&self) -> Option<String> {
         let worst = self.ranks.first()?;

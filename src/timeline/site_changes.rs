@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! before                        after                         compared as
-//! model.py:10 forward  1 GiB    model.py:10 forward  2 GiB    model.py:10 forward       lines are the same
-//! model.py:20 loss     3 MiB    model.py:22 loss     3 MiB    model.py loss             a line moved
+//! forward (model.py:10)  1 GiB  forward (model.py:10)  2 GiB  forward (model.py:10)     lines are the same
+//! loss (model.py:20)     3 MiB  loss (model.py:22)     3 MiB  loss (model.py)           a line moved
 //! ```
 //!
 //! In: contributors of two peaks. Out: the bytes of both sides under common names. A file is the same where its path is,
@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::peak_contributors::{ContributorName, SiteName};
 use highwater_model::units::Bytes;
+use highwater_model::workload::call_site_text;
 
 /// Bytes before and after, by common name; `None` where a side does not list the name.
 pub(super) type Matched = BTreeMap<ContributorName, (Option<Bytes>, Option<Bytes>)>;
@@ -77,8 +78,7 @@ impl Place<'_> {
         let Self { file, function, line } = self;
         match (file, line) {
             ("", _) => function.to_owned(),
-            (file, Some(line)) if line > 0 => format!("{file}:{line} {function}"),
-            (file, _) => format!("{file} {function}"),
+            (file, line) => call_site_text(function, file, line.unwrap_or(0)),
         }
     }
 }
@@ -183,8 +183,8 @@ mod tests {
     #[test]
     fn the_same_code_has_the_same_names() {
         for (before, after, wanted) in [
-            ("m.py:1 f large 10", "m.py:1 f large 12", "m.py:1 f 10>12"),
-            ("m.py:1 f large 10", "m.py:4 f large 12", "m.py f 10>12"),
+            ("m.py:1 f large 10", "m.py:1 f large 12", "f (m.py:1) 10>12"),
+            ("m.py:1 f large 10", "m.py:4 f large 12", "f (m.py) 10>12"),
             (
                 "m.py:1 f large 10
                  m.py:2 f small 1",
@@ -193,20 +193,20 @@ mod tests {
                 "m.py f, large 10>12; m.py f, small 1>1",
             ),
             // A block that grows into another class is bigger, not new.
-            ("m.py:1 f small 1", "m.py:1 f large 9", "m.py:1 f 1>9"),
+            ("m.py:1 f small 1", "m.py:1 f large 9", "f (m.py:1) 1>9"),
             (
                 "m.py:1 f large 10",
                 "m.py:1 f large 10
                  m.py:3 f large 50",
-                "m.py:1 f 10>10; m.py:3 f 0>50",
+                "f (m.py:1) 10>10; f (m.py:3) 0>50",
             ),
-            ("m.py:1 f large 10", "", "m.py:1 f 10>0"),
-            ("m.py:1 f large 10", "src/m.py:1 f large 10", "src/m.py:1 f 10>10"),
+            ("m.py:1 f large 10", "", "f (m.py:1) 10>0"),
+            ("m.py:1 f large 10", "src/m.py:1 f large 10", "f (src/m.py:1) 10>10"),
             (
                 "m.py:1 f large 10",
                 "a/m.py:1 f large 10
                  b/m.py:1 f large 20",
-                "a/m.py:1 f 0>10; b/m.py:1 f 0>20; m.py:1 f 10>0",
+                "f (a/m.py:1) 0>10; f (b/m.py:1) 0>20; f (m.py:1) 10>0",
             ),
         ] {
             let found = matched(&rows(before), &rows(after));

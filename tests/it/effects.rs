@@ -90,7 +90,7 @@ impl<'a> Ask<'a> {
             files: Arc::new(files),
             policies: Vec::new(),
             strategies: LaneStrategies::default(),
-            frame_rules: highwater::workload::FrameRules::default(),
+            recording_rules: highwater::workload::RecordingRules::default(),
             lanes: LaneSet::Policies,
             search_nodes: Limits::DEFAULT_NODES,
             pins: Vec::new(),

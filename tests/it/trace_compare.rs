@@ -38,7 +38,7 @@ fn request(trace: &Arc<AllocationTrace>, settings: &[(&str, &str)]) -> Request {
         options,
         policies: Vec::new(),
         strategies: LaneStrategies::default(),
-        frame_rules: highwater::workload::FrameRules::default(),
+        recording_rules: highwater::workload::RecordingRules::default(),
         lanes: LaneSet::Policies,
         search_nodes: 1,
         pins: Vec::new(),

@@ -47,7 +47,7 @@ fn every_table_is_found_by_role_and_label() {
         let label = format!("table of {}", kind.words());
         assert!(harness.query_by_role(Role::Table).is_some(), "{kind:?}");
         assert!(harness.query_all_by_label_contains(&label).next().is_some(), "{kind:?}");
-        for column in kind.columns() {
+        for column in table.columns() {
             let label = format!("sort by {}", column.title);
             harness.get_by_role_and_label(Role::ColumnHeader, &label);
         }

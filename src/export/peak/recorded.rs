@@ -5,8 +5,8 @@ use serde::Serialize;
 use super::{PeakAnswer, WireMember};
 use highwater_analysis::Comparison;
 use highwater_model::units::{Bytes, grouped};
-use highwater_model::workload::{RecordedRegion, Recording};
-use highwater_timeline::{Attribute, LiveGroup, LiveMember, PeakReport};
+use highwater_model::workload::Recording;
+use highwater_timeline::{Attribute, LiveGroup, LiveMember, PeakReport, Segments};
 
 /// Fields of a recorded block.
 #[derive(Serialize, Clone, Debug)]
@@ -14,6 +14,8 @@ pub(super) struct RecordedFields {
     call_site: String,
     function: String,
     module: String,
+    /// An inference.
+    category: &'static str,
     op: String,
     held_bytes: u64,
     address: Option<String>,
@@ -28,6 +30,8 @@ pub(super) struct BlockRow<'a> {
     call_site: String,
     function: String,
     module: String,
+    /// An inference.
+    category: &'static str,
     op: String,
     group: &'a str,
     recording: &'a str,
@@ -50,6 +54,7 @@ impl<'a> BlockRow<'a> {
             call_site: fields.call_site,
             function: fields.function,
             module: fields.module,
+            category: fields.category,
             op: fields.op,
             group: member.group,
             recording: member.graph,
@@ -66,11 +71,10 @@ impl<'a> BlockRow<'a> {
     }
 }
 
-/// The segments of a recording on an explained step, by address.
+/// What is said of the recorded blocks of an explained step.
 pub(super) struct RecordedSegments<'a> {
     comparison: &'a Comparison,
-    /// Start and exclusive end.
-    segments: Vec<(u64, u64)>,
+    segments: Segments,
 }
 
 impl<'a> RecordedSegments<'a> {
@@ -78,13 +82,10 @@ impl<'a> RecordedSegments<'a> {
     pub(super) fn new(comparison: &'a Comparison, report: &PeakReport) -> Self {
         let first = report.set.members.first();
         let recording = first.and_then(|member| comparison.recording_of(member.tensor.graph));
-        // Events may share a step of the lane: the block's birth decides which segment is meant.
-        let regions = recording.map_or(&[][..], |recording| &recording.regions);
-        let ends = |region: &RecordedRegion| (region.address, region.address.saturating_add(region.bytes.get()));
-        let mut segments: Vec<(u64, u64)> = regions.iter().map(ends).collect();
-        segments.sort_unstable();
-        segments.dedup();
-        Self { comparison, segments }
+        Self {
+            comparison,
+            segments: recording.map_or_else(Segments::default, Segments::new),
+        }
     }
 
     pub(super) fn of(&self, member: &LiveMember) -> Option<RecordedFields> {
@@ -92,26 +93,18 @@ impl<'a> RecordedSegments<'a> {
             .comparison
             .recorded_block(member.tensor.graph, member.tensor.tensor)?;
         let hexadecimal = |address: u64| format!("{address:#x}");
-        let address = block.address.map(highwater_model::workload::BlockAddress::get);
         let text = |attribute: Attribute| attribute.of_block(recording, block).to_owned();
         Some(RecordedFields {
             call_site: text(Attribute::CallSite),
             function: text(Attribute::Function),
             module: text(Attribute::Module),
+            category: block.category.name(),
             op: text(Attribute::OpType),
             held_bytes: block.held.get(),
-            address: address.map(hexadecimal),
+            address: block.address.map(|address| hexadecimal(address.get())),
             stream: block.stated_stream(),
-            segment: address.and_then(|address| self.segment(address)).map(hexadecimal),
+            segment: self.segments.of(block).map(hexadecimal),
         })
-    }
-
-    /// The start of the segment with an address.
-    fn segment(&self, address: u64) -> Option<u64> {
-        let behind = self.segments.partition_point(|(start, _)| *start <= address);
-        let candidates = self.segments[..behind].iter().rev();
-        let found = candidates.take(8).find(|(_, end)| address < *end);
-        found.map(|(start, _)| *start)
     }
 }
 

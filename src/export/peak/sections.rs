@@ -48,7 +48,7 @@ impl PeakAnswer<'_> {
         for group in report.groups.iter().take(most) {
             table.cells(vec![
                 text(match self.forward(group) {
-                    Some(forward) => format!("{} (forward at {forward})", group.text),
+                    Some(forward) => format!("{} for {forward}", group.text),
                     None => group.text.to_string(),
                 }),
                 text(grouped(group.count)),

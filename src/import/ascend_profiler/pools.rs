@@ -18,8 +18,8 @@ use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{
-    BlockAddress, FrameRules, MarkKind, Names, RecordedBlock, RecordedFrame, RecordedMark, RecordedName, RecordedNames,
-    RecordedTotal, Recording, StackIdx, TotalKind,
+    BlockAddress, MarkKind, Names, RecordedBlock, RecordedFrame, RecordedMark, RecordedName, RecordedNames,
+    RecordedTotal, Recording, RecordingRules, StackIdx, TotalKind,
 };
 
 /// A value that a row does not state.
@@ -213,6 +213,7 @@ impl Group {
                     kind: mark.kind,
                     text: draft.own.name(mark.text, shared),
                     bytes: Bytes(mark.bytes),
+                    failed: None,
                 }),
                 Item::Event(position) => {
                     let event = &shared.events[*position as usize];
@@ -237,7 +238,7 @@ impl Group {
         let own = std::mem::take(&mut draft.own);
         draft.recording.names = own.names.finish();
         (draft.recording.frames, draft.recording.stacks) = (own.frames, own.stacks);
-        draft.recording.find_call_sites(&FrameRules::default());
+        draft.recording.apply_rules(&RecordingRules::default());
         Ok(draft)
     }
 }

@@ -14,7 +14,7 @@ use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{
     BlockAddress, MarkKind, PhasePairs, RecordedBlock, RecordedMark, RecordedMemory, RecordedName, RecordedNames,
-    RecordedPhase, RecordedTotal, Recording, TotalKind,
+    RecordedPhase, RecordedTotal, Recording, RecordingRules, TotalKind,
 };
 
 const EVENTS_BETWEEN_CHECKS: usize = 1 << 13;
@@ -221,7 +221,7 @@ impl<'a> RecordingBuilder<'a> {
         let phases = self.phases(&times);
         let mut blocks = self.older;
         blocks.append(&mut self.blocks);
-        let recording = Recording {
+        let mut recording = Recording {
             recorder: "PyTorch profiler (Chrome trace)".to_owned(),
             n_steps,
             times,
@@ -242,6 +242,7 @@ impl<'a> RecordingBuilder<'a> {
             ],
             ..Recording::default()
         };
+        recording.apply_rules(&RecordingRules::default());
         (recording, self.oddities)
     }
 
@@ -284,6 +285,7 @@ impl<'a> RecordingBuilder<'a> {
                 kind: MarkKind::OutOfMemory,
                 text: self.texts.intern(name),
                 bytes: Bytes(event.bytes.unsigned_abs()),
+                failed: None,
             });
         }
         marks

@@ -16,8 +16,8 @@ use crate::ImportError;
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{
-    BlockAddress, FrameRules, MarkKind, PhasePairs, RecordedBlock, RecordedMark, RecordedMemory, RecordedPhase,
-    RecordedRegion, Recording, StackIdx, pooled_kind,
+    BlockAddress, Category, FailedRequest, MarkKind, PhasePairs, RecordedBlock, RecordedMark, RecordedMemory,
+    RecordedPhase, RecordedRegion, Recording, RecordingRules, StackIdx, pooled_kind,
 };
 
 /// Events between two checks of the cancel flag, and between two times that memory is freed.
@@ -90,7 +90,7 @@ pub(super) fn make(
         counts,
         ..Recording::default()
     };
-    recording.find_call_sites(&FrameRules::default());
+    recording.apply_rules(&RecordingRules::default());
     Ok(BuiltRecording {
         recording,
         times: times_say,
@@ -218,6 +218,7 @@ impl RecordingBuilder {
             address: BlockAddress::new(entry.address),
             stream: stream(heap, entry),
             stack: called.stack.and_then(StackIdx::new),
+            category: Category::Unknown,
             is_older: false,
             is_freed: replayed.unfreed.pop_if(|unfreed| *unfreed == step).is_none(),
         });
@@ -239,6 +240,7 @@ impl RecordingBuilder {
             address: BlockAddress::new(address),
             stream: live.stream,
             stack: called.stack.and_then(StackIdx::new),
+            category: Category::Unknown,
             is_older: true,
             is_freed: !live.is_final,
         });
@@ -275,6 +277,10 @@ impl RecordingBuilder {
             kind,
             text: self.stacks.names.intern(&text),
             bytes: Bytes(if entry.has(has::SIZE) { entry.size } else { 0 }),
+            failed: (kind == MarkKind::OutOfMemory && entry.has(has::ADDRESS)).then(|| FailedRequest {
+                free: Bytes(entry.address),
+                stream: stream(heap, entry),
+            }),
         });
     }
 
@@ -291,6 +297,7 @@ impl RecordingBuilder {
                 end: Step(region.end),
                 stream: region.stream,
                 kind,
+                is_older: region.is_older,
             }
         });
         regions.collect()
@@ -331,6 +338,7 @@ impl RecordingBuilder {
                 kind: MarkKind::Note,
                 text: self.stacks.names.intern(&text),
                 bytes: Bytes::ZERO,
+                failed: None,
             });
         }
         self.marks.sort_by_key(|mark| mark.step);

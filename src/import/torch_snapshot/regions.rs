@@ -35,6 +35,8 @@ pub(super) struct FoundRegion {
     pub(super) end: u32,
     pub(super) stream: u64,
     pub(super) kind: RegionKind,
+    /// Whether it predates the trace.
+    pub(super) is_older: bool,
 }
 
 /// The kind of a region, as far as the snapshot states it.
@@ -128,7 +130,7 @@ impl Regions {
                 self.vanish(step, at, start);
             }
             at = piece.to;
-            self.push(start, step, piece);
+            self.push(start, Some(step), piece);
         }
         if at < to {
             self.vanish(step, at, to);
@@ -158,7 +160,7 @@ impl Regions {
     /// Live blocks and regions at the first event predate the trace.
     pub(super) fn close(&mut self) {
         for (address, piece) in std::mem::take(&mut self.live) {
-            self.push(address, 0, piece);
+            self.push(address, None, piece);
         }
         self.found
             .sort_by_key(|region| (region.birth, region.address, region.end));
@@ -176,7 +178,7 @@ impl Regions {
             stream: 0,
             kind,
         };
-        self.push(from, step, piece);
+        self.push(from, Some(step), piece);
     }
 
     fn insert(&mut self, step: u32, from: u64, piece: Piece) {
@@ -186,7 +188,7 @@ impl Regions {
         }
         for (start, other) in self.cut(from, piece.to) {
             self.overlapping.add(step);
-            self.push(start, step, other);
+            self.push(start, Some(step), other);
         }
         self.live.insert(from, piece);
         let (mut start, mut end) = (from, piece.to);
@@ -244,9 +246,11 @@ impl Regions {
         taken
     }
 
-    fn push(&mut self, address: u64, birth: u32, piece: Piece) {
+    /// A region that began at a step, or before the trace.
+    fn push(&mut self, address: u64, birth: Option<u32>, piece: Piece) {
         // A region that the very first event unmaps is held on that event.
-        let birth = birth.min(self.n_steps - 1);
+        let is_older = birth.is_none();
+        let birth = birth.unwrap_or(0).min(self.n_steps - 1);
         self.found.push(FoundRegion {
             address,
             bytes: piece.to - address,
@@ -254,6 +258,7 @@ impl Regions {
             end: piece.end.max(birth + 1),
             stream: piece.stream,
             kind: piece.kind,
+            is_older,
         });
     }
 }

@@ -40,10 +40,11 @@ pub use op_list::{DATA, ListedArena, ListedInput, ListedOp, ListedPlace, ListedP
 pub use parts::{Part, PartOf};
 pub use problem::{Buffer, Gap, PlacementProblem, ProblemEntry, ProblemError, RecordedPlan};
 pub use recording::{
-    BlockAddress, COMPILE_CONTEXT, CallSite, CallSiteKind, CallSites, FrameKind, FrameRule, FrameRuleError, FrameRules,
-    MarkKind, PhasePairs, RecordedBlock, RecordedFrame, RecordedMark, RecordedMemory, RecordedName, RecordedNames,
-    RecordedOp, RecordedPeaks, RecordedPhase, RecordedRegion, RecordedTotal, Recording, StackIdx, TotalKind,
-    USER_METADATA, is_python_file, pooled_kind,
+    BlockAddress, COMPILE_CONTEXT, CallSite, CallSiteKind, CallSites, Category, CategoryRule, CategoryRules,
+    FailedRequest, FrameKind, FrameRule, FrameRuleError, FrameRules, MarkKind, PhasePairs, REQUESTER_RULES,
+    RecordedBlock, RecordedFrame, RecordedMark, RecordedMemory, RecordedName, RecordedNames, RecordedOp, RecordedPeaks,
+    RecordedPhase, RecordedRegion, RecordedTotal, Recording, RecordingRules, Requester, RequesterRule, StackIdx,
+    TotalKind, USER_METADATA, call_site_text, is_python_file, pooled_kind,
 };
 pub use samples::samples;
 pub use schedule::{
@@ -134,11 +135,11 @@ impl Workload {
         }
     }
 
-    /// The same with call sites by the rules of a document; `None` where that has none or there is no call stack.
+    /// The same with call sites and categories by the rules of a document; `None` where that has none or there is no call stack.
     /// O(blocks + lines of all stacks).
-    pub fn with_frame_rules(&self, rules: &FrameRules) -> Option<Self> {
+    pub fn with_rules(&self, rules: &RecordingRules) -> Option<Self> {
         let has_stacks = self.recordings().iter().any(|one| !one.stacks.is_empty());
-        if rules.own().is_empty() || !has_stacks {
+        if rules.is_empty() || !has_stacks {
             return None;
         }
         let mut own = self.clone();
@@ -147,7 +148,7 @@ impl Workload {
             _ => &mut own.measured,
         };
         for recording in recordings {
-            Arc::make_mut(recording).find_call_sites(rules);
+            Arc::make_mut(recording).apply_rules(rules);
         }
         Some(own)
     }

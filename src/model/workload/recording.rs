@@ -15,15 +15,17 @@
 //! range.
 
 mod call_sites;
+mod categories;
 mod frame_rules;
 mod parts;
 mod phases;
 
-pub use call_sites::{CallSite, CallSiteKind, CallSites};
+pub use call_sites::{CallSite, CallSiteKind, CallSites, call_site_text};
+pub use categories::{Category, CategoryRule, CategoryRules, REQUESTER_RULES, Requester, RequesterRule};
 pub use frame_rules::{FrameKind, FrameRule, FrameRuleError, FrameRules, is_python_file};
 pub use parts::{
-    BlockAddress, COMPILE_CONTEXT, MarkKind, RecordedBlock, RecordedFrame, RecordedMark, RecordedMemory, RecordedOp,
-    RecordedRegion, RecordedTotal, StackIdx, TotalKind, USER_METADATA,
+    BlockAddress, COMPILE_CONTEXT, FailedRequest, MarkKind, RecordedBlock, RecordedFrame, RecordedMark, RecordedMemory,
+    RecordedOp, RecordedRegion, RecordedTotal, StackIdx, TotalKind, USER_METADATA,
 };
 pub use phases::{PhasePairs, RecordedPhase};
 
@@ -82,6 +84,20 @@ pub struct Recording {
     pub by_stream: bool,
 }
 
+/// How call stacks are read: rules of a document, before the built-in ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecordingRules {
+    pub frames: FrameRules,
+    pub categories: CategoryRules,
+}
+
+impl RecordingRules {
+    /// Whether the document has none.
+    pub fn is_empty(&self) -> bool {
+        self.frames.own().is_empty() && self.categories.own().is_empty()
+    }
+}
+
 /// Peaks of a recording, each with the first step that reaches it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecordedPeaks {
@@ -119,9 +135,10 @@ impl Recording {
         lines.filter_map(|line| self.frames.get(*line as usize))
     }
 
-    /// Finds the call sites by rules. O(lines of all stacks).
-    pub fn find_call_sites(&mut self, rules: &FrameRules) {
-        self.call_sites = CallSites::new(self, rules);
+    /// Finds the call sites and the categories by rules. O(lines of all stacks + blocks log steps).
+    pub fn apply_rules(&mut self, rules: &RecordingRules) {
+        self.call_sites = CallSites::new(self, &rules.frames);
+        categories::infer(self, &rules.categories);
     }
 
     /// The curve of a kind, where the file states one.

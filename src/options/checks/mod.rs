@@ -4,6 +4,7 @@
 //! panic and never touch a disk: they do not report files that were not probed and values that a script computes. To
 //! add a rule: a row and a function in the file of its topic; rows are sorted by id.
 
+mod allocator;
 mod aoe;
 mod cache;
 mod cluster;
@@ -23,6 +24,8 @@ mod precision;
 mod run_mode;
 mod syntax;
 mod weights;
+
+pub use allocator::allocator_findings;
 
 use std::collections::BTreeSet;
 
@@ -264,6 +267,7 @@ const PARTS: &[&[Check]] = &[
     syntax::ROWS,
     pairs::ROWS,
     files::ROWS,
+    allocator::ROWS,
 ];
 
 const N_CHECKS: usize = super::count(PARTS);

@@ -21,6 +21,9 @@ pub const DUMP_GRAPH_FORMAT: &str = "DUMP_GRAPH_FORMAT";
 pub const JOB_ID: &str = "JOB_ID";
 pub const RANK_SIZE: &str = "RANK_SIZE";
 pub const CM_WORKER_SIZE: &str = "CM_WORKER_SIZE";
+pub const PYTORCH_CUDA_ALLOC_CONF: &str = "PYTORCH_CUDA_ALLOC_CONF";
+pub const PYTORCH_ALLOC_CONF: &str = "PYTORCH_ALLOC_CONF";
+pub const PYTORCH_NPU_ALLOC_CONF: &str = "PYTORCH_NPU_ALLOC_CONF";
 
 const ADAPTER: &str = "TensorFlow adapter environment variables";
 
@@ -183,6 +186,32 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
                   of RANK_SIZE and CM_WORKER_SIZE.",
         precedence: "not beside RANK_SIZE",
         source: ADAPTER,
+        ..VARIABLE
+    },
+    EnvironmentRow {
+        name: PYTORCH_CUDA_ALLOC_CONF,
+        summary: "settings of PyTorch's caching allocator",
+        details: "Pairs KEY:VALUE with commas between them, such as expandable_segments:True or \
+                  max_split_size_mb:256. Recordings of PyTorch are replayed under them.",
+        precedence: "above PYTORCH_ALLOC_CONF, which is then not read",
+        source: "PyTorch CUDA semantics, memory management",
+        ..VARIABLE
+    },
+    EnvironmentRow {
+        name: PYTORCH_ALLOC_CONF,
+        summary: "settings of PyTorch's caching allocator, for every kind of device",
+        details: "The same keys as PYTORCH_CUDA_ALLOC_CONF.",
+        precedence: "below PYTORCH_CUDA_ALLOC_CONF; torch_npu refuses it beside PYTORCH_NPU_ALLOC_CONF",
+        source: "PyTorch CUDA semantics, memory management",
+        ..VARIABLE
+    },
+    EnvironmentRow {
+        name: PYTORCH_NPU_ALLOC_CONF,
+        summary: "settings of torch_npu's caching allocator",
+        details: "Pairs KEY:VALUE with commas between them. expandable_segments:True is refused together with \
+                  max_split_size_mb or garbage_collection_threshold.",
+        precedence: "not beside PYTORCH_ALLOC_CONF",
+        source: "torch_npu",
         ..VARIABLE
     },
 ];

@@ -32,7 +32,7 @@ use super::persisted::PersistedSource;
 use highwater_analysis::{LaneGoal, LaneId};
 use highwater_export::{ConfigError, from_json, to_json};
 use highwater_model::diagnostics::Diagnostics;
-use highwater_model::workload::{FrameRule, FrameRules};
+use highwater_model::workload::{CategoryRules, FrameRuleError, FrameRules, RecordingRules};
 use unknown::Unknown;
 use wire::{Probe, SettingsInPlace, Version, Wire, WireLanes, strategies, strategies_of};
 
@@ -125,7 +125,8 @@ impl DocumentFile {
             settings: settings_of(document),
             lanes: WireLanes::of(&document.lanes),
             strategies: strategies_of(&document.strategies),
-            frame_rules: document.frame_rules.own().to_vec(),
+            frame_rules: document.recording_rules.frames.own().to_vec(),
+            category_rules: document.recording_rules.categories.own().to_vec(),
             bookmarks: PersistedBookmark::of_all(&document.bookmarks),
             pins: pins::wire_of(&document.pins),
             baseline: document.baseline.map(lane_text),
@@ -154,6 +155,7 @@ impl DocumentFile {
             (wire.bookmarks.len(), MOST_BOOKMARKS, "bookmarks"),
             (wire.pins.len(), MAX_PINS, "pins"),
             (wire.frame_rules.len(), MOST_FRAME_RULES, "frame rules"),
+            (wire.category_rules.len(), MOST_FRAME_RULES, "category rules"),
         ] {
             if count > most {
                 return Err(first_line(format!(
@@ -172,7 +174,10 @@ impl DocumentFile {
         document.part.clone_from(&wire.part);
         document.lanes = wire.lanes.lanes(&mut remarks);
         document.strategies = strategies(&wire.strategies, &mut remarks);
-        document.frame_rules = frame_rules_of(wire.frame_rules, &mut remarks);
+        document.recording_rules = RecordingRules {
+            frames: rules_of("frame_rules", FrameRules::new(wire.frame_rules), &mut remarks),
+            categories: rules_of("category_rules", CategoryRules::new(wire.category_rules), &mut remarks),
+        };
         document.bookmarks = PersistedBookmark::bookmarks(&wire.bookmarks);
         let mut unread_pins = Vec::new();
         if let Some(elements) = read.get_mut("pins").and_then(Json::as_array_mut) {
@@ -217,11 +222,11 @@ fn baseline_of(text: &str, remarks: &mut Diagnostics) -> Option<LaneId> {
     lane
 }
 
-/// The rules for lines of call stacks; where a pattern cannot be read none is used, with a remark.
-fn frame_rules_of(rules: Vec<FrameRule>, remarks: &mut Diagnostics) -> FrameRules {
-    FrameRules::new(rules).unwrap_or_else(|error| {
-        remarks.error(format!("{error}; the built-in rules are used"), "frame_rules");
-        FrameRules::default()
+/// The rules for call stacks; where a pattern cannot be read none is used, with a remark.
+fn rules_of<R: Default>(key: &str, rules: Result<R, FrameRuleError>, remarks: &mut Diagnostics) -> R {
+    rules.unwrap_or_else(|error| {
+        remarks.error(format!("{error}; the built-in rules are used"), key);
+        R::default()
     })
 }
 

@@ -33,6 +33,7 @@ pub fn document_schema() -> Json {
                 "additionalProperties": {"type": "string"}
             },
             "frame_rules": {"type": "array", "maxItems": MOST_FRAME_RULES, "items": frame_rule()},
+            "category_rules": {"type": "array", "maxItems": MOST_FRAME_RULES, "items": category_rule()},
             "bookmarks": {"type": "array", "maxItems": MOST_BOOKMARKS, "items": bookmark()},
             "pins": {"type": "array", "maxItems": MAX_PINS, "items": pin()},
             "baseline": {"type": "string", "description": "Baseline lane, e.g. \"policy 0\" or \"pin 1\"."},
@@ -56,6 +57,19 @@ fn frame_rule() -> Json {
             "file": {"type": "string", "description": "Regular expression, searched in the file."},
             "function": {"type": "string", "description": "Regular expression, searched in the function; a group (?P<name>...) is what the line is called."},
             "reason": {"type": "string"}
+        }
+    })
+}
+
+fn category_rule() -> Json {
+    json!({
+        "type": "object",
+        "required": ["category"],
+        "description": "What recorded blocks are for whose call stack has such a line, before the inference (docs/call-sites.md).",
+        "properties": {
+            "category": {"enum": ["parameter", "gradient", "optimizer_state", "activation", "input", "temporary", "unknown"]},
+            "file": {"type": "string", "description": "Regular expression, searched in the file."},
+            "function": {"type": "string", "description": "Regular expression, searched in the function."}
         }
     })
 }

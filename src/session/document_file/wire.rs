@@ -13,7 +13,7 @@ use crate::persisted::PersistedSource;
 use highwater_analysis::{LaneSet, LaneStrategies, RematLane};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::Bytes;
-use highwater_model::workload::FrameRule;
+use highwater_model::workload::{CategoryRule, FrameRule};
 use highwater_rewrite::remat::{Budget, find_heuristic};
 
 /// The version of the format; reading refuses newer ones, at their place in the file.
@@ -67,6 +67,8 @@ pub(super) struct Wire {
     /// Before the built-in rules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) frame_rules: Vec<FrameRule>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) category_rules: Vec<CategoryRule>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) bookmarks: Vec<PersistedBookmark>,
     /// Read one by one, so that a damaged one does not harm the others.

@@ -171,7 +171,7 @@ impl Session {
             device: self.document.device(),
             policies: Vec::new(),
             strategies: self.document.strategies.clone(),
-            frame_rules: self.document.frame_rules.clone(),
+            recording_rules: self.document.recording_rules.clone(),
             search_nodes: Limits::DEFAULT_NODES,
             pins: self
                 .document

@@ -30,6 +30,7 @@ fn recorded_region(life: (u32, u32), address: u64, bytes: u64, kind: RecordedNam
         end: Step(life.1),
         stream: 0,
         kind,
+        is_older: false,
     }
 }
 
@@ -141,6 +142,7 @@ fn a_failed_request_is_in_the_log() {
             kind: MarkKind::OutOfMemory,
             text: RecordedName(0),
             bytes: Bytes(9),
+            failed: None,
         }],
         ..Recording::default()
     };

@@ -39,7 +39,7 @@ fn matching(view: &View<'_>, rows: Vec<u32>, matches: &Matches) -> Vec<u32> {
 
 /// Rows with a part in the text of some column. Equal texts are tested once.
 fn with_text(view: &View<'_>, rows: Vec<u32>, part: &str, progress: &Progress<'_>) -> Result<Vec<u32>, Cancelled> {
-    let columns = view.kind.columns().iter().enumerate();
+    let columns = view.columns.iter().enumerate();
     let texts = columns
         .filter(|(_, column)| !column.is_number)
         .map(|(column, _)| column);

@@ -14,14 +14,18 @@ mod live;
 mod ops;
 mod order;
 mod problems;
+mod recorded;
 mod tensors;
 mod value;
 
 pub use column::{Column, TableKind};
 pub use problems::ProblemLine;
+pub use recorded::Segments;
 pub use value::Value;
 
 use std::sync::Arc;
+
+use recorded::Shown;
 
 use super::{QueryError, Rows, Selected, Timeline};
 use crate::Tally;
@@ -94,6 +98,9 @@ pub struct TableRows {
     /// Of [`TableKind::Live`], before the filter: blocks of tensors, and other blocks.
     held: [Tally; 2],
     order: Vec<u32>,
+    columns: Vec<Column>,
+    /// The columns of a recorded lane.
+    recorded: Option<Shown>,
     n_total: usize,
     /// Of a tape: the ops that take steps.
     executed: Vec<u32>,
@@ -105,11 +112,20 @@ impl TableRows {
     /// [`TableError`].
     pub fn new(spec: TableSpec, subject: TableSubject, progress: &Progress<'_>) -> Result<Self, TableError> {
         let executed = ops::executed(&subject.comparison);
+        let lane = subject.comparison.lanes.get(spec.lane);
+        let recording = lane.and_then(|lane| subject.comparison.recording(lane.id));
+        let recorded = recording.and_then(|recording| Shown::new(spec.kind, recording));
+        let (recorded, columns) = match recorded {
+            Some((shown, columns)) => (Some(shown), columns),
+            None => (None, spec.kind.columns().to_vec()),
+        };
         let mut table = Self {
             spec,
             subject,
             held: [Tally::default(); 2],
             order: Vec::new(),
+            columns,
+            recorded,
             n_total: 0,
             executed,
         };
@@ -142,6 +158,11 @@ impl TableRows {
 
     pub const fn subject(&self) -> &TableSubject {
         &self.subject
+    }
+
+    /// Without those that the lane leaves empty.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
     }
 
     pub const fn len(&self) -> usize {
@@ -205,6 +226,8 @@ impl TableRows {
             lane: self.spec.lane,
             total: self.total(),
             executed: &self.executed,
+            columns: &self.columns,
+            recorded: self.recorded.as_ref(),
         }
     }
 }
@@ -219,6 +242,8 @@ struct View<'a> {
     lane: usize,
     total: Bytes,
     executed: &'a [u32],
+    columns: &'a [Column],
+    recorded: Option<&'a Shown>,
 }
 
 impl<'a> View<'a> {
@@ -231,6 +256,9 @@ impl<'a> View<'a> {
     }
 
     fn value(&self, row: u32, column: usize) -> Value<'a> {
+        if let Some(recorded) = self.recorded {
+            return recorded.value(self, row, column).unwrap_or(Value::Nothing);
+        }
         match self.kind {
             TableKind::Tensors => tensors::value(self, row, column),
             TableKind::Ops => ops::value(self, row, column),
@@ -244,6 +272,7 @@ impl<'a> View<'a> {
     /// A key: rows with equal keys have the same text in a column.
     fn same(&self, row: u32, column: usize) -> u64 {
         match self.kind {
+            TableKind::Tensors if self.recorded.is_some() => u64::from(row),
             TableKind::Tensors => tensors::same(self, row, column),
             TableKind::Ops => ops::same(self, row),
             TableKind::Events => events::same(self, row, column),

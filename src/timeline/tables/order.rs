@@ -20,7 +20,7 @@ pub(super) fn sorted(
     let Some(Sort { column, is_descending }) = sort else {
         return Ok(rows);
     };
-    let is_number = view.kind.columns().get(column).is_some_and(|column| column.is_number);
+    let is_number = view.columns.get(column).is_some_and(|column| column.is_number);
     let keys = if is_number {
         numbers(view, column, &rows, progress)?
     } else {

@@ -427,6 +427,11 @@ const PLAIN: &[CommandRow] = &[
         "Color by module",
         "File of the call site of a recorded block",
     ),
+    color(
+        ColorBy::By(Attribute::Category),
+        "Color by category",
+        "What recorded blocks are for (inferred): parameter, gradient, optimizer state, activation, input, temporary",
+    ),
     color(ColorBy::By(Attribute::Size), "Color by size", "Size classes"),
     color(
         ColorBy::By(Attribute::Lifetime),

@@ -212,6 +212,7 @@ fn marked_run(notes: &[(u32, &str)]) -> Recording {
         kind: MarkKind::Note,
         text: names.intern(text),
         bytes: Bytes::ZERO,
+        failed: None,
     });
     let marks = marks.collect();
     Recording {
@@ -219,17 +220,8 @@ fn marked_run(notes: &[(u32, &str)]) -> Recording {
         n_steps: 8,
         times: [0, 10, 20, 120, 130, 140, 600, 1000].map(Nanos).to_vec(),
         blocks: vec![RecordedBlock {
-            name: block,
-            birth: Step(3),
-            end: Step(6),
-            freed_at: Step(6),
-            bytes: Bytes(4096),
-            held: Bytes(4096),
-            address: None,
-            stream: RecordedBlock::NO_STREAM,
-            stack: None,
-            is_older: false,
             is_freed: true,
+            ..RecordedBlock::new(block, Step(3), Step(6), Bytes(4096))
         }],
         marks,
         names: names.finish(),
@@ -272,7 +264,7 @@ fn aligned(alignment: &str, notes: &[(u32, &str)]) -> (u32, u32, String) {
         files: Arc::new(SeenFiles::default()),
         policies: Vec::new(),
         strategies: LaneStrategies::default(),
-        frame_rules: highwater::workload::FrameRules::default(),
+        recording_rules: highwater::workload::RecordingRules::default(),
         lanes: LaneSet::Policies,
         search_nodes: Limits::DEFAULT_NODES,
         pins: Vec::new(),

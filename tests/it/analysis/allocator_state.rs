@@ -66,6 +66,7 @@ fn recording(regions: &[Extent], blocks: &[Extent], wait: u32) -> Recording {
         end: Step(*end),
         stream: from / 40,
         kind: kinds[(from % 3) as usize],
+        is_older: false,
     });
     Recording {
         n_steps: N_STEPS,

@@ -41,7 +41,7 @@ fn request(workload: Workload, settings: &[(&str, &str)]) -> Request {
         files: Arc::new(SeenFiles::default()),
         policies: Vec::new(),
         strategies: LaneStrategies::default(),
-        frame_rules: highwater::workload::FrameRules::default(),
+        recording_rules: highwater::workload::RecordingRules::default(),
         lanes: LaneSet::Policies,
         search_nodes: 10_000,
         pins: Vec::new(),

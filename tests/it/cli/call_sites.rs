@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use highwater::workload::{FrameKind, FrameRules, Recording, Source};
+use highwater::workload::{FrameKind, FrameRules, REQUESTER_RULES, Recording, Source};
 use serde_json::{Value as Json, json};
 
 use super::{json as answer_of, run};
@@ -56,9 +56,9 @@ fn the_peak_of_a_recording_is_by_call_site() {
         (
             None,
             &[
-                ("model.py:10 forward", 200, 2),
-                ("model.py:12 forward", 50, 1),
-                ("train.py:4 main", 7, 1),
+                ("forward (model.py:10)", 200, 2),
+                ("forward (model.py:12)", 50, 1),
+                ("main (train.py:4)", 7, 1),
             ][..],
         ),
         (Some("function"), &[("forward", 250, 3), ("main", 7, 1)]),
@@ -71,14 +71,14 @@ fn the_peak_of_a_recording_is_by_call_site() {
     }
     let answer = answer_of(&["peak", &file, "--format", "json"], 0);
     // Without one of two equal blocks little changes; without their call site both are gone.
-    assert_eq!(answer["without"][0]["group"], "model.py:10 forward");
+    assert_eq!(answer["without"][0]["group"], "forward (model.py:10)");
     assert_eq!(answer["without"][0]["lowers_by_bytes"], 200);
     assert_eq!(answer["groups"][0]["sizes"], json!([{"bytes": 100, "count": 2}]));
     let csv = run(&["peak", &file, "--format", "csv"]);
     let csv = String::from_utf8(csv.stdout).expect("UTF-8");
-    let header = "call_site,function,module,op,group,recording,bytes,held_bytes,share,birth,end,address,stream,segment,alive_before";
+    let header = "call_site,function,module,category,op,group,recording,bytes,held_bytes,share,birth,end,address,stream,segment,alive_before";
     assert!(csv.starts_with(header), "{csv}");
-    assert!(csv.contains("model.py:12 forward,forward,model.py,"), "{csv}");
+    assert!(csv.contains("forward (model.py:12),forward,model.py,"), "{csv}");
     let found = run(&["peak", &file, "--group-by", "function"]);
     let text = String::from_utf8(found.stdout).expect("UTF-8");
     assert!(
@@ -170,7 +170,7 @@ fn one_change_between_two_runs_is_the_first_row() {
         assert_eq!(changes.len(), 1, "{changes:?}");
         assert_eq!(
             (&changes[0]["kind"], &changes[0]["name"]),
-            (&json!("bigger"), &json!("model.py:40 loss"))
+            (&json!("bigger"), &json!("loss (model.py:40)"))
         );
         assert_eq!(changes[0]["difference_bytes"], 2 << 20);
     }
@@ -210,7 +210,7 @@ fn ranks_of_a_folder_are_compared_with_their_median() {
     );
     assert_eq!(
         (&ranks["recordings"][0]["rank"], &ranks["groups"][0]["name"]),
-        (&json!(5), &json!("cache.py:3 keep"))
+        (&json!(5), &json!("keep (cache.py:3)"))
     );
     let sentence = ranks["sentence"].as_str().expect("a sentence").replace('\u{a0}', " ");
     assert!(
@@ -218,7 +218,7 @@ fn ranks_of_a_folder_are_compared_with_their_median() {
         "{sentence}"
     );
     // The recording that is explained is the highest one.
-    assert_eq!(groups(&answer)[0], ("cache.py:3 keep", 9 << 20, 1));
+    assert_eq!(groups(&answer)[0], ("keep (cache.py:3)", 9 << 20, 1));
 }
 
 #[test]
@@ -232,10 +232,10 @@ fn rules_of_a_document_change_call_sites() {
         std::fs::write(&document, text.to_string()).expect("the document can be written");
         answer_of(&["peak", document.to_str().expect("UTF-8"), "--format", "json"], 0)
     };
-    assert_eq!(groups(&of(json!([])))[0].0, "layers.py:7 forward");
+    assert_eq!(groups(&of(json!([])))[0].0, "forward (layers.py:7)");
     assert_eq!(
         groups(&of(json!([{"kind": "library", "file": "/megatron/"}])))[0].0,
-        "pretrain.py:80 main"
+        "main (pretrain.py:80)"
     );
 }
 
@@ -263,4 +263,111 @@ fn the_page_lists_every_built_in_rule() {
             .iter()
             .any(|rule| rule.kind == FrameKind::AutogradNode)
     );
+    for rule in &REQUESTER_RULES {
+        let cell = |pattern: &str| match pattern {
+            "" => String::new(),
+            pattern => format!("`{}`", pattern.replace('|', "\\|")),
+        };
+        let (requester, file, function) = (rule.requester.name(), cell(rule.file), cell(rule.function));
+        let row = format!("| {requester} | {file} | {function} | {} |", rule.reason);
+        assert!(page.contains(&row), "docs/call-sites.md lacks {row}");
+    }
+}
+
+/// Two steps of training: two parameters, a batch, activations, gradients, moments of the optimizer.
+fn training() -> Vec<Json> {
+    const CALL: &str = "/env/site-packages/torch/nn/modules/module.py:9 _call_impl";
+    const STEP: &str = "/env/site-packages/torch/optim/optimizer.py:9 profile_hook_step";
+    let line = "/w/train.py:3 main";
+    let free = |address: u64, size: u64| event("free_completed", address, size, 0);
+    let mut events = vec![allocation(
+        0x1000,
+        1 << 20,
+        &["/env/torch/nn/modules/linear.py:7 __init__", line],
+    )];
+    for step in 0..2_u64 {
+        let at = |slot: u64| 0x10_0000 * (step + 1) + slot * 0x1000;
+        events.push(allocation(at(0), 64 << 10, &["/w/train.py:8 get_batch", line]));
+        events.push(allocation(at(1), 512 << 10, &["/w/model.py:4 forward", CALL, line]));
+        events.push(allocation(at(2), 256 << 10, &["/w/model.py:5 forward", CALL, line]));
+        events.push(free(at(2), 256 << 10));
+        events.push(allocation(at(3), 1 << 20, &[]));
+        events.push(allocation(at(4), 128 << 10, &[]));
+        events.push(free(at(4), 128 << 10));
+        events.push(free(at(1), 512 << 10));
+        if step == 0 {
+            events.push(allocation(
+                0x2000,
+                2 << 20,
+                &["/env/torch/optim/adam.py:7 _init_group", STEP, line],
+            ));
+        }
+        events.push(allocation(
+            at(5),
+            32 << 10,
+            &["/env/torch/optim/adam.py:9 _multi_tensor_adam", STEP, line],
+        ));
+        events.push(free(at(5), 32 << 10));
+        events.push(free(at(3), 1 << 20));
+        events.push(free(at(0), 64 << 10));
+    }
+    for (time, event) in (1_u64..).zip(&mut events) {
+        event["time_us"] = json!(time);
+    }
+    events
+}
+
+#[test]
+fn categories_follow_who_asked_and_how_long() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), "a.pickle", training());
+    let path = folder.path().join("a.pickle");
+    let path = path.to_str().expect("UTF-8");
+    let by = |step: &str| {
+        let answer = answer_of(
+            &[
+                "peak",
+                path,
+                "--group-by",
+                "category",
+                "--step",
+                step,
+                "--format",
+                "json",
+            ],
+            0,
+        );
+        let groups = groups(&answer)
+            .into_iter()
+            .map(|(name, bytes, count)| format!("{name} {} x{count}", bytes >> 10));
+        groups.collect::<Vec<_>>().join(", ")
+    };
+    // While the optimizer's first temporary is live.
+    assert_eq!(
+        by("10"),
+        "optimizer state 2048 x1, gradient 1024 x1, parameter 1024 x1, input 64 x1, temporary 32 x1"
+    );
+    // While the backward pass of the second step has a temporary.
+    assert_eq!(
+        by("19"),
+        "optimizer state 2048 x1, gradient 1024 x1, parameter 1024 x1, activation 512 x1, temporary 128 x1, input 64 x1"
+    );
+    let document = folder.path().join("a.highwater");
+    let rules = json!([{"category": "input", "file": "linear"}, {"category": "activation", "function": "_init_group"}]);
+    let text = json!({"highwater_document": 1, "sources": [{"path": "a.pickle"}], "category_rules": rules});
+    std::fs::write(&document, text.to_string()).expect("the document can be written");
+    let arguments = [
+        "peak",
+        document.to_str().expect("UTF-8"),
+        "--group-by",
+        "category",
+        "--step",
+        "10",
+        "--format",
+        "json",
+    ];
+    let answer = answer_of(&arguments, 0);
+    let found = groups(&answer);
+    assert_eq!(found[0], ("activation", 2 << 20, 1), "{found:?}");
+    assert_eq!(found[1], ("input", (1 << 20) + (64 << 10), 2), "{found:?}");
 }

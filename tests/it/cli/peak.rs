@@ -212,15 +212,15 @@ fn segments_are_listed_as_text_json_and_csv() {
         (segments.len(), &segments[1]["private_pool"]),
         (2, &Json::from("(0, 4)"))
     );
-    assert_eq!(segments[0]["pieces"][0]["name"], "train.py:7 embed");
+    assert_eq!(segments[0]["pieces"][0]["name"], "embed (train.py:7)");
     assert_eq!(answer["pools"].as_array().unwrap().len(), 2);
 
     let output = run(&["peak", path, "--segments", "--step", "2", "--format", "csv"]);
     let csv = String::from_utf8(output.stdout).unwrap();
     let expected = "segment,segment_bytes,stream,kind,private_pool,address,state,bytes,requested_bytes,exact,block,name\n\
-                    0x1000,4096,0,small,,0x1000,active,512,496,true,0,train.py:7 embed\n\
+                    0x1000,4096,0,small,,0x1000,active,512,496,true,0,embed (train.py:7)\n\
                     0x1000,4096,0,small,,0x1200,inactive,1536,,true,,\n\
-                    0x1000,4096,0,small,,0x1800,awaiting free,2048,2048,true,1,train.py:7 attend\n\
+                    0x1000,4096,0,small,,0x1800,awaiting free,2048,2048,true,1,attend (train.py:7)\n\
                     0x8000,8192,9,large,\"(0, 4)\",0x8000,free,8192,,true,,\n";
     assert_eq!(csv, expected);
 
@@ -295,7 +295,7 @@ fn blocks_that_grow_from_step_to_step_are_listed() {
         (&Json::from("annotations"), &Json::from(1))
     );
     let row = &answer["rows"][0];
-    assert_eq!(row["name"], "train.py:7 cache");
+    assert_eq!(row["name"], "cache (train.py:7)");
     assert_eq!(row["live_bytes"], serde_json::json!([0x1000, 0x2000, 0x3000, 0x4000]));
     assert_eq!(
         (&row["slope_bytes_per_step"], &row["growth_bytes"]),
@@ -308,7 +308,7 @@ fn blocks_that_grow_from_step_to_step_are_listed() {
     );
     let output = run(&["peak", path, "--growth=4", "--format", "csv"]);
     let csv = String::from_utf8(output.stdout).unwrap();
-    assert!(csv.ends_with("\ntrain.py:7 cache,4096,3,12288,4096,16384\n"), "{csv}");
+    assert!(csv.ends_with("\ncache (train.py:7),4096,3,12288,4096,16384\n"), "{csv}");
     let output = run(&["peak", path, "--growth"]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(

@@ -116,7 +116,7 @@ fn request(draw: &mut Draw, graphs: &[GraphEntry]) -> Request {
         device,
         policies: Vec::new(),
         strategies: LaneStrategies::default(),
-        frame_rules: highwater::workload::FrameRules::default(),
+        recording_rules: highwater::workload::RecordingRules::default(),
         lanes: LaneSet::Policies,
         search_nodes: Limits::DEFAULT_NODES,
         pins: Vec::new(),

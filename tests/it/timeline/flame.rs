@@ -180,7 +180,7 @@ fn comparison_of(recording: Recording) -> Comparison {
         device: DeviceProfiles::bundled().unwrap().find("generic-32GB").unwrap(),
         policies: Vec::new(),
         strategies: LaneStrategies::default(),
-        frame_rules: highwater::workload::FrameRules::default(),
+        recording_rules: highwater::workload::RecordingRules::default(),
         lanes: LaneSet::Policies,
         search_nodes: Limits::DEFAULT_NODES,
         pins: Vec::new(),

@@ -48,7 +48,7 @@ fn of(kind: TableKind) -> TableSpec {
 }
 
 fn shown(table: &TableRows) -> Vec<Vec<String>> {
-    let columns = table.spec().kind.columns().len();
+    let columns = table.columns().len();
     (0..table.len())
         .map(|row| {
             let cells = (0..columns).map(|column| table.value(row, column).raw().into_owned());
@@ -61,7 +61,7 @@ fn shown(table: &TableRows) -> Vec<Vec<String>> {
 #[track_caller]
 fn check_order(table: &TableRows, natural: &TableRows, sort: Sort) {
     let cell = |position: usize| table.value(position, sort.column);
-    let is_number = table.spec().kind.columns()[sort.column].is_number;
+    let is_number = table.columns()[sort.column].is_number;
     let before = shown(natural);
     let mut wanted: Vec<usize> = (0..natural.len()).collect();
     wanted.sort_by(|a, b| {

@@ -52,7 +52,7 @@ pub struct CallSite {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallSites {
     sites: Vec<CallSite>,
-    /// By call site: `model.py:138 forward`.
+    /// By call site: `forward (model.py:138)`.
     texts: Names,
     /// By call site: `model.py`, with as many folders as make it unique; empty where it is no line of Python.
     files: Names,
@@ -116,7 +116,7 @@ impl CallSites {
         self.sites.get(site as usize)
     }
 
-    /// `model.py:138 forward`, `MeanBackward0`; empty for an unknown one.
+    /// `forward (model.py:138)`, with folders where several would be equal, or `MeanBackward0`; empty for an unknown one.
     pub fn text(&self, site: u32) -> &str {
         self.texts.get(site as usize)
     }
@@ -266,7 +266,31 @@ struct Found<'a> {
     kind: CallSiteKind,
     frame: Option<u32>,
     file: String,
+    /// 0 where there is none.
+    line: u32,
     function: Cow<'a, str>,
+}
+
+impl Found<'_> {
+    /// `forward (model.py:138)`; `None` where it is no line of Python.
+    fn text(&self, file: impl Fn(&str) -> &str) -> Option<String> {
+        let Self { line, function, .. } = self;
+        let file = file(&self.file);
+        (!file.is_empty()).then(|| call_site_text(function, file, *line))
+    }
+}
+
+/// `forward (model.py:138)`; without a line where it is 0.
+pub fn call_site_text(function: &str, file: &str, line: u32) -> String {
+    match line {
+        0 => format!("{function} ({file})"),
+        line => format!("{function} ({file}:{line})"),
+    }
+}
+
+/// The last part of a path.
+fn file_name(path: &str) -> &str {
+    suffix(path, 1)
 }
 
 fn cut(text: &str) -> &str {
@@ -309,6 +333,7 @@ impl<'a> Collector<'a, '_> {
                 kind: chosen.kind,
                 frame,
                 file: String::new(),
+                line: 0,
                 function: Cow::Borrowed(cut(text)),
             };
             (cut(text).to_owned(), found)
@@ -328,6 +353,7 @@ impl<'a> Collector<'a, '_> {
                     kind: chosen.kind,
                     frame: Some(chosen.line),
                     file: file.to_owned(),
+                    line: frame.line,
                     function: Cow::Borrowed(function),
                 };
                 (text, found)
@@ -372,8 +398,17 @@ impl<'a> Collector<'a, '_> {
             operators: self.operators.keys().copied().collect(),
             ..CallSites::default()
         };
-        for (position, (text, found)) in (0_u32..).zip(&self.sites) {
-            sites.texts.push(text);
+        let mut times: BTreeMap<String, u32> = BTreeMap::new();
+        let named: Vec<Option<String>> = self.sites.values().map(|found| found.text(file_name)).collect();
+        for name in named.iter().flatten() {
+            *times.entry(name.clone()).or_default() += 1;
+        }
+        for (position, ((text, found), name)) in (0_u32..).zip(self.sites.iter().zip(named)) {
+            let name = name.map(|name| match times.get(&name) {
+                Some(1) => name,
+                _ => found.text(|file| file).unwrap_or(name),
+            });
+            sites.texts.push(name.as_deref().unwrap_or(text));
             sites.files.push(&found.file);
             sites.functions.push(&found.function);
             sites.sites.push(CallSite {
@@ -472,7 +507,7 @@ mod tests {
             recording.blocks.push(block);
         }
         recording.names = names.finish();
-        recording.find_call_sites(rules);
+        recording.call_sites = CallSites::new(&recording, rules);
         assert_eq!(recording.check(), Ok(()));
         recording
     }
@@ -510,10 +545,10 @@ mod tests {
         let stacks: Vec<&str> = stacks.iter().map(String::as_str).collect();
         let found = recording(&stacks, &FrameRules::default());
         let wanted = [
-            "model.py:138 forward",
-            "model.py:138 forward",
-            "b.py:4 f",
-            "model.py:20 step",
+            "forward (model.py:138)",
+            "forward (model.py:138)",
+            "f (b.py:4)",
+            "step (model.py:20)",
             "MulBackward0",
             "at::_ops::div_Tensor",
             "ncclCommInitRank",
@@ -539,10 +574,10 @@ mod tests {
         assert_eq!(
             texts(&found),
             [
-                "w/a/model.py:1 f",
-                "b/model.py:1 f",
-                "train.py:1 f",
-                "deep/a/model.py:1 f"
+                "f (w/a/model.py:1)",
+                "f (b/model.py:1)",
+                "f (train.py:1)",
+                "f (deep/a/model.py:1)"
             ]
         );
         assert_eq!(found.call_sites.file(1), "b/model.py");
@@ -573,7 +608,7 @@ mod tests {
             .collect();
         assert_eq!(
             forward,
-            [Some("model.py:10 forward"), None, None, Some("model.py:11 forward")]
+            [Some("forward (model.py:10)"), None, None, Some("forward (model.py:11)")]
         );
     }
 
@@ -582,10 +617,10 @@ mod tests {
         let stacks = ["/w/megatron/layers.py:7 forward | /w/pretrain.py:80 main"];
         assert_eq!(
             texts(&recording(&stacks, &FrameRules::default())),
-            ["layers.py:7 forward"]
+            ["forward (layers.py:7)"]
         );
         let own = serde_json::from_str(r#"[{"kind": "library", "file": "/megatron/"}]"#).expect("rules");
         let rules = FrameRules::new(own).expect("patterns");
-        assert_eq!(texts(&recording(&stacks, &rules)), ["pretrain.py:80 main"]);
+        assert_eq!(texts(&recording(&stacks, &rules)), ["main (pretrain.py:80)"]);
     }
 }

@@ -420,7 +420,7 @@ fn is_name(group: &str) -> bool {
 
 /// A C++ function without the type of its result, which templates have in front: what follows the last blank before
 /// the parameters, outside of angle brackets.
-fn without_result(function: &str) -> &str {
+pub(super) fn without_result(function: &str) -> &str {
     const ANONYMOUS: &str = "(anonymous namespace)";
     let (mut depth, mut start, mut at) = (0_u32, 0, 0);
     while let Some(letter) = function[at..].chars().next() {
@@ -447,7 +447,6 @@ pub fn is_python_file(file: &str) -> bool {
         .iter()
         .any(|known| extension.eq_ignore_ascii_case(known))
         || file.starts_with('<')
-        || file.contains("/.ipykernel/")
         || file.contains("/.ipykernel/")
 }
 

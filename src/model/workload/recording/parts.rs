@@ -2,7 +2,7 @@
 
 use std::num::{NonZeroU32, NonZeroU64};
 
-use super::RecordedName;
+use super::{Category, RecordedName};
 use crate::units::{Bytes, Nanos, Step};
 
 /// The address of a block. `Option` needs no extra bytes; the largest number is no address.
@@ -73,6 +73,8 @@ pub struct RecordedBlock {
     pub stream: u64,
     /// The call stack: position in [`Recording::stacks`](super::Recording::stacks).
     pub stack: Option<StackIdx>,
+    /// What it is for: an inference.
+    pub category: Category,
     /// Whether the recording does not show its allocation: it predates the recording, or appears at `birth` without a
     /// request (see [`Self::appears`]).
     pub is_older: bool,
@@ -97,6 +99,7 @@ impl RecordedBlock {
             address: None,
             stream: Self::NO_STREAM,
             stack: None,
+            category: Category::Unknown,
             is_older: false,
             is_freed: false,
         }
@@ -133,6 +136,8 @@ pub struct RecordedRegion {
     pub stream: u64,
     /// `large`, `small` or `expandable`, with the private pool: see [`Recording::segment_kind`](super::Recording::segment_kind).
     pub kind: RecordedName,
+    /// Whether it predates the recording.
+    pub is_older: bool,
 }
 
 /// The memory of the recorded device.
@@ -206,6 +211,16 @@ pub struct RecordedMark {
     pub text: RecordedName,
     /// Bytes of the event; 0 where it has none.
     pub bytes: Bytes,
+    /// Of a failed request: free bytes of the device and the stream, where the tool states them.
+    pub failed: Option<FailedRequest>,
+}
+
+/// What a tool states of a failed request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FailedRequest {
+    /// Free bytes of the device.
+    pub free: Bytes,
+    pub stream: u64,
 }
 
 /// A measured op.

@@ -50,14 +50,14 @@ pub(super) fn rows_ui(ui: &mut Ui, table: &TableRows, view: &mut TableView, inpu
             .auto_shrink(false)
             .min_scrolled_height(0.0)
             .cell_layout(Layout::left_to_right(Align::Center));
-        for width in widths(kind.columns(), room) {
+        for width in widths(table.columns(), room) {
             builder = builder.column(Width::initial(width).at_least(30.0).clip(true));
         }
         if let Some(jump) = jump {
             builder = builder.scroll_to_row(jump, None);
         }
         let built = builder.header(HEADER, |mut header| {
-            for (position, column) in kind.columns().iter().enumerate() {
+            for (position, column) in table.columns().iter().enumerate() {
                 header.col(|ui| header_ui(ui, position, column, &mut view.sort));
             }
         });
@@ -120,7 +120,7 @@ fn words(table: &TableRows, view: &TableView) -> String {
     let n_rows = counted(u64::try_from(table.len()).unwrap_or(u64::MAX), "row");
     let cursor = view.cursor.filter(|cursor| *cursor < table.len());
     let row = cursor.map_or(String::new(), |cursor| {
-        let first = kind.columns().iter().position(|column| !column.is_number).unwrap_or(0);
+        let first = table.columns().iter().position(|column| !column.is_number).unwrap_or(0);
         let number = grouped(u64::try_from(cursor + 1).unwrap_or(u64::MAX));
         format!(", row {number}: {}", table.value(cursor, first).shown())
     });
@@ -234,14 +234,7 @@ fn row_ui(
         is_clicked = response.clicked();
         let color = ground_ui(ui, rect, position, is_selected, response.hovered());
         let mut whole = None;
-        for (idx, (column, place)) in table
-            .spec()
-            .kind
-            .columns()
-            .iter()
-            .zip(spread.columns(rect.left()))
-            .enumerate()
-        {
+        for (idx, (column, place)) in table.columns().iter().zip(spread.columns(rect.left())).enumerate() {
             let value = table.value(position, idx);
             if value == Value::Nothing || !place.intersects(spread.sight) {
                 continue;
@@ -285,7 +278,7 @@ fn ground_ui(ui: &Ui, rect: Rect, position: usize, is_selected: bool, is_hovered
 
 /// The row's name for assistive technology.
 fn row_words(table: &TableRows, position: usize) -> String {
-    let cells = (0..table.spec().kind.columns().len()).map(|column| table.value(position, column));
+    let cells = (0..table.columns().len()).map(|column| table.value(position, column));
     let texts = cells
         .filter(|value| *value != Value::Nothing)
         .map(|value| value.shown().into_owned());

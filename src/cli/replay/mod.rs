@@ -1,11 +1,15 @@
-//! `highwater replay`: an allocation trace through the engine's allocators.
+//! `highwater replay`: an allocation trace through the engine's allocators, or that of torch.
+
+mod torch;
+
+pub(super) use torch::version as torch_version;
 
 use std::io::{BufWriter, Write as _};
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 
-use super::args::{Format, ReplayArgs};
+use super::args::{AllocatorChoice, Format, ReplayArgs};
 use super::request::chosen_policy;
 use super::text::diagnostics_section;
 use super::{Verdict, print, print_json, timed};
@@ -22,7 +26,17 @@ const COMMANDS_BETWEEN_REPORTS: u32 = 1 << 12;
 
 pub(super) fn run(args: &ReplayArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     args.format.check(&[Format::Text, Format::Json])?;
-    let policy = chosen_policy(&args.policy)?;
+    if args.allocator == AllocatorChoice::Torch {
+        return torch::run(args, progress);
+    }
+    if !args.conf.is_empty() || args.torch.is_some() {
+        bail!("--conf and --torch are for torch's allocator; add --allocator torch");
+    }
+    let policy = args
+        .policy
+        .as_deref()
+        .context("--policy N says under which policy; 0, 2, 3 or 4")?;
+    let policy = chosen_policy(policy)?;
     if args.documented && policy != StaticMemoryPolicy::StaticExtend {
         bail!("--documented applies to policy 2 only; add --policy 2");
     }

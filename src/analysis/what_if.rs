@@ -1,0 +1,230 @@
+//! A recorded run under other allocator settings: proof that the rules fit the recording, then runs under settings.
+//!
+//! In: a recording with blocks. Out: [`AllocatorFit`], the framework, version and settings that reproduce most of its
+//! events, and [`AllocatorRun`]s. Requests, their order and the completion of frees are those of the recording; blocks
+//! that predate it are allocated first, by address. A run knows nothing of speed or of memory outside the allocator.
+
+use std::sync::Arc;
+
+use highwater_model::units::Bytes;
+use highwater_model::workload::Recording;
+use highwater_sim::what_if::{History, NoHistory, SimulatedRun, simulated};
+use highwater_torch::recording::{Check, Replayable, WhatIf, check_all_orders, what_if};
+use highwater_torch::{DeviceSpec, Framework, Order, Rules, Settings, Ties, Version};
+
+/// A device of unknown size never runs out.
+const UNLIMITED: u64 = 1 << 50;
+
+/// Names of the settings in snapshots, and of the variables, that hold the text of the settings.
+const CONF_KEYS: [&str; 3] = [
+    "PYTORCH_CUDA_ALLOC_CONF",
+    "PYTORCH_ALLOC_CONF",
+    "PYTORCH_NPU_ALLOC_CONF",
+];
+
+const EXPANDABLE: &str = "expandable_segments:True";
+
+/// A setting to try.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AllocatorSetting {
+    /// The text of the variable; empty where it is unset.
+    pub conf: String,
+    /// `None`: the newest of the recording's framework.
+    pub version: Option<Version>,
+}
+
+/// The rules that reproduce a recording best.
+#[derive(Clone, Debug)]
+pub struct AllocatorFit {
+    history: Arc<History>,
+    /// The settings of the recorded run: those that it states, else those that fit.
+    pub conf: String,
+    /// Whether the recording states them.
+    pub is_stated: bool,
+    pub settings: Settings,
+    pub check: Check,
+    /// Reserved bytes at the recorded peak; after the cache was emptied, where the recording begins with that.
+    pub recorded_peak: Bytes,
+    /// The recorded settings, replayed from blocks that are allocated afresh: what the guess of the start costs.
+    pub own: WhatIf,
+}
+
+/// A recording replayed under a setting.
+#[derive(Clone, Debug)]
+pub struct AllocatorRun {
+    pub conf: String,
+    pub version: Version,
+    pub figures: WhatIf,
+}
+
+impl AllocatorFit {
+    /// Replays a recording under the settings and versions that it may have had. `device` bounds its memory.
+    ///
+    /// # Errors
+    /// No requests are known, they contradict each other, or the stated settings are refused.
+    pub fn new(recording: &Recording, asked: Option<Version>, device: Option<Bytes>) -> Result<Self, NoHistory> {
+        let history = History::new(recording)?;
+        let stated = stated_conf(recording);
+        let candidates: Vec<&str> = match stated {
+            Some(conf) => vec![conf],
+            None if recording.regions.iter().any(|region| recording.is_expandable(region)) => vec![EXPANDABLE, ""],
+            None => vec!["", EXPANDABLE],
+        };
+        let versions: Vec<Version> = match asked {
+            Some(version) => vec![version],
+            None => vec![Version::NEWEST, Version::Npu],
+        };
+        let total = device.map(Bytes::get);
+        let mut best: Option<(Check, Settings, &str)> = None;
+        let mut refused = None;
+        'all: for conf in candidates {
+            for version in &versions {
+                let settings = match Settings::parse(conf, *version) {
+                    Ok(settings) => settings,
+                    Err(error) => {
+                        refused.get_or_insert(error.to_string());
+                        continue;
+                    }
+                };
+                let tried = Replayable::new(&history.recording, &settings, total)
+                    .and_then(|replayable| check_all_orders(&replayable, &settings));
+                let check = match tried {
+                    Ok(checks) => checks.into_iter().next(),
+                    Err(error) => {
+                        refused.get_or_insert(error.to_string());
+                        continue;
+                    }
+                };
+                let Some(check) = check else { continue };
+                let is_exact = check.first_difference.is_none();
+                if best
+                    .as_ref()
+                    .is_none_or(|(known, ..)| check.identical > known.identical)
+                {
+                    best = Some((check, settings, conf));
+                }
+                if is_exact {
+                    break 'all;
+                }
+            }
+        }
+        let Some((check, settings, conf)) = best else {
+            let why = refused.unwrap_or_else(|| "no version of the allocator can be tried".to_owned());
+            return Err(NoHistory(why));
+        };
+        let replayable = replayable(&history, &settings, total)?;
+        let recorded_peak = Bytes(replayable.recorded_reserved().1);
+        let (own, ()) = what_if(&replayable, rules_of(&settings, check.ties), device_spec(device), ());
+        Ok(Self {
+            conf: conf.to_owned(),
+            is_stated: stated.is_some(),
+            history: Arc::new(history),
+            settings,
+            check,
+            recorded_peak,
+            own,
+        })
+    }
+
+    pub fn framework(&self) -> Framework {
+        self.settings.version.rules().framework
+    }
+
+    /// The newest version of the recording's framework.
+    pub fn newest(&self) -> Version {
+        match self.framework() {
+            Framework::Cuda => Version::NEWEST,
+            Framework::Npu => Version::Npu,
+        }
+    }
+
+    /// Whether every event is reproduced.
+    pub const fn is_exact(&self) -> bool {
+        self.check.first_difference.is_none()
+    }
+
+    /// The difference of the peak under the recorded settings from the recorded one, in percent of the latter.
+    pub fn own_error_percent(&self) -> f64 {
+        let recorded = self.recorded_peak.get() as f64;
+        match self.recorded_peak {
+            Bytes::ZERO => 0.0,
+            _ => (self.own.stats.reserved.peak as f64 - recorded) / recorded * 100.0,
+        }
+    }
+
+    /// Figures under a setting.
+    ///
+    /// # Errors
+    /// The setting is refused, in a sentence.
+    pub fn run(&self, setting: &AllocatorSetting, device: Option<Bytes>) -> Result<AllocatorRun, NoHistory> {
+        let settings = self.parsed(setting)?;
+        let version = settings.version;
+        let replayable = replayable(&self.history, &self.settings, device.map(Bytes::get))?;
+        let rules = (settings, version.rules());
+        let (figures, ()) = what_if(&replayable, rules, device_spec(device), ());
+        Ok(AllocatorRun {
+            conf: setting.conf.clone(),
+            version,
+            figures,
+        })
+    }
+
+    /// The recording that a setting would have made.
+    ///
+    /// # Errors
+    /// The setting is refused, in a sentence.
+    pub fn simulated(
+        &self,
+        measured: &Recording,
+        setting: &AllocatorSetting,
+        device: Option<Bytes>,
+    ) -> Result<SimulatedRun, NoHistory> {
+        let settings = self.parsed(setting)?;
+        let version = settings.version;
+        let replayable = replayable(&self.history, &self.settings, device.map(Bytes::get))?;
+        let rules = (settings, version.rules());
+        Ok(simulated(
+            measured,
+            &self.history,
+            &replayable,
+            rules,
+            device_spec(device),
+        ))
+    }
+
+    fn parsed(&self, setting: &AllocatorSetting) -> Result<Settings, NoHistory> {
+        let version = setting.version.unwrap_or_else(|| self.newest());
+        let conf = &setting.conf;
+        Settings::parse(conf, version).map_err(|error| NoHistory(format!("\"{conf}\": {error}")))
+    }
+}
+
+/// The text of the allocator settings that a recording states.
+pub fn stated_conf(recording: &Recording) -> Option<&str> {
+    let stated = |key: &&str| {
+        let found = recording.settings.iter().find(|(name, _)| name == key);
+        found.map(|(_, value)| value.as_str())
+    };
+    CONF_KEYS.iter().find_map(stated)
+}
+
+fn rules_of(settings: &Settings, ties: Ties) -> (Settings, Rules) {
+    let rules = Rules {
+        ties,
+        ..settings.version.rules()
+    };
+    (settings.clone(), rules)
+}
+
+fn replayable<'h>(history: &'h History, settings: &Settings, total: Option<u64>) -> Result<Replayable<'h>, NoHistory> {
+    let replayable = Replayable::new(&history.recording, settings, total);
+    replayable.map_err(|error| NoHistory(error.to_string()))
+}
+
+fn device_spec(device: Option<Bytes>) -> DeviceSpec {
+    DeviceSpec {
+        total: device.map_or(UNLIMITED, Bytes::get),
+        other: 0,
+        order: Order::Up,
+    }
+}

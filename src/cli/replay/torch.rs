@@ -1,0 +1,190 @@
+//! `replay --allocator torch`: a trace of requests, or a recording, through the caching allocator of PyTorch or `torch_npu`.
+
+use std::io::{BufWriter, Write as _};
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
+
+use super::super::args::{Format, ReplayArgs};
+use super::super::{Verdict, print, print_json, timed};
+use super::device_bytes;
+use highwater_analysis::{AllocatorFit, AllocatorSetting};
+use highwater_export::{FitAnswer, TraceAnswer, fit_json, fit_text, trace_summary_json, trace_summary_text};
+use highwater_model::progress::Progress;
+use highwater_model::units::{Bytes, counted};
+use highwater_model::workload::{Recording, Source};
+use highwater_session::{TextOrImported, read_text_or_source};
+use highwater_torch::{DeviceSpec, Replay, Settings, Trace, Version, summary};
+
+const COMMANDS_BETWEEN_REPORTS: usize = 1 << 12;
+
+/// Characters of a first line that decide whether a text is a trace.
+const HEAD: usize = 4096;
+
+pub(super) fn run(args: &ReplayArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
+    let version = version(args.torch.as_deref())?;
+    let device = device_bytes(args.device_memory.as_deref())?;
+    let source = args.opening.source(&args.trace)?;
+    match read_text_or_source(&source, is_trace, progress)? {
+        TextOrImported::Text(text) => {
+            let mut trace = Trace::parse(&text).with_context(|| source.title())?;
+            if let Some(device) = device {
+                trace.device = DeviceSpec {
+                    total: device.get(),
+                    ..trace.device
+                };
+            }
+            replay_trace(args, &trace, version.unwrap_or(Version::NEWEST), progress)
+        }
+        TextOrImported::Imported(imported) => {
+            let format = imported.format;
+            let Source::Recordings(recordings) = imported.source else {
+                bail!(
+                    "{}: this is {format}; expected a memory snapshot, or a trace whose first line is \"device total=BYTES \
+                     other=BYTES order=up\"",
+                    source.title()
+                );
+            };
+            replay_recordings(args, &recordings, version, device)
+        }
+    }
+}
+
+/// # Errors
+/// The name is no version.
+pub(crate) fn version(text: Option<&str>) -> anyhow::Result<Option<Version>> {
+    let Some(text) = text else { return Ok(None) };
+    let Some(version) = Version::named(text) else {
+        let names: Vec<&str> = Version::all().map(Version::name).collect();
+        bail!("--torch {text}: unknown version; known are {}", names.join(", "));
+    };
+    Ok(Some(version))
+}
+
+/// Whether a head is that of a trace: the first line that is no comment says what device.
+fn is_trace(head: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(&head[..head.len().min(HEAD)]);
+    let mut lines = head.lines().map(str::trim);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'));
+    first.is_some_and(|line| line.starts_with("device total="))
+}
+
+/// The text of one setting; `-` is none.
+fn conf_of(text: &str) -> &str {
+    match text.trim() {
+        "-" => "",
+        _ => text,
+    }
+}
+
+fn replay_trace(
+    args: &ReplayArgs,
+    trace: &Trace,
+    version: Version,
+    progress: &Progress<'_>,
+) -> anyhow::Result<Verdict> {
+    if args.events {
+        let ([] | [_]) = &args.conf[..] else {
+            bail!("--events takes one --conf");
+        };
+        let conf = args.conf.first().map_or("", |conf| conf_of(conf));
+        let settings = parsed(conf, version)?;
+        return write_events(trace, settings, progress);
+    }
+    let mut answers = Vec::new();
+    let confs = if args.conf.is_empty() {
+        &["-".to_owned()][..]
+    } else {
+        &args.conf
+    };
+    for conf in confs {
+        let settings = parsed(conf_of(conf), version)?;
+        let (summary, elapsed) = timed(|| summary(trace, settings, version.rules()));
+        answers.push(TraceAnswer {
+            conf: conf_of(conf).to_owned(),
+            version,
+            summary,
+            elapsed,
+        });
+    }
+    match args.format {
+        Format::Json => print_json(&trace_summary_json(&answers))?,
+        _ => print(&trace_summary_text(&answers))?,
+    }
+    Ok(Verdict::Done)
+}
+
+fn parsed(conf: &str, version: Version) -> anyhow::Result<Settings> {
+    Settings::parse(conf, version).with_context(|| format!("--conf \"{conf}\""))
+}
+
+fn write_events(trace: &Trace, settings: Settings, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
+    let rules = settings.version.rules();
+    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    let mut replay = Replay::new(trace, settings, rules);
+    let total = trace.commands.len();
+    let mut line = String::new();
+    for (position, answer) in replay.by_ref().enumerate() {
+        if position.is_multiple_of(COMMANDS_BETWEEN_REPORTS) {
+            progress.set("replaying", position as u64, total as u64)?;
+        }
+        line.clear();
+        answer.write_json(&mut line);
+        writeln!(out, "{line}")?;
+    }
+    line.clear();
+    replay.closing().write_json(&mut line);
+    writeln!(out, "{line}")?;
+    out.flush()?;
+    Ok(Verdict::Done)
+}
+
+/// The recording with the highest live peak; the first of equal ones.
+fn highest(recordings: &[Arc<Recording>]) -> Option<&Recording> {
+    let with_blocks = recordings.iter().filter(|one| !one.blocks.is_empty());
+    let peak = |one: &&Arc<Recording>| one.peaks().live.0;
+    with_blocks.rev().max_by_key(peak).map(|one| &**one)
+}
+
+fn replay_recordings(
+    args: &ReplayArgs,
+    recordings: &[Arc<Recording>],
+    version: Option<Version>,
+    device: Option<Bytes>,
+) -> anyhow::Result<Verdict> {
+    if args.events {
+        bail!("--events is for traces; a recording is compared event by event without it");
+    }
+    let recording = highest(recordings).context("the recording lists no blocks, so no requests are known")?;
+    if recordings.len() > 1 && args.format == Format::Text {
+        let count = counted(recordings.len() as u64, "recording");
+        print(&format!(
+            "{count}; this is {}, which has the highest peak\n\n",
+            recording.name
+        ))?;
+    }
+    let fit =
+        AllocatorFit::new(recording, version, device).map_err(|why| anyhow::anyhow!("{}: {why}", recording.name))?;
+    let mut runs = Vec::new();
+    for conf in &args.conf {
+        let setting = AllocatorSetting {
+            conf: conf_of(conf).to_owned(),
+            version,
+        };
+        runs.push(
+            fit.run(&setting, device)
+                .map_err(|why| anyhow::anyhow!("--conf {why}"))?,
+        );
+    }
+    let answer = FitAnswer {
+        recording,
+        fit: &fit,
+        runs: &runs,
+        device,
+    };
+    match args.format {
+        Format::Json => print_json(&fit_json(&answer))?,
+        _ => print(&fit_text(&answer))?,
+    }
+    Ok(Verdict::Done)
+}

@@ -1,0 +1,279 @@
+//! Answers about the caching allocators of PyTorch and `torch_npu`: traces, recordings, settings.
+//!
+//! Fields are a contract: bytes and counts are integers, events are `[action, address, bytes, stream]` with the private
+//! pool as a fifth item.
+
+mod settings;
+
+pub use settings::{SettingsAnswer, settings_json, settings_text};
+
+use serde_json::{Value as Json, json};
+
+use super::blocks::Table;
+use highwater_analysis::{AllocatorFit, AllocatorRun};
+use highwater_model::units::{Bytes, Nanos, grouped, signed_percent_text};
+use highwater_model::workload::Recording;
+use highwater_torch::recording::WhatIf;
+use highwater_torch::{Event, Summary, Version};
+
+/// A trace under one setting.
+#[derive(Clone, Debug)]
+pub struct TraceAnswer {
+    /// Empty where the variable is unset.
+    pub conf: String,
+    pub version: Version,
+    pub summary: Summary,
+    pub elapsed: Nanos,
+}
+
+/// One object, or `runs` where there are several settings.
+pub fn trace_summary_json(answers: &[TraceAnswer]) -> Json {
+    let one = |answer: &TraceAnswer| {
+        let Summary {
+            commands,
+            device_calls,
+            stats,
+        } = &answer.summary;
+        json!({
+            "conf": answer.conf,
+            "torch": answer.version.name(),
+            "commands": commands,
+            "ooms": stats.ooms,
+            "num_alloc_retries": stats.alloc_retries,
+            "device_calls": device_calls,
+            "peaks": peaks(stats),
+            "elapsed_ns": answer.elapsed.0,
+        })
+    };
+    match answers {
+        [answer] => one(answer),
+        answers => json!({"runs": answers.iter().map(one).collect::<Vec<Json>>()}),
+    }
+}
+
+fn peaks(stats: &highwater_torch::Stats) -> Json {
+    json!({
+        "allocated": stats.allocated.peak,
+        "active": stats.active.peak,
+        "reserved": stats.reserved.peak,
+        "requested": stats.requested.peak,
+    })
+}
+
+/// The name of a setting for people.
+fn conf_text(conf: &str) -> &str {
+    match conf.trim() {
+        "" => "default settings",
+        conf => conf,
+    }
+}
+
+/// A table with a row per setting.
+pub fn trace_summary_text(answers: &[TraceAnswer]) -> String {
+    let title = answers
+        .first()
+        .map_or_else(String::new, |answer| answer.version.to_string());
+    let mut table = Table::new(&[
+        &title,
+        ">peak reserved",
+        ">peak allocated",
+        ">retries",
+        ">failed",
+        ">device calls",
+        ">time",
+    ]);
+    for answer in answers {
+        let Summary {
+            device_calls, stats, ..
+        } = &answer.summary;
+        table.row(&[
+            &conf_text(&answer.conf),
+            &Bytes(stats.reserved.peak),
+            &Bytes(stats.allocated.peak),
+            &grouped(stats.alloc_retries),
+            &grouped(stats.ooms),
+            &grouped(*device_calls),
+            &answer.elapsed,
+        ]);
+    }
+    table.text()
+}
+
+/// A recording under settings.
+#[derive(Clone, Copy, Debug)]
+pub struct FitAnswer<'a> {
+    pub recording: &'a Recording,
+    pub fit: &'a AllocatorFit,
+    /// Empty: the recorded settings.
+    pub runs: &'a [AllocatorRun],
+    /// `None` where it is unknown: nothing fails.
+    pub device: Option<Bytes>,
+}
+
+/// How well the rules reproduce the recording, and the figures of the run, or of each of several runs.
+pub fn fit_json(answer: &FitAnswer<'_>) -> Json {
+    let fit = answer.fit;
+    let check = &fit.check;
+    let difference = check.first_difference.as_ref().map(|difference| {
+        json!({
+            "index": difference.index,
+            "want": difference.want.as_ref().map(event_json),
+            "got": difference.got.as_ref().map(event_json),
+        })
+    });
+    let mut object = json!({
+        "recording": answer.recording.name,
+        "events": check.events,
+        "identical": check.identical,
+        "first_difference": difference,
+        "tie_order": check.ties.letter().to_string(),
+        "torch": check.version.name(),
+        "torch_versions": versions(fit).iter().map(|version| version.name()).collect::<Vec<_>>(),
+        "recorded_conf": fit.conf,
+        "recorded_conf_stated": fit.is_stated,
+        "recorded_peak_reserved_bytes": fit.recorded_peak.get(),
+        "error_of_default_percent": fit.own_error_percent(),
+        "device_bytes": answer.device.map(Bytes::get),
+    });
+    let own = AllocatorRun {
+        conf: fit.conf.clone(),
+        version: check.version,
+        figures: fit.own,
+    };
+    let runs = match answer.runs {
+        [] => std::slice::from_ref(&own),
+        runs => runs,
+    };
+    let figures = runs.iter().map(|run| run_json(fit, run));
+    if let Some(fields) = object.as_object_mut() {
+        match &figures.collect::<Vec<Json>>()[..] {
+            [Json::Object(run)] => fields.extend(run.clone()),
+            runs => {
+                fields.insert("runs".to_owned(), runs.into());
+            }
+        }
+    }
+    object
+}
+
+fn run_json(fit: &AllocatorFit, run: &AllocatorRun) -> Json {
+    let WhatIf {
+        stats, device_calls, ..
+    } = &run.figures;
+    let recorded = i128::from(fit.recorded_peak.get());
+    let difference = i128::from(stats.reserved.peak) - recorded;
+    json!({
+        "conf": run.conf,
+        "simulated_torch": run.version.name(),
+        "peak_reserved_bytes": stats.reserved.peak,
+        "difference_bytes": i64::try_from(difference).unwrap_or(i64::MAX),
+        "ooms": stats.ooms,
+        "num_alloc_retries": stats.alloc_retries,
+        "device_calls": device_calls,
+        "peaks": peaks(stats),
+        "reserved_bytes_at_end": stats.reserved.current,
+    })
+}
+
+fn event_json(event: &Event) -> Json {
+    let mut fields = vec![
+        Json::from(event.action.name()),
+        Json::from(event.addr),
+        Json::from(event.size),
+        Json::from(event.stream),
+    ];
+    fields.extend(event.pool.map(Json::from));
+    Json::from(fields)
+}
+
+/// The versions that break ties of equal sizes as the recording does.
+fn versions(fit: &AllocatorFit) -> Vec<Version> {
+    let is_alike = |version: &Version| {
+        let rules = version.rules();
+        rules.framework == fit.framework() && rules.ties == fit.check.ties
+    };
+    Version::all().filter(is_alike).collect()
+}
+
+/// `torch 2.13 to 2.15`.
+fn versions_text(fit: &AllocatorFit) -> String {
+    match &versions(fit)[..] {
+        [] => fit.check.version.to_string(),
+        [only] => only.to_string(),
+        [first, .., last] => format!("{first} to {}", last.name()),
+    }
+}
+
+/// `the recording replays exactly (9,700 of 9,700 events) with torch_npu`.
+pub fn fit_sentence(fit: &AllocatorFit) -> String {
+    let check = &fit.check;
+    let counts = format!(
+        "{} of {} events",
+        grouped(check.identical as u64),
+        grouped(check.events as u64)
+    );
+    let versions = versions_text(fit);
+    let settings = match (fit.is_stated, fit.conf.is_empty()) {
+        (true, _) => "its settings",
+        (false, true) => "default settings",
+        (false, false) => &fit.conf,
+    };
+    match &check.first_difference {
+        None => format!("the recording replays exactly ({counts}) with {versions} and {settings}"),
+        Some(difference) => {
+            let index = grouped(difference.index as u64);
+            format!(
+                "the recording replays in part ({counts}) with {versions} and {settings}; the first difference is event {index}"
+            )
+        }
+    }
+}
+
+/// A sentence about the fit, a table of settings, and what the figures are.
+pub fn fit_text(answer: &FitAnswer<'_>) -> String {
+    let fit = answer.fit;
+    let mut out = format!("{}: {}\n\n", answer.recording.name, fit_sentence(fit));
+    let mut table = Table::new(&[
+        "settings",
+        ">peak reserved",
+        ">against recorded",
+        ">peak allocated",
+        ">retries",
+        ">failed",
+        ">device calls",
+    ]);
+    table.row(&[&"recorded", &fit.recorded_peak, &"", &"", &"", &"", &""]);
+    let mut row = |name: &str, figures: &WhatIf| {
+        let stats = &figures.stats;
+        let recorded = fit.recorded_peak.get() as f64;
+        let percent = (stats.reserved.peak as f64 - recorded) / recorded.max(1.0) * 100.0;
+        table.row(&[
+            &name,
+            &Bytes(stats.reserved.peak),
+            &signed_percent_text(percent),
+            &Bytes(stats.allocated.peak),
+            &grouped(stats.alloc_retries),
+            &grouped(stats.ooms),
+            &grouped(figures.device_calls),
+        ]);
+    };
+    let own = match fit.conf.is_empty() {
+        true => "default settings, replayed".to_owned(),
+        false => format!("{}, replayed", fit.conf),
+    };
+    row(&own, &fit.own);
+    for run in answer.runs {
+        row(conf_text(&run.conf), &run.figures);
+    }
+    out.push_str(&table.text());
+    let device = match answer.device {
+        Some(device) => format!("on a device of {device}"),
+        None => "on a device without a limit (--device-memory SIZE sets one)".to_owned(),
+    };
+    out.push_str(&format!(
+        "\nAn estimate: the recorded requests in their order, {device}. Blocks that are older than the recording are \
+         allocated first, which alone changes the peak by {}.\n",
+        signed_percent_text(fit.own_error_percent())
+    ));
+    out
+}

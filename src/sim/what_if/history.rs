@@ -1,0 +1,345 @@
+//! The memory history of a recording, as the allocator wrote it.
+//!
+//! A recording keeps blocks and regions; each of its steps is one entry of the history, which follows from what begins
+//! or ends there. Steps without a block, a region or a failed request (annotations, snapshots) have no entry.
+
+use std::collections::BTreeMap;
+
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{BlockAddress, MarkKind, RecordedBlock, RecordedRegion, Recording};
+use highwater_torch::recording::Recording as TorchRecording;
+use highwater_torch::{Action, BlockState, Event, SegmentState, Use};
+
+/// Why a recording cannot be replayed, in a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NoHistory(pub String);
+
+/// Blocks above this are of a large pool.
+const SMALL_LIMIT: u64 = 1 << 20;
+
+/// Pages of expandable segments of large pools.
+const LARGE_PAGE: u64 = 20 << 20;
+
+/// A history, and what its entries are in the recording.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    pub recording: TorchRecording,
+    /// By entry.
+    pub steps: Vec<u32>,
+    /// The blocks of the allocations, in order.
+    pub blocks: Vec<u32>,
+    /// The blocks that predate the recording, by address.
+    pub older: BTreeMap<u64, u32>,
+    /// Whether the recording lists segments. Without them only requests are replayed.
+    pub has_segments: bool,
+}
+
+impl History {
+    /// O(n log n) in blocks and regions.
+    ///
+    /// # Errors
+    /// There are no requests, or two events on one step.
+    pub fn new(recording: &Recording) -> Result<Self, NoHistory> {
+        if recording.blocks.is_empty() {
+            return Err(NoHistory(
+                "the recording lists no blocks, so no requests are known".to_owned(),
+            ));
+        }
+        let pools = Pools::new(recording);
+        let mut entries = Entries {
+            places: vec![None; recording.n_steps as usize],
+        };
+        entries.regions(recording, &pools)?;
+        entries.blocks(recording, &pools)?;
+        entries.marks(recording);
+        let mut history = Self {
+            has_segments: !recording.regions.is_empty(),
+            ..Self::default()
+        };
+        for (step, entry) in (0_u32..).zip(entries.places) {
+            if let Some(entry) = entry {
+                history.recording.events.push(entry.event);
+                history.steps.push(step);
+                history.blocks.extend(entry.allocates);
+            }
+        }
+        let blocks = (0_u32..).zip(&recording.blocks);
+        for (number, block) in blocks.filter(|(_, block)| block.is_older && block.birth == Step(0)) {
+            history.older.insert(address(number, block), number);
+        }
+        history.recording.segments = final_segments(recording, &pools);
+        Ok(history)
+    }
+}
+
+/// The stated address; of recordings without addresses one that nothing shares.
+fn address(number: u32, block: &RecordedBlock) -> u64 {
+    const UNSTATED: u64 = 1 << 62;
+    let stated = block.address.map(BlockAddress::get);
+    stated.unwrap_or(UNSTATED + (u64::from(number) << 1))
+}
+
+fn stream(block: &RecordedBlock) -> u64 {
+    block.stated_stream().unwrap_or(0)
+}
+
+/// The private pools of regions, by address.
+struct Pools {
+    /// Start, end, pool.
+    ranges: Vec<(u64, u64, u64)>,
+}
+
+impl Pools {
+    fn new(recording: &Recording) -> Self {
+        let mut numbers: BTreeMap<&str, u64> = BTreeMap::new();
+        let mut ranges = Vec::new();
+        for region in &recording.regions {
+            if let (_, Some(pool)) = recording.segment_kind(region.kind) {
+                let next = numbers.len() as u64 + 1;
+                let number = *numbers.entry(pool).or_insert(next);
+                ranges.push((
+                    region.address,
+                    region.address.saturating_add(region.bytes.get()),
+                    number,
+                ));
+            }
+        }
+        ranges.sort_unstable();
+        ranges.dedup();
+        Self { ranges }
+    }
+
+    fn of(&self, address: u64) -> Option<u64> {
+        let behind = self.ranges.partition_point(|(start, ..)| *start <= address);
+        let (_, end, pool) = self.ranges.get(behind.checked_sub(1)?)?;
+        (address < *end).then_some(*pool)
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    event: Event,
+    /// The block that begins.
+    allocates: Option<u32>,
+}
+
+/// Entries by step.
+struct Entries {
+    places: Vec<Option<Entry>>,
+}
+
+impl Entries {
+    fn put(&mut self, step: Step, event: Event, allocates: Option<u32>) -> Result<(), NoHistory> {
+        let entry = Entry { event, allocates };
+        let Some(place) = self.places.get_mut(step.idx()) else {
+            return Ok(());
+        };
+        if place.is_none() {
+            *place = Some(entry);
+            return Ok(());
+        }
+        // What the very first event ends is held on it.
+        match self.places.first_mut() {
+            Some(first @ None) if step == Step(1) && allocates.is_none() => {
+                *first = Some(entry);
+                Ok(())
+            }
+            _ => Err(NoHistory(format!(
+                "the recording has two events at step {step}, so the order of requests is unknown"
+            ))),
+        }
+    }
+
+    /// Regions that begin, or end, on the same step are pieces of one.
+    fn regions(&mut self, recording: &Recording, pools: &Pools) -> Result<(), NoHistory> {
+        let mut begun: BTreeMap<Step, (u64, u64, &RecordedRegion)> = BTreeMap::new();
+        let mut ended = begun.clone();
+        for region in &recording.regions {
+            let (from, to) = (region.address, region.address.saturating_add(region.bytes.get()));
+            let add = |at: Step, events: &mut BTreeMap<Step, (u64, u64, _)>| {
+                let entry = events.entry(at).or_insert((from, to, region));
+                (entry.0, entry.1) = (entry.0.min(from), entry.1.max(to));
+            };
+            if !region.is_older {
+                add(region.birth, &mut begun);
+            }
+            if region.end.0 < recording.n_steps {
+                add(region.end, &mut ended);
+            }
+        }
+        let all = [
+            (begun, [Action::SegmentAlloc, Action::SegmentMap]),
+            (ended, [Action::SegmentFree, Action::SegmentUnmap]),
+        ];
+        for (events, [ordinary, expandable]) in all {
+            for (step, (from, to, region)) in events {
+                let is_expandable = recording.is_expandable(region);
+                let event = Event {
+                    action: if is_expandable { expandable } else { ordinary },
+                    addr: from,
+                    size: to - from,
+                    stream: region.stream,
+                    pool: pools.of(from),
+                };
+                self.put(step, event, None)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn blocks(&mut self, recording: &Recording, pools: &Pools) -> Result<(), NoHistory> {
+        for (number, block) in (0_u32..).zip(&recording.blocks) {
+            let addr = address(number, block);
+            let event = |action: Action| Event {
+                action,
+                addr,
+                size: block.bytes.get(),
+                stream: stream(block),
+                pool: pools.of(addr),
+            };
+            if block.appears() {
+                return Err(NoHistory(format!(
+                    "the recording has a gap: a block of {} is there at step {} without a request",
+                    block.bytes, block.birth
+                )));
+            }
+            if !block.is_older {
+                self.put(block.birth, event(Action::Alloc), Some(number))?;
+            }
+            if block.freed_at < block.end {
+                self.put(block.freed_at, event(Action::FreeRequested), None)?;
+            }
+            if block.is_freed && block.end.0 < recording.n_steps {
+                self.put(block.end, event(Action::FreeCompleted), None)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn marks(&mut self, recording: &Recording) {
+        for mark in recording.marks.iter().filter(|mark| mark.kind == MarkKind::OutOfMemory) {
+            let failed = mark.failed;
+            let event = Event {
+                action: Action::OutOfMemory,
+                addr: failed.map_or(0, |failed| failed.free.get()),
+                size: mark.bytes.get(),
+                stream: failed.map_or(0, |failed| failed.stream),
+                pool: None,
+            };
+            if let Some(place @ None) = self.places.get_mut(mark.step.idx()) {
+                *place = Some(Entry { event, allocates: None });
+            }
+        }
+    }
+}
+
+/// The segments after the last event, with their blocks.
+fn final_segments(recording: &Recording, pools: &Pools) -> Vec<SegmentState> {
+    let n_steps = recording.n_steps;
+    let is_final = |end: Step, is_freed: bool| end.0 >= n_steps && !is_freed;
+    let mut blocks: Vec<(u64, &RecordedBlock)> = (0_u32..)
+        .zip(&recording.blocks)
+        .filter(|(_, block)| is_final(block.end, block.is_freed))
+        .map(|(number, block)| (address(number, block), block))
+        .collect();
+    blocks.sort_by_key(|(address, _)| *address);
+    let mut regions: Vec<&RecordedRegion> = recording
+        .regions
+        .iter()
+        .filter(|region| region.end.0 >= n_steps)
+        .collect();
+    regions.sort_by_key(|region| region.address);
+    let mut segments: Vec<SegmentState> = Vec::new();
+    for region in regions {
+        let is_expandable = recording.is_expandable(region);
+        let bytes = region.bytes.get();
+        match segments.last_mut() {
+            Some(last)
+                if is_expandable
+                    && last.is_expandable
+                    && last.addr + last.size == region.address
+                    && last.stream == region.stream
+                    && last.pool == pools.of(region.address) =>
+            {
+                last.size += bytes;
+            }
+            _ => segments.push(SegmentState {
+                addr: region.address,
+                size: bytes,
+                stream: region.stream,
+                is_small: recording.segment_kind(region.kind).0 == "small",
+                is_expandable,
+                pool: pools.of(region.address),
+                blocks: Vec::new(),
+            }),
+        }
+    }
+    let sizes = PoolSizes::new(recording);
+    let mut rest = &blocks[..];
+    for segment in &mut segments {
+        if segment.is_expandable {
+            segment.is_small = sizes.is_small(segment);
+        }
+        let start = rest.partition_point(|(address, _)| *address < segment.addr);
+        let count = rest[start..].partition_point(|(address, _)| *address < segment.addr + segment.size);
+        segment.blocks = states(segment, &rest[start..start + count], n_steps);
+        rest = &rest[start + count..];
+    }
+    segments
+}
+
+/// Blocks of a segment without gaps.
+fn states(segment: &SegmentState, blocks: &[(u64, &RecordedBlock)], n_steps: u32) -> Vec<BlockState> {
+    let mut states = Vec::with_capacity(blocks.len() * 2 + 1);
+    let mut at = segment.addr;
+    let gap = |from: u64, to: u64| BlockState {
+        addr: from,
+        size: to - from,
+        requested: 0,
+        state: Use::Inactive,
+    };
+    for (address, block) in blocks {
+        if at < *address {
+            states.push(gap(at, *address));
+        }
+        let is_pending = block.freed_at.0 < n_steps;
+        states.push(BlockState {
+            addr: *address,
+            size: block.held.get(),
+            requested: block.bytes.get(),
+            state: if is_pending { Use::Pending } else { Use::Allocated },
+        });
+        at = address.saturating_add(block.held.get());
+    }
+    let end = segment.addr + segment.size;
+    if at < end {
+        states.push(gap(at, end));
+    }
+    states
+}
+
+/// Which pool an expandable range belongs to, which a recording does not state: its blocks tell.
+struct PoolSizes {
+    /// Address and whether a block there was of the small pool.
+    blocks: Vec<(u64, bool)>,
+}
+
+impl PoolSizes {
+    fn new(recording: &Recording) -> Self {
+        let is_small = |bytes: Bytes| bytes.get() <= SMALL_LIMIT;
+        let blocks = recording.blocks.iter();
+        let blocks = blocks.filter_map(|block| Some((block.address?.get(), is_small(block.held))));
+        let mut blocks: Vec<(u64, bool)> = blocks.collect();
+        blocks.sort_unstable();
+        Self { blocks }
+    }
+
+    fn is_small(&self, segment: &SegmentState) -> bool {
+        let first = self.blocks.partition_point(|(address, _)| *address < segment.addr);
+        match self.blocks.get(first) {
+            Some((address, is_small)) if *address < segment.addr + segment.size => *is_small,
+            _ => !segment.size.is_multiple_of(LARGE_PAGE),
+        }
+    }
+}

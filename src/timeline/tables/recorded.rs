@@ -1,0 +1,208 @@
+//! Columns of recorded blocks, in the tables of tensors and of live blocks. A column that the recording leaves empty is
+//! not shown.
+
+use super::column::{amount, number, text};
+use super::live;
+use super::tensors::attribute;
+use super::{Column, TableKind, Value, View};
+use crate::search::{n_held, shown_name};
+use crate::{Attribute, Selected};
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{BlockAddress, Category, RecordedBlock, RecordedRegion, Recording};
+
+/// What a column says of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Field {
+    Name,
+    CallSite,
+    Bytes,
+    Allocated,
+    Share,
+    Category,
+    Op,
+    Birth,
+    Freed,
+    Steps,
+    Stream,
+    Segment,
+    Address,
+}
+
+const fn column(field: Field) -> Column {
+    match field {
+        Field::Name => text("name", "the op or the text that the file states", 34),
+        Field::CallSite => Column {
+            raw: "call_site",
+            ..text("call site", "the line of the program that asked for it", 34)
+        },
+        Field::Bytes => amount("bytes", "bytes", "requested bytes"),
+        Field::Allocated => amount("allocated", "allocated_bytes", "bytes of its block, rounding included"),
+        Field::Share => number("share", "share", "share of live bytes on this step"),
+        Field::Category => text(
+            "category",
+            "what it is for; an inference from call stacks and lifetimes",
+            15,
+        ),
+        Field::Op => Column {
+            raw: "op",
+            ..text("op", "the operator that asked for it", 22)
+        },
+        Field::Birth => number("birth", "birth", "the first event at which it is live"),
+        Field::Freed => number("freed", "freed", "the event at which it is freed"),
+        Field::Steps => number("events", "events", "number of events during which it is live"),
+        Field::Stream => number("stream", "stream", "the stream that it was allocated for"),
+        Field::Segment => text("segment", "the address of the segment that contains it", 16),
+        Field::Address => text("address", "its address", 16),
+    }
+}
+
+/// The segments of a recording by address.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Segments {
+    /// Start and exclusive end.
+    segments: Vec<(u64, u64)>,
+}
+
+impl Segments {
+    /// O(segments log segments).
+    pub fn new(recording: &Recording) -> Self {
+        // Events may share a step of the lane: the block's address decides which segment is meant.
+        let ends = |region: &RecordedRegion| (region.address, region.address.saturating_add(region.bytes.get()));
+        let mut segments: Vec<(u64, u64)> = recording.regions.iter().map(ends).collect();
+        segments.sort_unstable();
+        segments.dedup();
+        Self { segments }
+    }
+
+    /// The start of the segment that contains a block. O(log segments).
+    pub fn of(&self, block: &RecordedBlock) -> Option<u64> {
+        let address = block.address.map(BlockAddress::get)?;
+        let behind = self.segments.partition_point(|(start, _)| *start <= address);
+        let mut candidates = self.segments[..behind].iter().rev().take(8);
+        candidates.find(|(_, end)| address < *end).map(|(start, _)| *start)
+    }
+}
+
+/// The columns of a recording's table.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    fields: Vec<Field>,
+    segments: Segments,
+}
+
+impl Shown {
+    /// `None` where the table or the lane is of another kind. O(blocks).
+    pub(super) fn new(kind: TableKind, recording: &Recording) -> Option<(Self, Vec<Column>)> {
+        let candidates: &[Field] = match kind {
+            TableKind::Tensors => &[
+                Field::Name,
+                Field::CallSite,
+                Field::Bytes,
+                Field::Allocated,
+                Field::Category,
+                Field::Op,
+                Field::Birth,
+                Field::Freed,
+                Field::Steps,
+                Field::Stream,
+                Field::Segment,
+                Field::Address,
+            ],
+            TableKind::Live => &[
+                Field::Name,
+                Field::CallSite,
+                Field::Bytes,
+                Field::Allocated,
+                Field::Share,
+                Field::Category,
+                Field::Op,
+                Field::Birth,
+                Field::Freed,
+                Field::Stream,
+                Field::Segment,
+                Field::Address,
+            ],
+            TableKind::Ops | TableKind::Events | TableKind::Evictions | TableKind::Problems => return None,
+        };
+        let any = |is: fn(&RecordedBlock) -> bool| recording.blocks.iter().any(is);
+        let is_stated = |field: &Field| match field {
+            Field::Name => recording.stacks.is_empty(),
+            Field::CallSite | Field::Op => !recording.stacks.is_empty(),
+            Field::Allocated => any(|block| block.held != block.bytes),
+            Field::Category => any(|block| block.category != Category::Unknown),
+            Field::Stream => any(|block| block.stated_stream().is_some()),
+            Field::Segment => !recording.regions.is_empty() && any(|block| block.address.is_some()),
+            Field::Address => any(|block| block.address.is_some()),
+            Field::Bytes | Field::Share | Field::Birth | Field::Freed | Field::Steps => true,
+        };
+        let fields: Vec<Field> = candidates.iter().copied().filter(is_stated).collect();
+        let columns = fields.iter().copied().map(column).collect();
+        let segments = Segments::new(recording);
+        Some((Self { fields, segments }, columns))
+    }
+
+    pub(super) fn value<'a>(&self, view: &View<'a>, row: u32, column: usize) -> Option<Value<'a>> {
+        let field = *self.fields.get(column)?;
+        let of = Block::new(view, row)?;
+        let tensor = of.tensor;
+        let hexadecimal = |address: Option<u64>| Value::text(address.map_or_else(String::new, |it| format!("{it:#x}")));
+        let block = of.block(view);
+        Some(match field {
+            Field::Name | Field::CallSite => Value::text(shown_name(view.comparison, tensor?)),
+            Field::Op => attribute(view, tensor?, Attribute::OpType),
+            Field::Category => attribute(view, tensor?, Attribute::Category),
+            Field::Bytes => Value::Bytes(of.bytes),
+            Field::Allocated => Value::Bytes(block?.held),
+            Field::Share => Value::Share {
+                part: of.bytes,
+                whole: view.total,
+            },
+            Field::Birth => Value::Count(u64::from(of.start.0)),
+            Field::Freed => Value::Count(u64::from(of.end.0)),
+            Field::Steps => Value::Count(u64::from(of.n_steps)),
+            Field::Stream => Value::count(block?.stated_stream()),
+            Field::Segment => hexadecimal(self.segments.of(block?)),
+            Field::Address => hexadecimal(block?.address.map(BlockAddress::get)),
+        })
+    }
+}
+
+/// A row of either table.
+struct Block {
+    tensor: Option<Selected>,
+    bytes: Bytes,
+    start: Step,
+    end: Step,
+    n_steps: u32,
+}
+
+impl Block {
+    fn new(view: &View<'_>, row: u32) -> Option<Self> {
+        if view.kind == TableKind::Live {
+            let lane = view.timeline.lanes.get(view.lane)?;
+            let start = *lane.blocks.start.get(row as usize)?;
+            let end = *lane.blocks.end.get(row as usize)?;
+            return Some(Self {
+                tensor: lane.tensor(row),
+                bytes: live::bytes(view, row)?,
+                start: Step(start),
+                end: Step(end),
+                n_steps: end.saturating_sub(start),
+            });
+        }
+        let found = view.rows().get(row as usize)?;
+        Some(Self {
+            tensor: Some(found.tensor),
+            bytes: found.bytes,
+            start: found.start,
+            end: found.end,
+            n_steps: n_held(&found, view.rows()),
+        })
+    }
+
+    fn block<'a>(&self, view: &View<'a>) -> Option<&'a RecordedBlock> {
+        let tensor = self.tensor?;
+        let (_, block) = view.comparison.recorded_block(tensor.graph, tensor.tensor)?;
+        Some(block)
+    }
+}

@@ -1,0 +1,68 @@
+//! A pool: its free blocks by stream, and the unmapped parts of its expandable segments.
+
+use std::collections::BTreeSet;
+
+use crate::block::{Block, BlockId};
+use crate::free_set::{FreeSet, Key};
+
+/// Blocks of one size class of the default pools or of one private pool.
+#[derive(Clone, Debug)]
+pub(crate) struct Pool {
+    pub(crate) is_small: bool,
+    /// The private pool that it belongs to, by place.
+    pub(crate) private: Option<u32>,
+    /// Searches while ages are kept.
+    pub(crate) searches: u64,
+    /// Streams in order of their handles.
+    streams: Vec<(u64, FreeSet)>,
+    /// (stream, address, block) of unmapped blocks.
+    pub(crate) unmapped: BTreeSet<(u64, u64, BlockId)>,
+}
+
+impl Pool {
+    pub(crate) fn new(is_small: bool, private: Option<u32>) -> Self {
+        Self {
+            is_small,
+            private,
+            searches: 0,
+            streams: Vec::new(),
+            unmapped: BTreeSet::new(),
+        }
+    }
+
+    pub(crate) fn free_of(&self, stream: u64) -> Option<&FreeSet> {
+        let found = self.streams.iter().find(|(handle, _)| *handle == stream);
+        found.map(|(_, set)| set)
+    }
+
+    pub(crate) fn free_of_mut(&mut self, stream: u64) -> &mut FreeSet {
+        if let Some(at) = self.streams.iter().position(|(handle, _)| *handle == stream) {
+            return &mut self.streams[at].1;
+        }
+        let at = self.streams.partition_point(|(handle, _)| *handle < stream);
+        self.streams.insert(at, (stream, FreeSet::default()));
+        &mut self.streams[at].1
+    }
+
+    pub(crate) fn insert(&mut self, id: BlockId, block: &Block) {
+        self.free_of_mut(block.stream).insert(key(id, block));
+    }
+
+    pub(crate) fn remove(&mut self, id: BlockId, block: &Block) {
+        self.free_of_mut(block.stream).remove(&key(id, block));
+    }
+
+    /// All free blocks, in the pool's order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = BlockId> {
+        self.streams.iter().flat_map(|(_, set)| set.iter())
+    }
+}
+
+fn key(id: BlockId, block: &Block) -> Key {
+    Key {
+        size: block.size,
+        number: block.number,
+        addr: block.addr,
+        block: id,
+    }
+}

@@ -1,0 +1,216 @@
+//! The text of the settings: its grammar, what versions know, what they refuse.
+
+use highwater_torch::{Framework, OPTIONS, Settings, SettingsError, Version, effective_text, findings, trial};
+use proptest::prelude::*;
+
+const MIB: u64 = 1 << 20;
+
+fn parse(conf: &str) -> Settings {
+    Settings::parse(conf, Version::NEWEST).unwrap_or_else(|error| panic!("{conf}: {error}"))
+}
+
+fn refusal(conf: &str, version: Version) -> String {
+    match Settings::parse(conf, version) {
+        Ok(settings) => panic!("{conf} is accepted: {settings:?}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn numbers_are_read_as_the_original_reads_them() {
+    assert_eq!(parse("max_split_size_mb:+64").max_split, 64 * MIB);
+    assert_eq!(parse("max_split_size_mb:64MB").max_split, 64 * MIB);
+    assert_eq!(parse("max_split_size_mb:25.7").max_split, 25 * MIB);
+    assert!(parse("max_split_size_mb:-1").max_split > 1 << 60, "it wraps around");
+    for conf in [
+        "max_split_size_mb:0x40",
+        "max_split_size_mb:1e9",
+        "max_split_size_mb:19",
+    ] {
+        assert!(refusal(conf, Version::NEWEST).contains("20 MiB is the least"), "{conf}");
+    }
+    assert!(parse("garbage_collection_threshold:0.5x").collection_threshold.eq(&0.5));
+    assert!(parse("garbage_collection_threshold:0x.8").collection_threshold.eq(&0.5));
+    for threshold in ["0", "1", "-0.5", "nan", "inf", "abc", "1e999", ".", "."] {
+        refusal(&format!("garbage_collection_threshold:{threshold}"), Version::NEWEST);
+    }
+}
+
+#[test]
+fn separators_are_skipped_whatever_they_are() {
+    let settings = parse(" max_split_size_mb , 64 : expandable_segments [ True ");
+    assert_eq!((settings.max_split, settings.expandable), (64 * MIB, true));
+    assert_eq!(settings.named, ["max_split_size_mb", "expandable_segments"]);
+    assert_eq!(parse(""), Settings::new(Version::NEWEST));
+    assert_eq!(parse("max_split_size_mb:64,max_split_size_mb:32,").max_split, 32 * MIB);
+}
+
+#[test]
+fn divisions_come_in_lists() {
+    let mut wanted = [0; 16];
+    wanted[..=6].fill(8);
+    wanted[8] = 4;
+    wanted[10] = 2;
+    wanted[11..].fill(1);
+    assert_eq!(
+        parse("roundup_power2_divisions:[64:8,256:4,1024:2,>:1]").divisions,
+        wanted
+    );
+    assert_eq!(parse("roundup_power2_divisions:[>:4]").divisions[..2], [0, 4]);
+    assert_eq!(parse("roundup_power2_divisions:[]").divisions, [0; 16]);
+    let old = Settings::parse("roundup_power2_divisions:[64:8,>:2]", Version::Torch2_9).expect("right");
+    assert_eq!(old.divisions[5..8], [8, 2, 2]);
+    assert_eq!(parse("roundup_power2_divisions:[1048576:8]").divisions, [8; 16]);
+    for list in ["[3:4]", "[0:4]", "[4:3]", "[4:4", "[x:4]"] {
+        refusal(&format!("roundup_power2_divisions:{list}"), Version::NEWEST);
+    }
+}
+
+#[test]
+fn run_time_changes_reset_three_keys() {
+    let mut settings = parse("max_split_size_mb:64,expandable_segments:True,garbage_collection_threshold:0.5");
+    settings.apply("roundup_power2_divisions:4").expect("right");
+    assert_eq!((settings.max_split, settings.expandable), (u64::MAX, true));
+    assert!(settings.collection_threshold.eq(&0.0));
+    assert_eq!(settings.named, ["expandable_segments", "roundup_power2_divisions"]);
+    let before = settings.clone();
+    settings.apply("max_split_size_mb:1").expect_err("it is too small");
+    assert_eq!(settings, before);
+}
+
+#[test]
+fn versions_know_their_keys() {
+    let first = [
+        ("per_process_memory_fraction:0.5", Version::Torch2_10),
+        ("large_segment_size_mb:64", Version::Torch2_11),
+        ("throw_on_cudamalloc_oom:True", Version::Torch2_12),
+        ("expandable_segments_reserve:2G", Version::Torch2_15),
+    ];
+    for (conf, since) in first {
+        for version in Version::all().filter(|version| *version != Version::Npu) {
+            let is_accepted = Settings::parse(conf, version).is_ok();
+            assert_eq!(is_accepted, version >= since, "{conf} in {version}");
+        }
+    }
+    assert!(refusal("large_segment_size_mb:64", Version::Torch2_9).contains("from torch 2.11 on"));
+    assert!(refusal("max_split_size_mb:20", Version::Torch2_9).contains("21 MiB is the least"));
+    assert!(refusal("page_size:1g", Version::NEWEST).contains("only torch_npu knows it"));
+}
+
+#[test]
+fn torch_npu_refuses_pairs() {
+    for other in ["max_split_size_mb:256", "garbage_collection_threshold:0.8"] {
+        let text = refusal(&format!("{other},expandable_segments:True"), Version::Npu);
+        assert!(text.contains("together with"), "{text}");
+        Settings::parse(other, Version::Npu).expect("alone it is right");
+    }
+    for conf in [
+        "page_size:2g",
+        "base_addr_aligned_kb:17",
+        "segment_size_mb:19",
+        "backend:native",
+    ] {
+        refusal(conf, Version::Npu);
+    }
+}
+
+#[test]
+fn every_option_is_explained_and_its_default_is_what_it_says() {
+    for option in &OPTIONS {
+        assert!(
+            option.about.ends_with('.') && !option.accepted.is_empty(),
+            "{}",
+            option.key
+        );
+        let is_known = Version::all().any(|version| option.is_known_to(version));
+        assert!(is_known, "{}", option.key);
+    }
+}
+
+#[test]
+fn names_of_versions() {
+    for version in Version::all() {
+        assert_eq!(Version::named(version.name()), Some(version));
+    }
+    assert_eq!(Version::named("2.15.0+cu132"), Some(Version::Torch2_15));
+    assert_eq!(Version::named("2.1"), None);
+}
+
+#[test]
+fn one_variable_is_in_force() {
+    let (own, common) = (Some("a"), Some("b"));
+    assert_eq!(effective_text(Framework::Cuda, own, common), Ok("a"));
+    assert_eq!(effective_text(Framework::Cuda, None, common), Ok("b"));
+    assert_eq!(effective_text(Framework::Npu, own, None), Ok("a"));
+    assert_eq!(
+        effective_text(Framework::Npu, own, common),
+        Err(SettingsError::BothVariables)
+    );
+}
+
+#[test]
+fn findings_name_pairs_and_keys_without_effect() {
+    let cases = [
+        ("", ""),
+        (
+            "expandable_segments:True,max_split_size_mb:64",
+            "torch.expandable_with_max_split",
+        ),
+        ("garbage_collection_threshold:0.8", "torch.threshold_without_limit"),
+        ("garbage_collection_threshold:0.8,per_process_memory_fraction:0.9", ""),
+        ("max_non_split_rounding_mb:64", "torch.rounding_without_max_split"),
+        ("pinned_use_background_threads:True", "torch.not_simulated"),
+    ];
+    for (conf, wanted) in cases {
+        let rules: Vec<&str> = findings(&parse(conf)).iter().map(|finding| finding.rule).collect();
+        assert_eq!(rules.join(" "), wanted, "{conf}");
+    }
+}
+
+#[test]
+fn values_in_force_are_listed() {
+    let settings = parse("max_split_size_mb:64,roundup_power2_divisions:[256:1,512:2,>:8]");
+    let values: Vec<String> = settings
+        .values()
+        .map(|(option, value)| format!("{}={value}", option.key))
+        .collect();
+    let wanted = "max_split_size_mb=64 max_non_split_rounding_mb=large_segment_size_mb large_segment_size_mb=20 \
+                  garbage_collection_threshold=off roundup_power2_divisions=[256:1,512:2,1024:8,>:8] \
+                  expandable_segments=False throw_on_cudamalloc_oom=False per_process_memory_fraction=1";
+    assert_eq!(values.join(" "), wanted);
+}
+
+proptest! {
+    /// The text of settings makes the same settings in every version that knows the keys.
+    #[test]
+    fn settings_are_written_and_read_again(
+        divisions in prop::array::uniform16(prop::sample::select(vec![0, 0, 1, 4, 4, 4, 8])),
+        (expandable, split, threshold) in (any::<bool>(), prop::sample::select(vec![u64::MAX, 64 << 20]), 0..9_u8),
+        version in prop::sample::select(vec![Version::Torch2_9, Version::NEWEST]),
+    ) {
+        let mut settings = Settings::new(version);
+        settings.divisions = divisions;
+        settings.expandable = expandable;
+        settings.max_split = split;
+        settings.collection_threshold = f64::from(threshold) / 10.0;
+        let mut again = Settings::parse(&settings.text(), version).expect("it is accepted");
+        again.named.clear();
+        prop_assert_eq!(again, settings);
+    }
+
+    /// Any text is accepted or refused with a sentence; what is accepted can be tried.
+    #[test]
+    fn any_text_is_answered(conf in "[a-z_0-9:,\\[\\]> .+-]{0,40}", at in 0..OPTIONS.len(), value in "[0-9TFruealse:,\\[\\]>.xen-]{0,12}") {
+        for version in [Version::NEWEST, Version::Torch2_9, Version::Npu] {
+            for text in [conf.clone(), format!("{}:{value}", OPTIONS[at].key)] {
+                match Settings::parse(&text, version) {
+                    Ok(settings) => {
+                        trial(settings);
+                    }
+                    Err(SettingsError::UnknownKey { hint, .. }) => prop_assert!(!hint.is_empty()),
+                    Err(error) => prop_assert!(!error.to_string().is_empty()),
+                }
+            }
+        }
+    }
+}
