@@ -135,7 +135,11 @@ impl Comparison {
 
     /// The sign in front of a peak that is a lower bound; empty in front of others.
     pub fn bound_sign(&self, lane: usize) -> &'static str {
-        if self.is_lower_bound(lane) { "\u{2265}\u{a0}" } else { "" }
+        if self.is_lower_bound(lane) {
+            "\u{2265}\u{a0}"
+        } else {
+            ""
+        }
     }
 
     /// The peak of reserved bytes as far as it is known: a recording that lists some of its segments reserved at least what

@@ -263,9 +263,7 @@ fn where_saved(chosen: &Lane, active: &Lane) -> Why {
         ("variables", "take", now.variables, before.variables),
         ("inputs and outputs", "take", now.io, before.io),
     ];
-    let largest = parts
-        .into_iter()
-        .find(|(_, _, now, before)| is_main(*now, *before));
+    let largest = parts.into_iter().find(|(_, _, now, before)| is_main(*now, *before));
     match largest {
         Some((subject, verb, now, before)) => Why::new(
             format!("{subject} {verb} {}", figures(now, before)),

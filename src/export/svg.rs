@@ -219,7 +219,10 @@ impl Pen<'_> {
         let mut figures = Vec::new();
         if states_reserved {
             let sign = comparison.bound_sign(lane);
-            figures.push(format!("peak reserved {sign}{reserved} ({} B)", grouped(reserved.get())));
+            figures.push(format!(
+                "peak reserved {sign}{reserved} ({} B)",
+                grouped(reserved.get())
+            ));
         }
         if states_live {
             figures.push(format!("peak live {live} ({} B)", grouped(live.get())));

@@ -126,8 +126,8 @@ impl Bands {
 /// The lane of the annotations, and their rows.
 fn annotations(comparison: &Comparison) -> (usize, Vec<Vec<AnnotationBand>>) {
     let lanes = comparison.lanes.iter().enumerate();
-    let mut recorded = lanes
-        .filter_map(|(position, lane)| Some((position, lane.recorded.as_ref()?, comparison.recording(lane.id)?)));
+    let mut recorded =
+        lanes.filter_map(|(position, lane)| Some((position, lane.recorded.as_ref()?, comparison.recording(lane.id)?)));
     let Some((position, lane, recording)) = recorded.find(|(_, _, recording)| !recording.phases.is_empty()) else {
         return (0, Vec::new());
     };
@@ -296,6 +296,9 @@ mod tests {
     fn equal_names_are_numbered() {
         let names = ["forward", "backward", "forward", "step#1", "forward"];
         let found = numbered(names.into_iter());
-        assert_eq!(found, ["forward (1)", "backward", "forward (2)", "step#1", "forward (3)"]);
+        assert_eq!(
+            found,
+            ["forward (1)", "backward", "forward (2)", "step#1", "forward (3)"]
+        );
     }
 }

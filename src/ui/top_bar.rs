@@ -124,7 +124,9 @@ fn capacity_ui(ui: &mut egui::Ui, session: &Session, output: &mut FrameOutput) {
         Some(capacity) => match capacity.source {
             CapacitySource::Device => format!("{} ({device})", whole_units(capacity.bytes)),
             CapacitySource::Recording { is_lower_bound: false } => whole_units(capacity.bytes),
-            CapacitySource::Recording { is_lower_bound: true } => format!("\u{2265}\u{a0}{}", whole_units(capacity.bytes)),
+            CapacitySource::Recording { is_lower_bound: true } => {
+                format!("\u{2265}\u{a0}{}", whole_units(capacity.bytes))
+            }
         },
     };
     let why = capacity.map_or_else(

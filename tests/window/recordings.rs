@@ -97,7 +97,12 @@ fn a_snapshot_with_some_of_its_segments_has_lower_bounds() {
     assert_eq!(comparison.compared_peaks(0, 0).map(|(_, is_live)| is_live), Some(false));
     assert_eq!(comparison.shown_peak(0).step, Some(Step(1)), "not the first event");
     // The table, the panel, the curve.
-    assert!(comparison.recordings[0].facts().iter().any(|fact| fact.value.starts_with(&bound)));
+    assert!(
+        comparison.recordings[0]
+            .facts()
+            .iter()
+            .any(|fact| fact.value.starts_with(&bound))
+    );
     assert!(window.query_all_by_label_contains(&bound).count() > 0);
     assert!(told(&window, "device0").starts_with("peak live 8.000 MiB at event 1;"));
     // The sum of the Peak pane is that of the listed segments.
@@ -123,9 +128,15 @@ fn recordings_say_whether_they_fit_and_a_device_is_chosen_for_them() {
     window.get_by_label("capacity: 6\u{a0}MiB (generic-32GB)");
     assert!(!chosen(&window));
     let (comparison, timeline) = window.state().session().answer().expect("an answer");
-    assert!(comparison.drawn_capacity(0, timeline.peak).is_some(), "a line in the lane");
+    assert!(
+        comparison.drawn_capacity(0, timeline.peak).is_some(),
+        "a line in the lane"
+    );
     let (_, label) = row(&window, "device0");
-    assert!(label.contains("fits no") && label.contains("2.000\u{a0}MiB above the capacity"), "{label}");
+    assert!(
+        label.contains("fits no") && label.contains("2.000\u{a0}MiB above the capacity"),
+        "{label}"
+    );
     window.state_mut().apply(Command::SetOption {
         key: keys::DEVICE_MEMORY.to_owned(),
         text: "64MiB".to_owned(),
@@ -135,10 +146,14 @@ fn recordings_say_whether_they_fit_and_a_device_is_chosen_for_them() {
     for _ in 0..4 {
         window.run_steps(1);
         let output = window.output().viewport_output.values();
-        titles.extend(output.flat_map(|viewport| &viewport.commands).filter_map(|command| match command {
-            ViewportCommand::Title(title) => Some(title.clone()),
-            _ => None,
-        }));
+        titles.extend(
+            output
+                .flat_map(|viewport| &viewport.commands)
+                .filter_map(|command| match command {
+                    ViewportCommand::Title(title) => Some(title.clone()),
+                    _ => None,
+                }),
+        );
     }
     assert!(titles.iter().any(|title| title.contains("64\u{a0}MiB")), "{titles:?}");
     window.get_by_label_contains("Fits 64.00\u{a0}MiB: 56.00\u{a0}MiB left");
@@ -185,7 +200,11 @@ fn an_event_has_the_number_of_its_recording() {
     assert_eq!(comparison.axis_step(1, Step(1)), Some(on_axis));
     assert_eq!(comparison.axis_text(), "events of all recordings");
     let words = comparison.recordings[1].facts();
-    assert!(words.iter().any(|fact| fact.label == "peak live" && fact.value.ends_with("at event 1")));
+    assert!(
+        words
+            .iter()
+            .any(|fact| fact.label == "peak live" && fact.value.ends_with("at event 1"))
+    );
     press(&mut window, Modifiers::SHIFT, Key::P);
     settle_chain(&mut window);
     window.get_by_label_contains("Peak live: event 1");

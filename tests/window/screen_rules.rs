@@ -431,7 +431,11 @@ fn the_edges_of_the_hovered_tensor_join_those_of_the_peak() {
     assert!(most > 0, "no tensor under the pointer reuses bytes");
     window.hover_at(eframe::egui::pos2(4.0, 4.0));
     window.run_steps(3);
-    assert_eq!((edges(&window), of_hovered(&window)), (before, (0, 0)), "they go with the pointer");
+    assert_eq!(
+        (edges(&window), of_hovered(&window)),
+        (before, (0, 0)),
+        "they go with the pointer"
+    );
 }
 
 #[test]

@@ -46,7 +46,11 @@ fn bars_of_small_windows_do_not_overlap() {
             let shown = row(&window, top, bottom);
             assert!(!shown.is_empty(), "{size:?}");
             for (position, (text, rect)) in shown.iter().enumerate() {
-                assert!(rect.right() <= size[0] + 1.0, "{size:?}: {text} ends at {}", rect.right());
+                assert!(
+                    rect.right() <= size[0] + 1.0,
+                    "{size:?}: {text} ends at {}",
+                    rect.right()
+                );
                 for (other, place) in &shown[position + 1..] {
                     let common = rect.intersect(*place);
                     let is_free = common.width() <= 1.0 || common.height() <= 1.0;
@@ -76,7 +80,11 @@ fn columns_without_room_wait_for_a_wider_window() {
         window.run_steps(3);
         let options = left(&window, "Configuration");
         let details = left(&window, "Inspector");
-        assert_eq!((options.is_some(), details.is_some()), (has_options, has_details), "{width}");
+        assert_eq!(
+            (options.is_some(), details.is_some()),
+            (has_options, has_details),
+            "{width}"
+        );
         let middle = left(&window, "Policies").expect("the lanes");
         assert!(options.is_none_or(|options| middle - options >= 225.0), "{width}");
         assert!(details.unwrap_or(width) - middle >= 540.0, "{width}");
@@ -84,7 +92,10 @@ fn columns_without_room_wait_for_a_wider_window() {
         assert!(lanes.width() > 400.0 && lanes.right() <= width, "{width}: {lanes:?}");
         // What is hidden is stored as open.
         let closed = window.state().kept().layout.expect("a layout").closed;
-        assert!(!closed.iter().any(|name| name == "inspector" || name == "configuration"), "{closed:?}");
+        assert!(
+            !closed.iter().any(|name| name == "inspector" || name == "configuration"),
+            "{closed:?}"
+        );
     }
     // A pane that is opened is there in a narrow window, too.
     window.set_size(vec2(SIZES[0][0], SIZES[0][1]));

@@ -90,7 +90,9 @@ fn near_capacity(input: &LanesInput<'_>, lane: usize) -> Option<Bytes> {
 pub(super) fn capacity_above(input: &LanesInput<'_>) -> Option<Bytes> {
     let lanes = 0..input.comparison.lanes.len();
     let above = lanes.filter(|lane| near_capacity(input, *lane).is_none());
-    above.filter_map(|lane| Some(input.comparison.capacity_of(lane)?.bytes)).min()
+    above
+        .filter_map(|lane| Some(input.comparison.capacity_of(lane)?.bytes))
+        .min()
 }
 
 /// Whether some lane has a line at its capacity.

@@ -63,7 +63,10 @@ pub(super) fn goto_ui(ui: &Ui, area: Rect, input: &LanesInput<'_>, state: &mut L
     let Some(last) = n_steps.checked_sub(1) else { return };
     let from = input.comparison.shown_step(spot.lane, spot.step);
     let of_lane = if input.comparison.has_common_axis() {
-        format!(" of {}", input.comparison.lane_title(input.comparison.lanes[spot.lane].id))
+        format!(
+            " of {}",
+            input.comparison.lane_title(input.comparison.lanes[spot.lane].id)
+        )
     } else {
         String::new()
     };

@@ -263,7 +263,9 @@ pub(super) fn tensor_ui(ui: &mut Ui, tensor: Selected, lane: usize, block: Optio
     let occupied = block.map(|block| Bytes(input.timeline.lanes[lane].blocks.bytes[block as usize]));
     let bytes = facts.bytes.or(occupied).map_or_else(String::new, exact);
     let own = input.comparison.lane_of_blocks(tensor.graph);
-    let life = facts.life.map(|(start, end)| input.comparison.steps_text(own, start, end));
+    let life = facts
+        .life
+        .map(|(start, end)| input.comparison.steps_text(own, start, end));
     rows_ui(ui, &[("bytes", bytes), ("live", life.unwrap_or_default())]);
 }
 

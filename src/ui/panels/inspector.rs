@@ -9,6 +9,7 @@ use std::sync::Arc;
 use eframe::egui::{self, RichText};
 use egui_extras::{Column, TableBuilder};
 
+use crate::commands::UiCommand;
 use crate::panels::PaneCx;
 use crate::panels::footprint::footprint_ui;
 use crate::panels::neighbourhood::neighbourhood_ui;
@@ -16,9 +17,8 @@ use crate::panels::remat::remat_ui;
 pub use crate::panels::reuse::InspectorState;
 use crate::panels::reuse::{lane_ui, reuse_ui};
 use crate::panels::{elided, elided_middle};
-use crate::theme::Theme;
-use crate::commands::UiCommand;
 use crate::panes::Pane;
+use crate::theme::Theme;
 use crate::widgets::{bytes_ui, list_end_ui, list_length, right_bytes_ui, wrapped_ui};
 use highwater_analysis::{Comparison, Lane, LaneId, LaneKind, OutOfMemoryReport};
 use highwater_model::graph::Id as _;

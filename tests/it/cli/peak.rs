@@ -147,7 +147,10 @@ fn events_of_several_recordings_are_those_of_the_explained_one() {
     let answer = json(&["peak", &one, &other, "--format", "json"], 0);
     assert_eq!((answer["event"].as_u64(), answer["step"].as_u64()), (Some(1), Some(3)));
     let at = json(&["peak", &one, &other, "--step", "1", "--format", "json"], 0);
-    assert_eq!((&at["lane"], &at["step"], &at["live_bytes"]), (&answer["lane"], &answer["step"], &answer["live_bytes"]));
+    assert_eq!(
+        (&at["lane"], &at["step"], &at["live_bytes"]),
+        (&answer["lane"], &answer["step"], &answer["live_bytes"])
+    );
     let output = run(&["peak", &one, &other]);
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.contains("the live peak, event 1\n"), "{text}");

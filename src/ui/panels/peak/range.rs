@@ -123,7 +123,10 @@ fn curve_rows(ui: &mut egui::Ui, shown: Shown<'_>, name: &str, curve: Option<&Cu
     let lane = shown.report.ask.lane;
     let at = |step: Step| {
         let long = shown.comparison.step_text(lane, step);
-        (format!("at {}", shown.comparison.shown_step(lane, step)), format!("at {long}"))
+        (
+            format!("at {}", shown.comparison.shown_step(lane, step)),
+            format!("at {long}"),
+        )
     };
     let over = counted(u64::from(curve.n_steps), word);
     let mean = (String::new(), format!("{} byte-{word}s over {over}", curve.sum));
