@@ -164,6 +164,7 @@ fn session(shared: &Path, iterations: u32) -> Request {
         device: profiles.find("generic-80GB").expect("the profile is bundled"),
         policies: Vec::new(),
         strategies: LaneStrategies::default(),
+        allocator_settings: Vec::new(),
         recording_rules: highwater::workload::RecordingRules::default(),
         lanes: LaneSet::Policies,
         search_nodes: Limits::DEFAULT_NODES,

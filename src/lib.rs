@@ -44,6 +44,7 @@
 //!         device: DeviceProfiles::bundled()?.find("generic-32GB")?,
 //!         policies: Vec::new(),
 //!         strategies: LaneStrategies::default(),
+//!         allocator_settings: Vec::new(),
 //!         recording_rules: highwater::workload::RecordingRules::default(),
 //!         lanes: LaneSet::Policies,
 //!         search_nodes: Limits::DEFAULT_NODES,

@@ -24,7 +24,8 @@ use super::recording_figures::contradiction;
 use super::recording_lanes::{LanePlace, recording_lane, shown};
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Nanos, percents};
-use highwater_model::workload::{Alignment, GraphIdx, Recording};
+use highwater_model::workload::{Alignment, GraphIdx, Recording, learn_ops};
+use highwater_options::keys;
 use highwater_plan::Strategy;
 use highwater_sim::EventSteps;
 use spread::spread;
@@ -90,6 +91,10 @@ pub(super) fn add_recordings(
                 &recording.name,
             );
         }
+        let is_learned_from = is_learned_from(comparison, recording);
+        if let Some(recorded) = &mut lane.recorded {
+            recorded.is_learned_from = is_learned_from;
+        }
         let text = aligned.how.sentence(alignment);
         let remarks = [
             Some(Remark { text, step: None }),
@@ -139,6 +144,8 @@ enum How {
     Peak { is_known: bool },
     /// By the share of the total time.
     Time { measured: Nanos, simulated: Nanos },
+    /// By the number of the event, as asked for.
+    Events,
     /// Events are spread evenly.
     Nothing,
 }
@@ -147,6 +154,7 @@ impl How {
     /// A sentence about the alignment and about a request that could not be met.
     fn sentence(&self, requested: Alignment) -> String {
         let text = match self {
+            Self::Events => "Events are spread evenly over the steps.".to_owned(),
             Self::Nothing => "No op names match; aligned by order only.".to_owned(),
             Self::Ops {
                 graph,
@@ -225,11 +233,35 @@ fn predicted(comparison: &Comparison, measured: &Lane, recording: &Recording) ->
             off_by(reserved, really)
         );
     }
+    if is_learned_from(comparison, recording) {
+        text += &format!(" It {BY_CONSTRUCTION}.");
+    }
     Some(Remark {
         text,
         step: measured.summary.peak_live_step,
     })
 }
+
+/// Whether scratch memory of the graphs' ops was taken from a recording: the file of the graph stores that of the ops that
+/// ran, or the table of the options is the one that the recording teaches.
+fn is_learned_from(comparison: &Comparison, recording: &Recording) -> bool {
+    let graphs = comparison.workload.graphs().iter();
+    let has_scratch = recording.ops.iter().any(|op| op.scratch > Bytes::ZERO);
+    let is_stored = has_scratch
+        && graphs
+            .map(|entry| learn_ops(&entry.graph, recording))
+            .any(|learned| learned.scratch > Bytes::ZERO);
+    is_stored
+        || comparison
+            .calibrations
+            .iter()
+            .filter(|one| one.recording == recording.name)
+            .flat_map(|one| &one.settings)
+            .any(|setting| setting.key == keys::WORKSPACE_TABLE && setting.now == setting.learned)
+}
+
+/// What is said of such a figure.
+pub const BY_CONSTRUCTION: &str = "fits by construction: the scratch memory of its ops was learned from this recording";
 
 /// The difference of a simulated from a measured figure, which is not 0: `1.50 MiB (3.2 %) more`.
 pub fn off_by(simulated: Bytes, real: Bytes) -> String {
@@ -249,6 +281,10 @@ fn align(
         Alignment::Ops => None,
         Alignment::Phases => Some(by_phases::by_phases(comparison, recording, progress)?),
         Alignment::Time => by_time::by_time(comparison, recording, progress)?,
+        Alignment::Events => Some(Aligned {
+            steps: spread(recording.n_steps, 0, comparison.axis.n_steps, &[], progress)?,
+            how: How::Events,
+        }),
     };
     if let Some(found) = found {
         return Ok(found);

@@ -28,6 +28,8 @@ pub struct LearnedSetting {
     pub learned: String,
     /// Its basis, and how well it fits: a sentence.
     pub from: String,
+    /// Why it fits the measurement poorly: a sentence. Such a setting is applied only where it is asked for by name.
+    pub poor_fit: Option<String>,
 }
 
 /// The settings learned from one recording.

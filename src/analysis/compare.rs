@@ -2,12 +2,15 @@
 
 use super::advice::advice;
 use super::alignment::add_recordings;
-use super::comparison::Comparison;
+use super::allocator_lanes::with_allocator_lanes;
+use super::comparison::{Comparison, chosen_memory};
+use super::eager_lanes::add_eager_lanes;
 use super::error::AnalysisError;
 use super::pins::add_pins;
 use super::request::Request;
 use super::reuse_lanes::reuse_lanes;
 use super::study::study_of;
+use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_options::without_effect;
 
@@ -34,9 +37,24 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
         }
         None => request,
     };
-    let study = study_of(&request.workload);
     let lowered = request.lowered();
+    let with_settings = with_allocator_lanes(request, chosen_memory(request, &lowered), progress)?;
+    let simulated;
+    let mut found = Diagnostics::new();
+    let request = match with_settings {
+        Some(with) => {
+            found = with.diagnostics;
+            simulated = Request {
+                workload: with.workload.into(),
+                ..request.clone()
+            };
+            &simulated
+        }
+        None => request,
+    };
+    let study = study_of(&request.workload);
     let mut comparison = study.compare(request, &lowered, progress)?;
+    comparison.diagnostics.extend(&found);
     comparison.reuse_lanes = reuse_lanes(request, &lowered, progress)?;
     if let [off, on] = &comparison.reuse_lanes[..] {
         let message = format!(
@@ -51,6 +69,7 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
     add_pins(&mut comparison, request, &[], progress)?;
     if study.takes_recordings() {
         add_recordings(&mut comparison, lowered.strategy, lowered.alignment, progress)?;
+        add_eager_lanes(&mut comparison, request, lowered.strategy, progress)?;
     }
     Ok(comparison)
 }

@@ -20,7 +20,9 @@ use super::workspaces::{EstimatedWorkspaces, ScratchSource};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Id as _, TensorId};
 use highwater_model::units::Bytes;
-use highwater_model::workload::{AllocationTrace, Axis, Device, GraphIdx, RecordedBlock, Recording, Workload};
+use highwater_model::workload::{
+    AllocationTrace, AllocatorSimulation, Axis, Device, GraphIdx, RecordedBlock, Recording, Workload,
+};
 use highwater_options::{Condition, Estimate, Finding, Lowered, keys, policy_depends_on};
 use highwater_rewrite::remat::OpRates;
 use highwater_sim::{DeviceSession, Params, StaticMemoryPolicy, TraceRequest};
@@ -83,6 +85,12 @@ pub struct Comparison {
     pub diagnostics: Diagnostics,
 }
 
+/// The memory of the device, where the user chose it.
+pub(super) fn chosen_memory(request: &Request, lowered: &Lowered) -> Option<Bytes> {
+    let is_chosen = request.options.is_set(keys::DEVICE) || request.options.is_set(keys::DEVICE_MEMORY);
+    is_chosen.then_some(lowered.params.device_bytes)
+}
+
 impl Comparison {
     /// Lanes on an axis, with the device and the parameters of the options.
     pub(super) fn new(
@@ -95,7 +103,6 @@ impl Comparison {
     ) -> Self {
         let mut device = request.device.clone();
         device.set_memory(lowered.params.device_bytes);
-        let is_chosen = request.options.is_set(keys::DEVICE) || request.options.is_set(keys::DEVICE_MEMORY);
         Self {
             workload: Arc::clone(&request.workload),
             axis,
@@ -112,7 +119,7 @@ impl Comparison {
             lowest_peak: None,
             recommendations: Vec::new(),
             equivalence: None,
-            chosen_memory: is_chosen.then_some(lowered.params.device_bytes),
+            chosen_memory: chosen_memory(request, lowered),
             lower_bound: false,
             scratch: ScratchSource::Stated,
             calibrations: Vec::new(),
@@ -249,7 +256,8 @@ impl Comparison {
     }
 
     /// The lane that texts use where none is chosen: the active policy, the strategy with the lowest footprint (the first
-    /// on a tie), the recording with the highest live peak (the first on a tie), or the first pass.
+    /// on a tie), the measured recording with the highest live peak (the first on a tie), or the first
+    /// pass.
     pub fn main_lane(&self) -> Option<usize> {
         match self.lane_kind() {
             LaneKind::Passes => Some(0),
@@ -257,7 +265,11 @@ impl Comparison {
                 let lanes = self.lanes.iter().enumerate();
                 let highest = lanes.min_by_key(|(_, lane)| {
                     let summary = &lane.summary;
-                    std::cmp::Reverse((summary.peak_live, summary.peak_reserved))
+                    let is_simulated = self.simulation(lane.id).is_some();
+                    (
+                        is_simulated,
+                        std::cmp::Reverse((summary.peak_live, summary.peak_reserved)),
+                    )
                 });
                 highest.map(|(position, _)| position)
             }
@@ -304,6 +316,11 @@ impl Comparison {
         self.lanes.iter().filter(|lane| !lane.is_measured())
     }
 
+    /// How the recording of a lane was simulated; `None` for what was measured.
+    pub fn simulation(&self, lane: LaneId) -> Option<&AllocatorSimulation> {
+        self.recording(lane)?.simulation.as_ref()
+    }
+
     /// The recording of a lane that shows one.
     pub fn recording(&self, lane: LaneId) -> Option<&Recording> {
         let LaneId::Measured(position) = lane else { return None };
@@ -320,6 +337,9 @@ impl Comparison {
             LaneId::Problem(_) => {
                 let label = lane.map_or("", |lane| lane.strategy.label);
                 format!("lane {}: {label}", self.lane_number(id))
+            }
+            LaneId::Measured(_) if self.simulation(id).is_some() && self.lane_kind() != LaneKind::Recordings => {
+                title.to_owned()
             }
             LaneId::Measured(_) if self.lane_kind() != LaneKind::Recordings => format!("measured {title}"),
             LaneId::Pinned(_) => format!("pinned {title}"),

@@ -3,17 +3,18 @@
 //!
 //! A module uses modules alone that follow it here, in reading order (`tests/it/tidy.rs` checks that):
 //! ```text
-//! sweep compare advice pins study alignment lane_steps lane_queries
+//! sweep compare eager_lanes allocator_lanes advice pins study alignment lane_steps lane_queries
 //! policies budget_sweep passes name_reuse slots recording_lanes
 //! comparison calibration run_lanes explain recommended lowest_peak recording_remarks limits metrics lane
 //! reuse_lanes device_sessions running shapes bodies lowering allocation_order
 //! oom_report name_context arena request pin configuration inspect recording_facts recording_figures allocator_state dumped measured_pass
-//! rewriting lane_set workspaces selection error
+//! rewriting lane_set workspaces what_if selection error
 //! ```
 
 mod advice;
 mod alignment;
 mod allocation_order;
+mod allocator_lanes;
 mod allocator_state;
 mod arena;
 mod bodies;
@@ -24,6 +25,7 @@ mod comparison;
 mod configuration;
 mod device_sessions;
 mod dumped;
+mod eager_lanes;
 mod error;
 mod explain;
 mod inspect;
@@ -62,7 +64,7 @@ mod what_if;
 mod workspaces;
 
 pub use advice::with_figures;
-pub use alignment::off_by;
+pub use alignment::{BY_CONSTRUCTION, off_by};
 pub use allocation_order::arena_order;
 pub use allocator_state::{AllocatorState, AllocatorSums, Piece, PieceKind, PoolState, SegmentState};
 pub use arena::{Plans, arena_problem, engine_size};
@@ -95,5 +97,8 @@ pub use rewriting::{LaneRewrite, RunRemat};
 pub use selection::{LaneGoal, are_overheads_equivalent};
 pub use shapes::bound_plan;
 pub use study::{LaneChoice, OpSource, ScheduleChoice, ScheduleNote, Study, StudyWords, opening_lanes, study_of};
-pub use what_if::{AllocatorFit, AllocatorRun, AllocatorSetting, stated_conf};
+pub use what_if::{
+    AllocatorFit, AllocatorRun, AllocatorSetting, KeyEffect, SearchError, SearchPlan, SettingPair, SettingSearch,
+    TriedSetting, search_settings, setting_tolerance, stated_conf,
+};
 pub use workspaces::{EstimatedWorkspaces, ScratchSource};

@@ -77,6 +77,7 @@ pub(super) fn recording_lane(
             EventSteps::Named(named) => named.to_vec(),
         },
         fragmentation: fragmentation(recording),
+        is_learned_from: false,
     });
     let source = set_stated_curves(&mut lane, recording, steps, n_steps);
     lane.explanation = remarks(&lane, recording, source, log.n_stacked);

@@ -1,7 +1,7 @@
 //! Sentences about a measured lane: its peaks, what the recording does not show, and which heights are not measured.
 
 use super::lane::{Lane, Remark};
-use highwater_model::units::{Bytes, Step};
+use highwater_model::units::{Bytes, Step, counted, grouped};
 use highwater_model::workload::{Recording, TotalKind};
 
 /// The source of a lane's curve of reserved bytes.
@@ -19,10 +19,7 @@ pub(super) fn remarks(lane: &Lane, recording: &Recording, source: ReservedSource
     let summary = &lane.summary;
     let mut remarks = Vec::new();
     let mut say = |text: String, step: Option<Step>| remarks.push(Remark { text, step });
-    say(
-        format!("Measured, not simulated: recorded by {}.", recording.recorder),
-        None,
-    );
+    say(origin(recording), None);
     let of_reserved = reserved_text(lane, recording, source);
     let is_stated = !matches!(source, ReservedSource::Missing);
     say(
@@ -80,6 +77,31 @@ pub(super) fn remarks(lane: &Lane, recording: &Recording, source: ReservedSource
         }
     }
     remarks
+}
+
+/// Who made the recording.
+fn origin(recording: &Recording) -> String {
+    let Some(simulation) = &recording.simulation else {
+        return format!("Measured, not simulated: recorded by {}.", recording.recorder);
+    };
+    let settings = match simulation.settings.trim() {
+        "" => "default settings",
+        settings => settings,
+    };
+    let requests = match simulation.measured.as_str() {
+        "" => "what the graph asks for".to_owned(),
+        measured => format!("the requests of {measured}"),
+    };
+    let retries = match simulation.retries {
+        1 => "1 retry".to_owned(),
+        count => format!("{} retries", grouped(count)),
+    };
+    format!(
+        "Simulated: {requests} under {} with {settings}; {}, {retries}, {}.",
+        simulation.version,
+        counted(simulation.device_calls, "device call"),
+        counted(simulation.failures, "failed request")
+    )
 }
 
 /// The peak of the reserved bytes, in a sentence without its full stop.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::configuration::Configuration;
 use super::lane_set::{LaneSet, LaneStrategies};
 use super::pin::Pin;
+use super::what_if::AllocatorSetting;
 use highwater_model::workload::{Device, DeviceError, RecordingRules, SchedulePlan, Workload};
 use highwater_options::{Environment, Lowered, Options, SeenFiles, lower, resolve_device};
 use highwater_sim::{POLICIES, StaticMemoryPolicy};
@@ -24,6 +25,8 @@ pub struct Request {
     pub policies: Vec<StaticMemoryPolicy>,
     /// Placement strategies of single lanes; other lanes take the one of the options.
     pub strategies: LaneStrategies,
+    /// Allocator settings to simulate beside recordings: a lane each.
+    pub allocator_settings: Vec<AllocatorSetting>,
     /// What lines of recorded call stacks are.
     pub recording_rules: RecordingRules,
     pub lanes: LaneSet,
@@ -68,6 +71,7 @@ impl Request {
             environment: configuration.environment.clone(),
             files: self.files.clone(),
             strategies: LaneStrategies::default(),
+            allocator_settings: Vec::new(),
             recording_rules: self.recording_rules.clone(),
             lanes: LaneSet::Policies,
             search_nodes: self.search_nodes,

@@ -4,10 +4,18 @@
 //! events, and [`AllocatorRun`]s. Requests, their order and the completion of frees are those of the recording; blocks
 //! that predate it are allocated first, by address. A run knows nothing of speed or of memory outside the allocator.
 
+mod candidates;
+mod choice;
+mod search;
+
+pub use candidates::SettingPair;
+pub use choice::{KeyEffect, setting_tolerance};
+pub use search::{SearchError, SearchPlan, SettingSearch, TriedSetting, search_settings};
+
 use std::sync::Arc;
 
-use highwater_model::units::Bytes;
-use highwater_model::workload::Recording;
+use highwater_model::units::{Bytes, counted, grouped};
+use highwater_model::workload::{Recording, TotalKind};
 use highwater_sim::what_if::{History, NoHistory, SimulatedRun, simulated};
 use highwater_torch::recording::{Check, Replayable, WhatIf, check_all_orders, what_if};
 use highwater_torch::{DeviceSpec, Framework, Order, Rules, Settings, Ties, Version};
@@ -29,7 +37,7 @@ const EXPANDABLE: &str = "expandable_segments:True";
 pub struct AllocatorSetting {
     /// The text of the variable; empty where it is unset.
     pub conf: String,
-    /// `None`: the newest of the recording's framework.
+    /// `None`: the newest of the recording's framework, with the recording's order of blocks of equal size.
     pub version: Option<Version>,
 }
 
@@ -43,7 +51,8 @@ pub struct AllocatorFit {
     pub is_stated: bool,
     pub settings: Settings,
     pub check: Check,
-    /// Reserved bytes at the recorded peak; after the cache was emptied, where the recording begins with that.
+    /// Reserved bytes at the recorded peak; after the cache was emptied, where the recording begins with that. 0 where the
+    /// file states none.
     pub recorded_peak: Bytes,
     /// The recorded settings, replayed from blocks that are allocated afresh: what the guess of the start costs.
     pub own: WhatIf,
@@ -72,6 +81,7 @@ impl AllocatorFit {
         };
         let versions: Vec<Version> = match asked {
             Some(version) => vec![version],
+            None if !history.has_segments && is_of_npu(recording) => vec![Version::Npu],
             None => vec![Version::NEWEST, Version::Npu],
         };
         let total = device.map(Bytes::get);
@@ -96,7 +106,8 @@ impl AllocatorFit {
                     }
                 };
                 let Some(check) = check else { continue };
-                let is_exact = check.first_difference.is_none();
+                // Without segments there is nothing to compare.
+                let is_exact = check.first_difference.is_none() || !history.has_segments;
                 if best
                     .as_ref()
                     .is_none_or(|(known, ..)| check.identical > known.identical)
@@ -113,7 +124,11 @@ impl AllocatorFit {
             return Err(NoHistory(why));
         };
         let replayable = replayable(&history, &settings, total)?;
-        let recorded_peak = Bytes(replayable.recorded_reserved().1);
+        let recorded_peak = match recording.total(TotalKind::Reserved) {
+            _ if history.has_segments => Bytes(replayable.recorded_reserved().1),
+            Some(stated) => stated.peak().0,
+            None => Bytes::ZERO,
+        };
         let (own, ()) = what_if(&replayable, rules_of(&settings, check.ties), device_spec(device), ());
         Ok(Self {
             conf: conf.to_owned(),
@@ -138,9 +153,61 @@ impl AllocatorFit {
         }
     }
 
+    /// The versions that break ties of equal sizes as the recording does.
+    pub fn versions(&self) -> Vec<Version> {
+        let is_alike = |version: &Version| {
+            let rules = version.rules();
+            rules.framework == self.framework() && rules.ties == self.check.ties
+        };
+        Version::all().filter(is_alike).collect()
+    }
+
+    /// `the recording replays exactly (9,700 of 9,700 events) with torch_npu and its settings`.
+    pub fn sentence(&self) -> String {
+        let Check {
+            identical,
+            events,
+            first_difference,
+            ..
+        } = &self.check;
+        let counts = format!("{} of {} events", grouped(*identical as u64), grouped(*events as u64));
+        let versions = match &self.versions()[..] {
+            [] => self.check.version.to_string(),
+            [only] => only.to_string(),
+            [first, .., last] => format!("{first} to {}", last.name()),
+        };
+        let settings = match (self.is_stated, self.conf.is_empty()) {
+            (true, _) => "its settings",
+            (false, true) => "default settings",
+            (false, false) => &self.conf,
+        };
+        if !self.history.has_segments {
+            let requests = counted(self.history.blocks.len() as u64, "request");
+            return format!(
+                "the file lists no segments, so the rules of {} cannot be checked against it; its {requests} are replayed",
+                self.settings.version
+            );
+        }
+        match first_difference {
+            None => format!("the recording replays exactly ({counts}) with {versions} and {settings}"),
+            Some(difference) => {
+                let index = grouped(difference.index as u64);
+                format!(
+                    "the recording replays in part ({counts}) with {versions} and {settings}; the first difference is \
+                     event {index}"
+                )
+            }
+        }
+    }
+
+    /// Whether the recording lists segments, so that its reserved bytes are those of the replayed requests alone.
+    pub fn lists_segments(&self) -> bool {
+        self.history.has_segments
+    }
+
     /// Whether every event is reproduced.
-    pub const fn is_exact(&self) -> bool {
-        self.check.first_difference.is_none()
+    pub fn is_exact(&self) -> bool {
+        self.check.first_difference.is_none() && self.history.has_segments
     }
 
     /// The difference of the peak under the recorded settings from the recorded one, in percent of the latter.
@@ -160,7 +227,7 @@ impl AllocatorFit {
         let settings = self.parsed(setting)?;
         let version = settings.version;
         let replayable = replayable(&self.history, &self.settings, device.map(Bytes::get))?;
-        let rules = (settings, version.rules());
+        let rules = self.rules(settings, setting.version);
         let (figures, ()) = what_if(&replayable, rules, device_spec(device), ());
         Ok(AllocatorRun {
             conf: setting.conf.clone(),
@@ -180,9 +247,8 @@ impl AllocatorFit {
         device: Option<Bytes>,
     ) -> Result<SimulatedRun, NoHistory> {
         let settings = self.parsed(setting)?;
-        let version = settings.version;
         let replayable = replayable(&self.history, &self.settings, device.map(Bytes::get))?;
-        let rules = (settings, version.rules());
+        let rules = self.rules(settings, setting.version);
         Ok(simulated(
             measured,
             &self.history,
@@ -192,11 +258,26 @@ impl AllocatorFit {
         ))
     }
 
+    fn rules(&self, settings: Settings, asked: Option<Version>) -> (Settings, Rules) {
+        let rules = settings.version.rules();
+        match asked {
+            Some(_) => (settings, rules),
+            None => rules_of(&settings, self.check.ties),
+        }
+    }
+
     fn parsed(&self, setting: &AllocatorSetting) -> Result<Settings, NoHistory> {
         let version = setting.version.unwrap_or_else(|| self.newest());
         let conf = &setting.conf;
         Settings::parse(conf, version).map_err(|error| NoHistory(format!("\"{conf}\": {error}")))
     }
+}
+
+/// Whether a recording without segments is of an Ascend device.
+fn is_of_npu(recording: &Recording) -> bool {
+    [&recording.device, &recording.name]
+        .iter()
+        .any(|name| name.starts_with("NPU") || name.starts_with("PTA"))
 }
 
 /// The text of the allocator settings that a recording states.

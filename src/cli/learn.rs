@@ -1,5 +1,7 @@
 //! `highwater learn`: settings of the simulation from a measured run, and a configuration with them.
 
+use std::collections::BTreeSet;
+
 use anyhow::bail;
 
 use super::args::{Format, LearnArgs};
@@ -8,7 +10,7 @@ use super::request::Prepared;
 use super::text::diagnostics;
 use super::written::{config_export, write_learned};
 use super::{Verdict, print, print_json};
-use highwater_analysis::{Calibration, Request, calibrations};
+use highwater_analysis::{Calibration, LearnedSetting, Request, calibrations};
 use highwater_export::{WRITTEN_FORMS, calibrations_json, is_written_name};
 use highwater_model::progress::Progress;
 use highwater_model::units::counted;
@@ -50,16 +52,28 @@ pub(super) fn run(args: &LearnArgs, progress: &Progress<'_>) -> anyhow::Result<V
         return Ok(Verdict::Done);
     };
     let mut document = settings.document(sources, &request.plan);
-    set(&mut document, &learned);
+    let left_out = set(&mut document, &learned, &args.only);
     let files = look_at_files(&document.options, &document.environment);
     let findings = check_scheduled(&document.options, &document.environment, &files, &document.plan);
     let export = config_export(&config_from_document(&document, None), path, &findings, &settings)?;
     match write_learned(&export, args.force, &document.sources)? {
         None => return Ok(Verdict::No),
-        Some(report) if args.format == Format::Text => print(&report)?,
+        Some(report) if args.format == Format::Text => print(&(report + &left_out_text(&left_out)))?,
         Some(_) => {}
     }
     Ok(Verdict::Done)
+}
+
+/// Which poor fits were not written.
+fn left_out_text(keys: &BTreeSet<&'static str>) -> String {
+    if keys.is_empty() {
+        return String::new();
+    }
+    let keys: Vec<&str> = keys.iter().copied().collect();
+    format!(
+        "left out as poor fits: {} (--only KEY writes one anyway)\n",
+        keys.join(", ")
+    )
 }
 
 /// Keeps the settings of `--only`.
@@ -80,16 +94,23 @@ fn keep_wanted(learned: &mut [Calibration], only: &[String]) -> anyhow::Result<(
     Ok(())
 }
 
-/// Sets the learned values; the first recording wins.
-fn set(document: &mut Document, learned: &[Calibration]) {
+/// Sets the learned values; the first recording wins. Poor fits are set only where `--only` names them; answers those that
+/// are left out.
+fn set(document: &mut Document, learned: &[Calibration], only: &[String]) -> BTreeSet<&'static str> {
+    let is_used = |setting: &LearnedSetting| setting.poor_fit.is_none() || only.iter().any(|key| key == setting.key);
     for one in learned.iter().rev() {
-        for (key, value) in one.stamped(|_| true).options.overrides() {
+        for (key, value) in one.stamped(is_used).options.overrides() {
             document
                 .options
                 .set(key, value.clone())
                 .expect("a learned value is valid for its option");
         }
     }
+    let settings = learned.iter().flat_map(|one| &one.settings);
+    settings
+        .filter(|setting| !is_used(setting))
+        .map(|setting| setting.key)
+        .collect()
 }
 
 fn text(learned: &[Calibration], request: &Request) -> String {
@@ -108,6 +129,7 @@ fn text(learned: &[Calibration], request: &Request) -> String {
             let is_set = if is_set { " (set already)" } else { "" };
             out += &format!("  {}={}{is_set}\n", setting.key, shortened(&setting.learned));
             out += &format!("    now {}\n    {}\n", shortened(&setting.now), setting.from);
+            out.extend(setting.poor_fit.iter().map(|why| format!("    {why}\n")));
         }
         for note in &one.notes {
             out += &format!("  {note}\n");

@@ -1,5 +1,9 @@
 //! `highwater recommend`: the recommended configuration, the runner-up, and the reasons.
 
+mod allocator;
+
+use anyhow::bail;
+
 use super::args::{Format, RecommendArgs};
 use super::space::Exploration;
 use super::text::diagnostics;
@@ -13,7 +17,14 @@ use highwater_session::shell_flag;
 /// The answer is "no" where nothing fits.
 pub(super) fn run(args: &RecommendArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     args.space.format.check(&[Format::Text, Format::Json])?;
-    let exploration = Exploration::new(&args.space, progress)?;
+    let prepared = Exploration::prepared(&args.space, progress)?;
+    if let Some(recordings) = allocator::recordings(args, &prepared) {
+        return allocator::run(args, &prepared, &recordings, progress);
+    }
+    if args.torch.is_some() {
+        bail!("--torch is for settings of torch's allocator, which are recommended for memory snapshots alone");
+    }
+    let exploration = Exploration::over(&args.space, prepared)?;
     let explorer = &exploration.explorer;
     let goal = Goal::parse(&args.goal, explorer.space())?;
     let found = recommend(explorer, goal, args.most, &mut |_: &SweepPoint| {}, progress)?;

@@ -66,6 +66,7 @@ pub(super) fn plain_request(loaded: &Loaded, settings: &Settings) -> Request {
         device: settings.device.clone(),
         policies: Vec::new(),
         strategies: settings.strategies.clone(),
+        allocator_settings: settings.allocator_settings.clone(),
         recording_rules: settings.recording_rules.clone(),
         search_nodes: Limits::DEFAULT_NODES,
         pins: settings

@@ -6,7 +6,8 @@ use anyhow::{Context as _, bail};
 use serde_json::{Map, Value as Json};
 
 use super::args::{Arguments, Common, Edits, LaneArgs, YesNo};
-use highwater_analysis::{Configuration, LaneGoal, LaneStrategies, MAX_PINS, Pin};
+use super::replay::{allocator_setting, torch_version};
+use highwater_analysis::{AllocatorSetting, Configuration, LaneGoal, LaneStrategies, MAX_PINS, Pin};
 use highwater_export::ConfigDocument;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::Bindings;
@@ -33,6 +34,8 @@ pub struct Settings {
     pub part: Option<String>,
     /// Placement strategies of single lanes, from a document.
     pub strategies: LaneStrategies,
+    /// Allocator settings that are simulated beside recordings.
+    pub allocator_settings: Vec<AllocatorSetting>,
     /// What lines of recorded call stacks are, from a document.
     pub recording_rules: RecordingRules,
     pub pins: Vec<Pin>,
@@ -56,6 +59,7 @@ impl Settings {
             environment: self.environment.clone(),
             with_evaluation: self.evaluation,
             strategies: self.strategies.clone(),
+            allocator_settings: self.allocator_settings.clone(),
             recording_rules: self.recording_rules.clone(),
             pins: self.pins.clone(),
             goal: self.goal,
@@ -129,6 +133,7 @@ fn settings_of(document: Option<&Document>) -> anyhow::Result<Settings> {
         plan: document.plan,
         part: document.part,
         strategies: document.strategies,
+        allocator_settings: document.allocator_settings,
         recording_rules: document.recording_rules,
         pins: document.pins,
         goal: document.goal,
@@ -197,6 +202,10 @@ pub fn restore(arguments: &Arguments, document: &Document) -> Restore {
 impl Settings {
     /// Adds the configurations of `--pin`, and sets the goal of `--goal`.
     pub(super) fn add_lanes(&mut self, lanes: &LaneArgs) -> anyhow::Result<()> {
+        let version = torch_version(lanes.torch.as_deref())?;
+        for text in &lanes.conf {
+            self.allocator_settings.push(allocator_setting(text, version)?);
+        }
         self.goal = lanes.goal.unwrap_or(self.goal);
         for text in &lanes.pin {
             let Some((name, path)) = text.rsplit_once('=').filter(|(_, path)| !path.is_empty()) else {

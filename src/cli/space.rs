@@ -27,9 +27,18 @@ pub(super) struct Exploration {
 impl Exploration {
     /// Reads the files and the axes.
     pub(super) fn new(args: &SpaceArgs, progress: &Progress<'_>) -> anyhow::Result<Self> {
+        Self::over(args, Self::prepared(args, progress)?)
+    }
+
+    /// Reads the files alone.
+    pub(super) fn prepared(args: &SpaceArgs, progress: &Progress<'_>) -> anyhow::Result<Prepared> {
         let named = Named::of(&args.files, &args.common.opening, progress)?;
         let settings = named.settings(&args.common)?;
-        let mut prepared = Prepared::new(named.sources, settings, args.graph.as_ref(), &args.common, progress)?;
+        Prepared::new(named.sources, settings, args.graph.as_ref(), &args.common, progress)
+    }
+
+    /// Reads the axes.
+    pub(super) fn over(args: &SpaceArgs, mut prepared: Prepared) -> anyhow::Result<Self> {
         let space = space(args, &prepared.request)?;
         prepared.request.files = Arc::new(probe_sweep_files(&space));
         Ok(Self {

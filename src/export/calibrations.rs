@@ -18,6 +18,7 @@ pub fn calibrations_json(workload: &str, calibrations: &[Calibration], diagnosti
                     "now": setting.now,
                     "learned": setting.learned,
                     "from": setting.from,
+                    "poor_fit": setting.poor_fit,
                 })
             }),
             "notes": one.notes,

@@ -21,7 +21,7 @@ impl ConfigForm {
             Form::Json => Some(Self::Json),
             Form::Python => Some(Self::Python),
             Form::Shell => Some(Self::Shell),
-            Form::Notebook => None,
+            Form::Notebook | Form::Yaml => None,
         }
     }
 

@@ -10,7 +10,7 @@ use highwater_analysis::{
     CapacitySource, Comparison, Configuration, Fit, Lane, LaneRewrite, OutOfMemoryReport, PinFailure, PinnedLane,
 };
 use highwater_model::units::{Bytes, Step};
-use highwater_model::workload::Recording;
+use highwater_model::workload::{AllocatorSimulation, Recording};
 use highwater_sim::StaticMemoryPolicy;
 
 /// Sentences about the peak, each with its step.
@@ -211,8 +211,26 @@ pub(super) fn measured_json(comparison: &Comparison, position: usize, most: usiz
         }),
         "headroom_bytes": headroom(comparison.fit(position)),
         "remarks": explanation(lane),
+        "fits_by_construction": lane.recorded.as_ref().is_some_and(|recorded| recorded.is_learned_from).then_some(true),
+        "simulation": comparison.simulation(lane.id).map(simulation_json),
     });
-    let mut fields = fields_of(object, &[]);
+    let mut fields = fields_of(object, &["simulation", "fits_by_construction"]);
     fields.extend(peak_fields(comparison, position, most));
     Json::Object(fields)
+}
+
+/// How a lane of a recording was simulated.
+fn simulation_json(simulation: &AllocatorSimulation) -> Json {
+    json!({
+        "measured": simulation.measured,
+        "conf": simulation.settings,
+        "allocator": simulation.version,
+        "peak_reserved_bytes": simulation.peak.get(),
+        "measured_peak_reserved_bytes": simulation.measured_peak.get(),
+        "replayed_peak_reserved_bytes": simulation.replayed_peak.get(),
+        "num_alloc_retries": simulation.retries,
+        "ooms": simulation.failures,
+        "device_calls": simulation.device_calls,
+        "replays_exactly": simulation.is_exact,
+    })
 }

@@ -77,6 +77,15 @@ impl Bytes {
         self.saturating_sub(bound).percent_of(bound)
     }
 
+    /// The difference from another amount in percent of that; 0 where that is 0.
+    #[expect(clippy::cast_precision_loss, reason = "a percentage")]
+    pub fn percent_above(self, other: Self) -> f64 {
+        match other {
+            Self::ZERO => 0.0,
+            _ => (self.get() as f64 - other.get() as f64) / other.get() as f64 * 100.0,
+        }
+    }
+
     /// 0 where the whole is 0.
     #[expect(clippy::cast_precision_loss, reason = "a percentage")]
     pub fn percent_of(self, whole: Self) -> f64 {

@@ -55,6 +55,8 @@ pub struct Lowered {
     pub tensor_rounding: Option<Bytes>,
     /// How events of measured runs are aligned to the steps of graphs.
     pub alignment: Alignment,
+    /// Part of the name of the annotation at which separate recordings begin together; empty for none.
+    pub annotation: String,
     /// The changes of tensor widths.
     pub precision: Precision,
     /// Op types that run on the host; `None` where every op runs on the device.
@@ -182,6 +184,7 @@ pub fn lower(options: &Options, environment: &Environment, device: &Device, file
         shapes_keep_alive: options.text(keys::SHAPES_KEEP_ALIVE) != SHAPES_RELEASE,
         tensor_rounding: options.bytes(keys::TENSOR_ROUNDING),
         alignment: Alignment::find(&options.text(keys::MEASURED_ALIGNMENT)).unwrap_or_default(),
+        annotation: options.text(keys::MEASURED_ANNOTATION).trim().to_owned(),
         precision: precision::precision(options, files),
         host_ops: options
             .is_on(keys::MIX_COMPILE_MODE)

@@ -77,7 +77,8 @@ impl<'a> CommandLine<'a> {
         let entries = base.plan.entries.is_empty() || !now.plan.entries.is_empty();
         let others = now.sources.starts_with(&base.sources)
             && now.strategies == base.strategies
-            && now.recording_rules == base.recording_rules;
+            && now.recording_rules == base.recording_rules
+            && now.allocator_settings.starts_with(&base.allocator_settings);
         let shown = (base.part.is_none() || now.part.is_some()) && (now.with_evaluation || !base.with_evaluation);
         let pins = now.pins.starts_with(&base.pins) && self.says_pins(base.pins.len());
         let is_said = options && environment && dims && names && entries && others && shown && pins;

@@ -144,6 +144,12 @@ pub enum Command {
     ListPlans(GraphIdx),
     /// Reuse names in a graph, or the program, at both levels with the log.
     ReuseNames(GraphIdx),
+    /// Search the allocator settings with the lowest peak on a device with this memory; `None`: without a limit.
+    FindSettings(Option<Bytes>),
+    /// Simulate recordings under these allocator settings: a lane.
+    AddSettings(String),
+    /// Remove the lane of these settings.
+    RemoveSettings(String),
     /// Find what the device holds at a step of a lane.
     PictureDevice(LaneId, Step),
     /// Draw pictures of lanes, in the place of those ordered before.

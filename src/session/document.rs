@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 use super::bookmarks::Bookmark;
 use super::files::stream_name;
 use super::samples::Sample;
-use highwater_analysis::{Configuration, LaneGoal, LaneId, LaneSet, LaneStrategies, Pin};
+use highwater_analysis::{AllocatorSetting, Configuration, LaneGoal, LaneId, LaneSet, LaneStrategies, Pin};
 use highwater_import::{IMPORTERS, importer};
 use highwater_model::workload::{Device, DimValues, RecordingRules, SchedulePlan};
 use highwater_options::{Environment, Options, keys, resolve_device};
@@ -132,6 +132,8 @@ pub struct Document {
     pub plan: SchedulePlan,
     /// Placement strategies of single lanes.
     pub strategies: LaneStrategies,
+    /// Allocator settings that are simulated beside recordings, a lane each.
+    pub allocator_settings: Vec<AllocatorSetting>,
     /// What lines of recorded call stacks are, before the built-in rules.
     pub recording_rules: RecordingRules,
     pub lanes: LaneSet,
@@ -163,6 +165,7 @@ impl Document {
             environment: Environment::default(),
             plan,
             strategies: LaneStrategies::default(),
+            allocator_settings: Vec::new(),
             recording_rules: RecordingRules::default(),
             lanes: LaneSet::default(),
             bookmarks: Vec::new(),

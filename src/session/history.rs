@@ -101,6 +101,9 @@ fn difference(a: &Document, b: &Document) -> Vec<String> {
     if a.recording_rules != b.recording_rules {
         names.push("frame rules".to_owned());
     }
+    if a.allocator_settings != b.allocator_settings {
+        names.push("allocator settings".to_owned());
+    }
     if a.lanes != b.lanes {
         names.push("lanes".to_owned());
     }

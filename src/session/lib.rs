@@ -71,7 +71,10 @@ pub use recovery::{Recoverable, Recovery};
 pub use report::SourceReport;
 pub use samples::{SAMPLES, Sample, SampleFile, sample};
 pub use shell_quote::{shell_flag, shell_path, shell_word};
-pub use state::{Busy, ConfigPreview, ContentOrder, DeviceAt, Exporting, LaneInView, Notice, Search, Session};
+pub use state::{
+    Busy, ConfigPreview, ContentOrder, DeviceAt, Exporting, FoundSettings, LaneInView, Notice, Search, Session,
+    setting_version,
+};
 pub use sweep::{SweepOrder, SweepTable, probe_sweep_files};
 pub use worker::{Wake, Worker};
 pub use write::write_whole;

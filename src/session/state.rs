@@ -23,6 +23,7 @@ mod reading;
 mod request;
 mod search;
 mod selection;
+mod settings_search;
 mod sources;
 mod sweep;
 mod tables;
@@ -65,6 +66,8 @@ use problems::Problems;
 use request::Request;
 pub use search::Search;
 use selection::Selection;
+use settings_search::SettingsTask;
+pub use settings_search::{FoundSettings, setting_version};
 use sweep::Sweep;
 use tables::TableTask;
 
@@ -144,6 +147,7 @@ pub struct Session {
     device: Request<DeviceTask>,
     peak: Request<PeakTask>,
     flame: Request<FlameTask>,
+    found_settings: Request<SettingsTask>,
     tables: Request<TableTask>,
     difference: Request<DifferenceTask>,
     lane_changes: Request<ChangesTask>,
@@ -205,6 +209,7 @@ impl Session {
             device: Request::default(),
             peak: Request::default(),
             flame: Request::default(),
+            found_settings: Request::default(),
             tables: Request::default(),
             difference: Request::default(),
             lane_changes: Request::default(),

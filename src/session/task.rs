@@ -29,6 +29,7 @@ pub(super) enum TaskKind {
     BudgetSweep,
     Sweep,
     NameReuse,
+    SettingsSearch,
     Device,
     Peak,
     Flame,
@@ -64,10 +65,18 @@ impl TaskKind {
         let (is_queued, interrupts, is_cancellable): (_, &'static [Self], _) = match self {
             Self::Load | Self::Compare => (
                 false,
-                &[Self::Plans, Self::BudgetSweep, Self::Sweep, Self::NameReuse],
+                &[
+                    Self::Plans,
+                    Self::BudgetSweep,
+                    Self::Sweep,
+                    Self::NameReuse,
+                    Self::SettingsSearch,
+                ],
                 true,
             ),
-            Self::Plans | Self::BudgetSweep | Self::Sweep | Self::NameReuse => (false, &[], true),
+            Self::Plans | Self::BudgetSweep | Self::Sweep | Self::NameReuse | Self::SettingsSearch => {
+                (false, &[], true)
+            }
             Self::Device
             | Self::Peak
             | Self::Flame

@@ -46,6 +46,7 @@ mod lifetimes;
 mod lists;
 mod neighbourhood;
 mod op_occurrence;
+mod overlay;
 mod owned_ranges;
 mod owner;
 mod peak;
@@ -99,6 +100,7 @@ pub use neighbourhood::{
     Destination, HiddenNodes, MOST_LISTED, NeighbourLimits, NeighbourNode, Neighbourhood, NodeKey, OpKey, Slot,
 };
 pub use op_occurrence::OpOccurrence;
+pub use overlay::{OverlayCurve, OverlayKind, overlay};
 pub use owned_ranges::OwnedRanges;
 pub use owner::Owner;
 pub use peak::{

@@ -66,7 +66,8 @@ pub struct RankSpread {
 impl RankSpread {
     /// `None` for fewer than two recordings with content.
     pub fn new(recordings: &[Arc<Recording>], by: Attribute) -> Option<Self> {
-        let held = recordings.iter().map(|one| &**one).filter(|one| one.has_content());
+        let held = recordings.iter().map(|one| &**one);
+        let held = held.filter(|one| one.has_content() && one.simulation.is_none());
         let held: Vec<&Recording> = held.collect();
         if held.len() < 2 {
             return None;

@@ -8,3 +8,4 @@ mod kernels;
 mod parts;
 mod passes;
 mod pins;
+pub(crate) mod settings;

@@ -13,6 +13,8 @@ mod peak;
 mod pins;
 pub(crate) mod plan;
 mod plan_dumped;
+mod settings_lanes;
+mod torch;
 mod verdict;
 
 use std::process::{Command, Output};

@@ -90,6 +90,7 @@ impl<'a> Ask<'a> {
             files: Arc::new(files),
             policies: Vec::new(),
             strategies: LaneStrategies::default(),
+            allocator_settings: Vec::new(),
             recording_rules: highwater::workload::RecordingRules::default(),
             lanes: LaneSet::Policies,
             search_nodes: Limits::DEFAULT_NODES,

@@ -31,6 +31,7 @@ fn request_of(workload: Arc<Workload>) -> Request {
         device: profiles.find(DeviceProfiles::DEFAULT).unwrap(),
         policies: Vec::new(),
         strategies: LaneStrategies::default(),
+        allocator_settings: Vec::new(),
         recording_rules: highwater::workload::RecordingRules::default(),
         lanes: LaneSet::Policies,
         search_nodes: Limits::DEFAULT_NODES,

@@ -38,6 +38,7 @@ fn request(trace: &Arc<AllocationTrace>, settings: &[(&str, &str)]) -> Request {
         options,
         policies: Vec::new(),
         strategies: LaneStrategies::default(),
+        allocator_settings: Vec::new(),
         recording_rules: highwater::workload::RecordingRules::default(),
         lanes: LaneSet::Policies,
         search_nodes: 1,

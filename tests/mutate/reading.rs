@@ -104,6 +104,7 @@ pub(crate) fn compared(imported: Imported) -> bool {
             .expect("the default profile is bundled"),
         policies: Vec::new(),
         strategies: LaneStrategies::default(),
+        allocator_settings: Vec::new(),
         recording_rules: highwater::workload::RecordingRules::default(),
         lanes: LaneSet::Policies,
         search_nodes: SEARCH_NODES,

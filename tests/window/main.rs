@@ -46,7 +46,7 @@ mod sessions;
 mod shell;
 mod sizes;
 mod small_windows;
-#[expect(dead_code, reason = "other tests use the rest")]
+#[expect(dead_code, clippy::needless_pass_by_value, reason = "other tests use the rest")]
 #[path = "../support/snapshots.rs"]
 mod snapshots;
 mod space;

@@ -1,4 +1,5 @@
-//! Alignment by ops: each measured op aligns with the step of the graph's op of the same name.
+//! Alignment by ops: each measured op aligns with the step of the graph's op of the same name, else of the same
+//! type and order.
 //!
 //! A recording of memory without measured ops uses a table of kernels of the same device and clock, as profilers write
 //! it.
@@ -8,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::spread::{longest_ascent, spread};
 use super::{Aligned, Anchor, BETWEEN_CHECKS, How, event_at};
 use crate::comparison::Comparison;
-use highwater_model::graph::{Graph, OpId};
+use highwater_model::graph::OpId;
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Nanos, Step};
-use highwater_model::workload::{GraphIdx, RecordedOp, Recording};
+use highwater_model::workload::{GraphIdx, RecordedOp, Recording, match_ops};
 
 /// Measured ops of a run: start, and step on the axis.
 type MeasuredOps = Vec<(Nanos, u32)>;
@@ -85,13 +86,14 @@ fn best_run(
             continue;
         };
         let steps = steps_of_ops(comparison, run, progress)?;
-        let names = ops_by_name(&entry.graph, progress)?;
+        progress.check()?;
+        let matched = match_ops(&entry.graph, measured).ops;
         let mut found = MeasuredOps::new();
-        for (position, op) in measured.ops.iter().filter(|op| op.states_start()).enumerate() {
+        for (position, (op, of_graph)) in measured.ops.iter().zip(matched).enumerate() {
             if position.is_multiple_of(BETWEEN_CHECKS) {
                 progress.check()?;
             }
-            let step = names.get(measured.text(op.name)).and_then(|op| steps.get(op));
+            let step = of_graph.filter(|_| op.states_start()).and_then(|op| steps.get(&op));
             found.extend(step.map(|step| (op.start, *step)));
         }
         if found.len() > best.as_ref().map_or(0, |(_, ops)| ops.len()) {
@@ -99,20 +101,6 @@ fn best_run(
         }
     }
     Ok(best)
-}
-
-fn ops_by_name<'a>(graph: &'a Graph, progress: &Progress<'_>) -> Result<BTreeMap<&'a str, OpId>, Cancelled> {
-    let mut names = BTreeMap::new();
-    for (position, op) in graph.ops().ids().enumerate() {
-        if position.is_multiple_of(BETWEEN_CHECKS) {
-            progress.check()?;
-        }
-        let name = graph.op_name(op);
-        if !name.is_empty() {
-            names.entry(name).or_insert(op);
-        }
-    }
-    Ok(names)
 }
 
 /// The first step of each op of a run.

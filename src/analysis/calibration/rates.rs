@@ -22,6 +22,7 @@ pub(super) fn learn(calibration: &mut Calibration, measured: &Measured<'_>, now:
     }
     let rates = fitted(&samples, now);
     calibration.note(note(&samples, now, rates));
+    let poor = poor_fit(&samples, rates);
     let n_compute = samples.iter().filter(|(work, _)| rates.is_compute_bound(*work)).count();
     let mut learn_rate = |key, now: u64, learned: u64, from: (usize, &str), why_not: &str| match from {
         (0, _) => calibration.note(format!("No measured op {why_not}, so their rate cannot be learned.")),
@@ -30,6 +31,7 @@ pub(super) fn learn(calibration: &mut Calibration, measured: &Measured<'_>, now:
             now: now.to_string(),
             learned: learned.to_string(),
             from: format!("{count} ops whose {which}."),
+            poor_fit: poor.clone(),
         }),
     };
     learn_rate(
@@ -50,7 +52,22 @@ pub(super) fn learn(calibration: &mut Calibration, measured: &Measured<'_>, now:
         (samples.len() - n_compute, "bytes take longer than their operations"),
         "is bound by the bytes that it moves",
     );
-    learn_launch(calibration, &samples, now, rates);
+    learn_launch(calibration, &samples, now, rates, poor);
+}
+
+/// The median error of ops, in percent, above which learned rates are called a poor fit.
+const MOST_ERROR: f64 = 30.0;
+
+/// Fewest ops that a fit rests on.
+const FEWEST_OPS: usize = 10;
+
+/// Why the rates should not be used.
+fn poor_fit(samples: &[Sample], rates: OpRates) -> Option<String> {
+    let error = median_error(samples, rates);
+    if samples.len() < FEWEST_OPS {
+        return Some(format!("poor fit: only {} ops were measured", samples.len()));
+    }
+    (error > MOST_ERROR).then(|| format!("poor fit: the time of half of the ops is off by {error:.0} % or more"))
 }
 
 /// The error of all learned values together, and that of the current ones.
@@ -78,7 +95,7 @@ fn error(samples: &[Sample], rates: OpRates) -> Nanos {
     Nanos(u64::try_from(total_error(samples, rates)).unwrap_or(u64::MAX))
 }
 
-fn learn_launch(calibration: &mut Calibration, samples: &[Sample], now: OpRates, rates: OpRates) {
+fn learn_launch(calibration: &mut Calibration, samples: &[Sample], now: OpRates, rates: OpRates, poor: Option<String>) {
     if rates.launch == Nanos(0) && now.launch == Nanos(0) {
         calibration.note("A fixed time per op does not improve the estimates, so none is learned.");
         return;
@@ -92,5 +109,6 @@ fn learn_launch(calibration: &mut Calibration, samples: &[Sample], now: OpRates,
             "Fixed time of each of {} ops; without it the best rates have a total error of {without}.",
             samples.len()
         ),
+        poor_fit: poor,
     });
 }

@@ -49,6 +49,7 @@ pub(super) fn learn(calibration: &mut Calibration, recording: &Recording, now: O
              are {more:.1} % larger than requested.",
             blocks.len()
         ),
+        poor_fit: None,
     });
 }
 

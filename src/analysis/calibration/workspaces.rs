@@ -52,6 +52,7 @@ pub(super) fn learn(calibration: &mut Calibration, measured: &Measured<'_>, opti
         learned: "on".to_owned(),
         from: "The table below is used only with this option; stated scratch memory always takes precedence."
             .to_owned(),
+        poor_fit: None,
     });
     calibration.settings.push(LearnedSetting {
         key: keys::WORKSPACE_TABLE,
@@ -62,6 +63,7 @@ pub(super) fn learn(calibration: &mut Calibration, measured: &Measured<'_>, opti
             sum(given_sum),
             sum(measured_sum)
         ),
+        poor_fit: None,
     });
 }
 

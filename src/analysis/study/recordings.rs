@@ -21,7 +21,7 @@ use crate::request::Request;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::TensorId;
 use highwater_model::progress::Progress;
-use highwater_model::units::{Nanos, counted};
+use highwater_model::units::{Nanos, Step, counted};
 use highwater_model::workload::{Alignment, Axis, GraphIdx, Recording, Workload};
 use highwater_options::Lowered;
 use highwater_sim::EventSteps;
@@ -60,7 +60,8 @@ impl Study for Recordings {
     }
 
     fn schedule_notes(&self, _: &Workload) -> Vec<ScheduleNote> {
-        let text = "Measured, not simulated: options change nothing but the capacity to check against.";
+        let text = "Measured, not simulated: options change nothing but the capacity to check against. Allocator settings add \
+                    simulated lanes.";
         vec![ScheduleNote::new(text.to_owned())]
     }
 
@@ -68,7 +69,11 @@ impl Study for Recordings {
         let mut diagnostics = Diagnostics::new();
         let (numbers, shown) = shown_lanes(request.workload.recordings(), &mut diagnostics)?;
         let shown = &shown[..];
-        let steps = common_steps(shown, lowered.alignment, progress)?;
+        let start = Start {
+            alignment: lowered.alignment,
+            annotation: &lowered.annotation,
+        };
+        let steps = common_steps(shown, start, progress)?;
         let mut lanes = Vec::new();
         for (idx, (position, recording)) in numbers.into_iter().zip(shown).enumerate() {
             let of_events = match steps.of_event.get(idx) {
@@ -103,7 +108,14 @@ impl Study for Recordings {
 
     fn summary(&self, comparison: &Comparison) -> String {
         let events = counted(u64::from(comparison.axis.n_steps), "event");
-        format!("{events}, measured, not simulated")
+        let simulated = comparison.workload.recordings().iter();
+        match simulated.filter(|one| one.simulation.is_some()).count() {
+            0 => format!("{events}, measured, not simulated"),
+            count => format!(
+                "{events}, measured, and under {}",
+                counted(count as u64, "other allocator setting")
+            ),
+        }
     }
 
     fn tensor_name<'a>(&self, comparison: &'a Comparison, graph: GraphIdx, tensor: TensorId) -> &'a str {
@@ -162,16 +174,25 @@ fn report(shown: &[&Recording], steps: &CommonSteps, diagnostics: &mut Diagnosti
         }
     }
     if steps.is_moved {
-        let text = "the recordings are of separate runs, so each begins at its first allocation; \
+        let text = "the recordings are of separate runs, so each begins at its first step mark or allocation; \
                     simulation.measured_alignment=time keeps their clocks";
         diagnostics.info(text.to_owned(), &shown[0].name);
     }
-    if !steps.is_by_time && shown.len() > 1 {
+    let has_no_times = shown.iter().any(|one| one.times.is_empty() && one.simulation.is_none());
+    if has_no_times && !steps.is_by_time && shown.iter().filter(|one| one.simulation.is_none()).count() > 1 {
         diagnostics.info(
             "some recordings have no times, so all begin at the same step and steps count events".to_owned(),
             &shown[0].name,
         );
     }
+}
+
+/// Where recordings begin on the common axis.
+#[derive(Clone, Copy)]
+struct Start<'a> {
+    alignment: Alignment,
+    /// Part of the name of an annotation; empty for none.
+    annotation: &'a str,
 }
 
 /// The steps of the events of each recording on the common axis.
@@ -184,14 +205,37 @@ struct CommonSteps {
     of_event: Vec<Vec<u32>>,
 }
 
-/// One step per event, by time (of equal times the earlier recording first); without times each recording begins at step 0.
+/// As [`steps_of_runs`]; events of simulated allocators are on the steps of the events that they were simulated from.
 fn common_steps(
     recordings: &[&Recording],
-    alignment: Alignment,
+    start: Start<'_>,
+    progress: &Progress<'_>,
+) -> Result<CommonSteps, AnalysisError> {
+    let measured: Vec<&Recording> = recordings
+        .iter()
+        .filter(|one| one.simulation.is_none())
+        .copied()
+        .collect();
+    let mut steps = steps_of_runs(&measured, start, progress)?;
+    if steps.of_event.is_empty() {
+        return Ok(steps);
+    }
+    for simulation in recordings.iter().filter_map(|one| one.simulation.as_ref()) {
+        let source = measured.iter().position(|one| one.name == simulation.measured);
+        let own = source.and_then(|source| steps.of_event.get(source).cloned());
+        steps.of_event.push(own.unwrap_or_default());
+    }
+    Ok(steps)
+}
+
+/// One step per event, by time (of equal times the earlier recording first); without times each recording begins at step 0.
+fn steps_of_runs(
+    recordings: &[&Recording],
+    start: Start<'_>,
     progress: &Progress<'_>,
 ) -> Result<CommonSteps, AnalysisError> {
     let n_events: usize = recordings.iter().map(|one| one.n_steps as usize).sum();
-    let is_by_time = recordings.iter().all(|one| !one.times.is_empty());
+    let is_by_time = start.alignment != Alignment::Events && recordings.iter().all(|one| !one.times.is_empty());
     if n_events > MAX_STEPS {
         return Err(AnalysisError::RecordingsTooLong {
             events: n_events as u64,
@@ -208,9 +252,9 @@ fn common_steps(
             of_event: Vec::new(),
         });
     }
-    let origins = match alignment {
+    let origins = match start.alignment {
         Alignment::Time => vec![0; recordings.len()],
-        Alignment::Ops | Alignment::Phases => origins(recordings),
+        Alignment::Ops | Alignment::Phases | Alignment::Events => origins(recordings, start.annotation),
     };
     let mut events: Vec<(i128, u32, u32)> = Vec::with_capacity(n_events);
     for (recording, (one, origin)) in (0_u32..).zip(recordings.iter().zip(&origins)) {
@@ -234,9 +278,23 @@ fn common_steps(
     })
 }
 
-/// The time at which each recording begins on the common axis: the first allocation of its run. Recordings that overlap in
-/// time are of one run. O(recordings log recordings + blocks).
-fn origins(recordings: &[&Recording]) -> Vec<i128> {
+/// The time at which each recording begins on the common axis: the first annotation of a name; without one the first step
+/// mark, where every recording has some; else the first allocation of its run. Recordings that overlap in time are of one
+/// run. O(recordings log recordings + blocks + annotations).
+fn origins(recordings: &[&Recording], annotation: &str) -> Vec<i128> {
+    let marked: Option<Vec<i128>> = recordings.iter().map(|one| first_step_mark(one)).collect();
+    let of_run = |run: &[usize]| {
+        let named = run
+            .iter()
+            .filter_map(|position| first_annotation(recordings[*position], annotation));
+        let marks = run.iter().filter_map(|position| Some(marked.as_ref()?[*position]));
+        let allocations = run.iter().map(|position| first_allocation(recordings[*position]));
+        named
+            .min()
+            .or_else(|| marks.min())
+            .or_else(|| allocations.min())
+            .unwrap_or(0)
+    };
     let first = |one: &Recording| one.times.first().map_or(0, |time| i128::from(time.0));
     let last = |one: &Recording| one.times.last().map_or(0, |time| i128::from(time.0));
     let mut order: Vec<usize> = (0..recordings.len()).collect();
@@ -245,8 +303,7 @@ fn origins(recordings: &[&Recording]) -> Vec<i128> {
     let mut run: Vec<usize> = Vec::new();
     let mut end = i128::MIN;
     let mut finish = |run: &mut Vec<usize>| {
-        let begins = run.iter().map(|position| first_allocation(recordings[*position]));
-        let origin = begins.min().unwrap_or(0);
+        let origin = of_run(run);
         run.drain(..).for_each(|position| origins[position] = origin);
     };
     for position in order {
@@ -260,6 +317,30 @@ fn origins(recordings: &[&Recording]) -> Vec<i128> {
     origins
 }
 
+/// The time of an event.
+fn time_of(one: &Recording, event: Step) -> Option<i128> {
+    one.times.get(event.idx()).map(|time| i128::from(time.0))
+}
+
+/// The time of the first step that annotations mark, where they mark some by name.
+fn first_step_mark(one: &Recording) -> Option<i128> {
+    let first = one.step_marks().first().copied()?;
+    // Steps that are told by the optimizer alone begin with the recording.
+    let is_named = one
+        .phases
+        .iter()
+        .any(|phase| phase.start == first.start && phase.name == first.name);
+    time_of(one, first.start).filter(|_| is_named)
+}
+
+/// The time of the first annotation with a part of a name, in any case.
+fn first_annotation(one: &Recording, part: &str) -> Option<i128> {
+    let part = part.to_lowercase();
+    let mut phases = one.phases.iter().filter(|_| !part.is_empty());
+    let found = phases.find(|phase| one.text(phase.name).to_lowercase().contains(&part))?;
+    time_of(one, found.start)
+}
+
 /// The time of the first allocation that the recording shows, else of its first event.
 fn first_allocation(one: &Recording) -> i128 {
     let block = one.blocks.iter().find(|block| !block.is_older);
@@ -270,8 +351,8 @@ fn first_allocation(one: &Recording) -> i128 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use highwater_model::units::{Bytes, Step};
-    use highwater_model::workload::{RecordedBlock, RecordedName};
+    use highwater_model::units::Bytes;
+    use highwater_model::workload::{RecordedBlock, RecordedName, RecordedPhase};
 
     fn recording(times: &[u64], birth: u32) -> Recording {
         let n_steps = u32::try_from(times.len()).expect("few steps");
@@ -287,6 +368,18 @@ mod tests {
             )],
             ..Recording::default()
         }
+    }
+
+    /// With an annotation on one event.
+    fn marked(times: &[u64], event: u32, name: &str) -> Recording {
+        let mut one = recording(times, 0);
+        one.names = ["block", name].into_iter().collect();
+        one.phases = vec![RecordedPhase {
+            name: RecordedName(1),
+            start: Step(event),
+            end: Step(event + 1),
+        }];
+        one
     }
 
     #[test]
@@ -319,9 +412,39 @@ mod tests {
                 true,
                 vec![vec![0, 1, 3], vec![2, 4]],
             ),
+            // So does a step mark, where both have one, and an annotation that was asked for.
+            (
+                vec![
+                    marked(&[10, 20, 25], 1, "step 1"),
+                    marked(&[1_000, 1_006, 1_007], 2, "step 7"),
+                ],
+                Alignment::Ops,
+                true,
+                vec![vec![0, 3, 5], vec![1, 2, 4]],
+            ),
+            (
+                vec![
+                    marked(&[10, 20, 25], 2, "forward"),
+                    marked(&[1_000, 1_006, 1_007], 0, "Forward"),
+                ],
+                Alignment::Ops,
+                true,
+                vec![vec![0, 1, 2], vec![3, 4, 5]],
+            ),
+            // Event numbers need no axis of times.
+            (
+                vec![recording(&[10, 20], 0), recording(&[1_000, 1_005], 0)],
+                Alignment::Events,
+                false,
+                vec![],
+            ),
         ] {
             let recordings: Vec<&Recording> = recordings.iter().collect();
-            let steps = common_steps(&recordings, alignment, &progress).expect("not cancelled");
+            let start = Start {
+                alignment,
+                annotation: "forward",
+            };
+            let steps = common_steps(&recordings, start, &progress).expect("not cancelled");
             assert_eq!((steps.is_moved, &steps.of_event), (is_moved, &wanted));
         }
     }

@@ -67,6 +67,12 @@ pub struct LaneArgs {
     /// Add a configuration as a lane (repeatable)
     #[arg(long, value_name = "NAME=CONFIG")]
     pub pin: Vec<String>,
+    /// Simulate a recording under settings of PyTorch's allocator, as in PYTORCH_CUDA_ALLOC_CONF; - is none (repeatable)
+    #[arg(long, value_name = "SETTINGS", allow_hyphen_values = true)]
+    pub conf: Vec<String>,
+    /// Version of torch for --conf, 2.9 to 2.15, or npu (the newest)
+    #[arg(long, value_name = "VERSION", requires = "conf")]
+    pub torch: Option<String>,
     /// Goal of the recommendation: least-overhead or lowest-peak
     #[arg(long, value_name = "GOAL", value_parser = lane_goal)]
     pub goal: Option<LaneGoal>,

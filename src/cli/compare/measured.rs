@@ -1,12 +1,31 @@
 //! Recordings in the answer of `compare` for people: their peaks, and the error of each simulated peak.
 
-use highwater_analysis::{AllocatorSums, Comparison, Lane, LaneKind, off_by};
+use highwater_analysis::{AllocatorSums, BY_CONSTRUCTION, Comparison, Lane, LaneKind, off_by};
 use highwater_export::Table;
-use highwater_model::units::{Bytes, Step};
+use highwater_model::units::{Bytes, Step, grouped, signed_percent_text};
+use highwater_model::workload::AllocatorSimulation;
 
 const NOT_RECORDED: &str = "not recorded";
 
-pub(super) fn measured_table(comparison: &Comparison) -> Table {
+/// Which lanes of recordings a table lists.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Listed {
+    All,
+    Measured,
+    Simulated,
+}
+
+impl Listed {
+    fn has(self, simulation: Option<&AllocatorSimulation>) -> bool {
+        match self {
+            Self::All => true,
+            Self::Measured => simulation.is_none(),
+            Self::Simulated => simulation.is_some(),
+        }
+    }
+}
+
+pub(super) fn measured_table(comparison: &Comparison, listed: Listed) -> Table {
     let event_or_step = if comparison.lane_kind() == LaneKind::Recordings {
         ">at event"
     } else {
@@ -27,10 +46,18 @@ pub(super) fn measured_table(comparison: &Comparison) -> Table {
     if has_sums {
         headings.extend([">inactive split", ">largest free"]);
     }
+    let is_simulated = comparison
+        .lanes
+        .iter()
+        .any(|lane| listed != Listed::Measured && comparison.simulation(lane.id).is_some());
+    if is_simulated {
+        headings.extend([">against measured", ">retries", ">failed", ">device calls"]);
+    }
     headings.push("fits");
     let mut table = Table::new(&headings);
     for (position, lane) in comparison.lanes.iter().enumerate() {
-        let Some(recording) = comparison.recording(lane.id) else {
+        let recording = comparison.recording(lane.id);
+        let Some(recording) = recording.filter(|one| listed.has(one.simulation.as_ref())) else {
             continue;
         };
         let summary = &lane.summary;
@@ -62,17 +89,60 @@ pub(super) fn measured_table(comparison: &Comparison) -> Table {
         if has_sums {
             cells.extend([at_most(|sums| sums.inactive_split), at_most(|sums| sums.largest_free)]);
         }
+        if is_simulated {
+            cells.extend(simulation_cells(comparison.simulation(lane.id)));
+        }
         cells.push(comparison.fit(position).text());
         table.strings(cells);
     }
     table
 }
 
+/// Against the measured peak, retries, failed requests, device calls; empty for what was measured.
+fn simulation_cells(simulation: Option<&AllocatorSimulation>) -> [String; 4] {
+    simulation.map_or_else(Default::default, |simulation| {
+        [
+            against(simulation.peak, simulation.measured_peak),
+            grouped(simulation.retries),
+            grouped(simulation.failures),
+            grouped(simulation.device_calls),
+        ]
+    })
+}
+
+/// Empty where nothing was measured.
+fn against(peak: Bytes, measured: Bytes) -> String {
+    match measured {
+        Bytes::ZERO => String::new(),
+        measured => signed_percent_text(peak.percent_above(measured)),
+    }
+}
+
+/// What the figures of simulated allocators are; empty without any.
+pub(super) fn simulation_note(comparison: &Comparison) -> String {
+    let mut simulations = comparison
+        .lanes
+        .iter()
+        .filter_map(|lane| comparison.simulation(lane.id));
+    let Some(first) = simulations.next() else {
+        return String::new();
+    };
+    if first.measured.is_empty() {
+        return "An estimate: an eager program that allocates and frees what the graph shows.\n".to_owned();
+    }
+    format!(
+        "Simulated lanes are an estimate: the recorded requests under {}. The recorded settings, simulated, differ from the \
+         measured peak by {}.\n",
+        first.version,
+        signed_percent_text(first.replayed_peak.percent_above(first.measured_peak))
+    )
+}
+
 /// The errors of the simulated peaks, a table per recording; none where a recording states no peak.
 pub(super) fn errors(comparison: &Comparison) -> String {
     let mut out = String::new();
     for (position, measured) in comparison.lanes.iter().enumerate() {
-        if !comparison.is_measured_lane(position) {
+        if !comparison.is_measured_lane(position) || comparison.simulation(measured.id).is_some() {
             continue;
         }
         let (states_reserved, states_live) = comparison.states(position);
@@ -98,8 +168,16 @@ pub(super) fn errors(comparison: &Comparison) -> String {
                 &off(summary.peak_live, live),
             ]);
         }
+        let is_learned_from = measured
+            .recorded
+            .as_ref()
+            .is_some_and(|recorded| recorded.is_learned_from);
+        let by_construction = match is_learned_from {
+            true => format!("; {BY_CONSTRUCTION}"),
+            false => String::new(),
+        };
         out.push_str(&format!(
-            "\nsimulated, with the difference from the measurement\n{}",
+            "\nsimulated, with the difference from the measurement{by_construction}\n{}",
             table.text()
         ));
     }

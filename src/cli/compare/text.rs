@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::measured::{self, measured_table};
+use super::measured::{self, Listed, measured_table};
 use crate::args::CompareArgs;
 use crate::text::{diagnostics, section};
 use highwater_analysis::{Comparison, Configuration, LaneId, LaneKind, RunRemat};
@@ -58,13 +58,20 @@ fn tables(answer: &CompareAnswer<'_>) -> String {
         } else {
             ""
         };
-        return measured_table(comparison).text() + note;
+        return measured_table(comparison, Listed::All).text() + note + &measured::simulation_note(comparison);
     }
     let mut out = table(answer).text();
-    if (0..comparison.lanes.len()).any(|lane| comparison.is_measured_lane(lane)) {
+    let recordings = comparison.lanes.iter().filter_map(|lane| comparison.recording(lane.id));
+    let (simulated, measured): (Vec<_>, Vec<_>) = recordings.partition(|one| one.simulation.is_some());
+    if !measured.is_empty() {
         out.push_str("\nmeasured, not simulated; aligned to graph steps\n");
-        out.push_str(&measured_table(comparison).text());
+        out.push_str(&measured_table(comparison, Listed::Measured).text());
         out.push_str(&measured::errors(comparison));
+    }
+    if !simulated.is_empty() {
+        out.push_str("\nunder the caching allocator of PyTorch or torch_npu\n");
+        out.push_str(&measured_table(comparison, Listed::Simulated).text());
+        out.push_str(&measured::simulation_note(comparison));
     }
     out
 }

@@ -2,7 +2,7 @@
 
 mod torch;
 
-pub(super) use torch::version as torch_version;
+pub(super) use torch::{allocator_setting, version as torch_version};
 
 use std::io::{BufWriter, Write as _};
 use std::sync::Arc;

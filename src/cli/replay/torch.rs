@@ -77,6 +77,26 @@ fn conf_of(text: &str) -> &str {
     }
 }
 
+/// A setting of `--conf`.
+///
+/// # Errors
+/// The version refuses it.
+pub(crate) fn allocator_setting(text: &str, version: Option<Version>) -> anyhow::Result<AllocatorSetting> {
+    let conf = conf_of(text);
+    let accepts = |version: Version| Settings::parse(conf, version);
+    match version {
+        Some(version) => accepts(version).map(drop),
+        None => accepts(Version::NEWEST)
+            .or_else(|error| accepts(Version::Npu).or(Err(error)))
+            .map(drop),
+    }
+    .with_context(|| format!("--conf \"{conf}\""))?;
+    Ok(AllocatorSetting {
+        conf: conf.to_owned(),
+        version,
+    })
+}
+
 fn replay_trace(
     args: &ReplayArgs,
     trace: &Trace,
@@ -167,10 +187,7 @@ fn replay_recordings(
         AllocatorFit::new(recording, version, device).map_err(|why| anyhow::anyhow!("{}: {why}", recording.name))?;
     let mut runs = Vec::new();
     for conf in &args.conf {
-        let setting = AllocatorSetting {
-            conf: conf_of(conf).to_owned(),
-            version,
-        };
+        let setting = allocator_setting(conf, version)?;
         runs.push(
             fit.run(&setting, device)
                 .map_err(|why| anyhow::anyhow!("--conf {why}"))?,

@@ -3,8 +3,10 @@
 //! Fields are a contract: bytes and counts are integers, events are `[action, address, bytes, stream]` with the private
 //! pool as a fifth item.
 
+mod recommend;
 mod settings;
 
+pub use recommend::{SettingSearchAnswer, setting_search_json, setting_search_text};
 pub use settings::{SettingsAnswer, settings_json, settings_text};
 
 use serde_json::{Value as Json, json};
@@ -128,10 +130,10 @@ pub fn fit_json(answer: &FitAnswer<'_>) -> Json {
         "first_difference": difference,
         "tie_order": check.ties.letter().to_string(),
         "torch": check.version.name(),
-        "torch_versions": versions(fit).iter().map(|version| version.name()).collect::<Vec<_>>(),
+        "torch_versions": fit.versions().iter().map(|version| version.name()).collect::<Vec<_>>(),
         "recorded_conf": fit.conf,
         "recorded_conf_stated": fit.is_stated,
-        "recorded_peak_reserved_bytes": fit.recorded_peak.get(),
+        "recorded_peak_reserved_bytes": (fit.recorded_peak > Bytes::ZERO).then_some(fit.recorded_peak.get()),
         "error_of_default_percent": fit.own_error_percent(),
         "device_bytes": answer.device.map(Bytes::get),
     });
@@ -186,53 +188,10 @@ fn event_json(event: &Event) -> Json {
     Json::from(fields)
 }
 
-/// The versions that break ties of equal sizes as the recording does.
-fn versions(fit: &AllocatorFit) -> Vec<Version> {
-    let is_alike = |version: &Version| {
-        let rules = version.rules();
-        rules.framework == fit.framework() && rules.ties == fit.check.ties
-    };
-    Version::all().filter(is_alike).collect()
-}
-
-/// `torch 2.13 to 2.15`.
-fn versions_text(fit: &AllocatorFit) -> String {
-    match &versions(fit)[..] {
-        [] => fit.check.version.to_string(),
-        [only] => only.to_string(),
-        [first, .., last] => format!("{first} to {}", last.name()),
-    }
-}
-
-/// `the recording replays exactly (9,700 of 9,700 events) with torch_npu`.
-pub fn fit_sentence(fit: &AllocatorFit) -> String {
-    let check = &fit.check;
-    let counts = format!(
-        "{} of {} events",
-        grouped(check.identical as u64),
-        grouped(check.events as u64)
-    );
-    let versions = versions_text(fit);
-    let settings = match (fit.is_stated, fit.conf.is_empty()) {
-        (true, _) => "its settings",
-        (false, true) => "default settings",
-        (false, false) => &fit.conf,
-    };
-    match &check.first_difference {
-        None => format!("the recording replays exactly ({counts}) with {versions} and {settings}"),
-        Some(difference) => {
-            let index = grouped(difference.index as u64);
-            format!(
-                "the recording replays in part ({counts}) with {versions} and {settings}; the first difference is event {index}"
-            )
-        }
-    }
-}
-
 /// A sentence about the fit, a table of settings, and what the figures are.
 pub fn fit_text(answer: &FitAnswer<'_>) -> String {
     let fit = answer.fit;
-    let mut out = format!("{}: {}\n\n", answer.recording.name, fit_sentence(fit));
+    let mut out = format!("{}: {}\n\n", answer.recording.name, fit.sentence());
     let mut table = Table::new(&[
         "settings",
         ">peak reserved",
@@ -242,15 +201,25 @@ pub fn fit_text(answer: &FitAnswer<'_>) -> String {
         ">failed",
         ">device calls",
     ]);
-    table.row(&[&"recorded", &fit.recorded_peak, &"", &"", &"", &"", &""]);
+    let is_stated = fit.recorded_peak > Bytes::ZERO;
+    let recorded = if is_stated {
+        fit.recorded_peak.to_string()
+    } else {
+        "not stated".to_owned()
+    };
+    table.row(&[&"recorded", &recorded, &"", &"", &"", &"", &""]);
     let mut row = |name: &str, figures: &WhatIf| {
         let stats = &figures.stats;
-        let recorded = fit.recorded_peak.get() as f64;
-        let percent = (stats.reserved.peak as f64 - recorded) / recorded.max(1.0) * 100.0;
+        let against = Bytes(stats.reserved.peak).percent_above(fit.recorded_peak);
+        let against = if is_stated && fit.lists_segments() {
+            signed_percent_text(against)
+        } else {
+            String::new()
+        };
         table.row(&[
             &name,
             &Bytes(stats.reserved.peak),
-            &signed_percent_text(percent),
+            &against,
             &Bytes(stats.allocated.peak),
             &grouped(stats.alloc_retries),
             &grouped(stats.ooms),
@@ -271,9 +240,15 @@ pub fn fit_text(answer: &FitAnswer<'_>) -> String {
         None => "on a device without a limit (--device-memory SIZE sets one)".to_owned(),
     };
     out.push_str(&format!(
-        "\nAn estimate: the recorded requests in their order, {device}. Blocks that are older than the recording are \
-         allocated first, which alone changes the peak by {}.\n",
-        signed_percent_text(fit.own_error_percent())
+        "\nAn estimate: the recorded requests in their order, {device}. "
     ));
+    out.push_str(&if fit.lists_segments() {
+        let error = signed_percent_text(fit.own_error_percent());
+        format!(
+            "Blocks that are older than the recording are allocated first, which alone changes the peak by {error}.\n"
+        )
+    } else {
+        "Recorded reserved bytes may include requests that the file does not list.\n".to_owned()
+    });
     out
 }

@@ -16,6 +16,7 @@
 //! ```
 
 mod encoding;
+mod launcher;
 mod notebook;
 mod python;
 mod python_part;
@@ -34,6 +35,7 @@ use highwater_model::diagnostics::Diagnostics;
 use super::config::{ConfigError, from_json};
 use super::config_document::ConfigDocument;
 use encoding::{Decoded, decode};
+use launcher::{from_launcher_json, from_yaml};
 use python::{Dialect, from_python};
 use reading::Reading;
 use shell::from_shell;
@@ -53,6 +55,8 @@ pub(super) enum Form {
     Notebook,
     Python,
     Shell,
+    /// A launcher's.
+    Yaml,
 }
 
 impl Form {
@@ -63,6 +67,7 @@ impl Form {
         match extension.to_ascii_lowercase().as_str() {
             "json" => Some(Self::Json),
             "ipynb" => Some(Self::Notebook),
+            "yaml" | "yml" => Some(Self::Yaml),
             "py" | "pyw" | "python" => Some(Self::Python),
             "sh" | "bash" | "env" | "zsh" | "ksh" => Some(Self::Shell),
             _ if stem.eq_ignore_ascii_case("dockerfile") => Some(Self::Shell),
@@ -108,6 +113,7 @@ impl Form {
             }
             Self::Python => Ok(from_python(text, Dialect::Script, decoded.is_lossy, of)),
             Self::Shell => Ok(from_shell(text)),
+            Self::Yaml => Ok(from_yaml(text)),
         }
     }
 
@@ -119,6 +125,7 @@ impl Form {
                 "a call of NPURunConfig(...) or another class of options, custom_op.parameter_map[...], \
                  npu.global_options() or os.environ[...]"
             }
+            Self::Yaml => "variables under `env` or `environment`",
             Self::Shell => "export NAME=value of a variable that has an effect here",
         }
     }
@@ -176,6 +183,9 @@ fn read_any(name: &str, bytes: &[u8], of: Option<&str>) -> Result<(ConfigDocumen
     let shown = Form::of_text(text);
     let is_notebook = shown == Some(Form::Json) && notebook::is_notebook(text);
     let shown = if is_notebook { Some(Form::Notebook) } else { shown };
+    if let Some(reading) = launcher_json(text, bytes, [shown, promised]) {
+        return Ok(with_error_as_warning(reading, name));
+    }
     // An error in JSON is reported as such, although parts of JSON are Python.
     if shown == Some(Form::Json) && promised != Some(Form::Python) {
         return from_json(bytes);
@@ -211,6 +221,16 @@ fn read_any(name: &str, bytes: &[u8], of: Option<&str>) -> Result<(ConfigDocumen
             Ok((reading.document, reading.warnings))
         }
     }
+}
+
+/// The variables of a launcher's JSON; a file with options is a configuration.
+fn launcher_json(text: &str, bytes: &[u8], forms: [Option<Form>; 2]) -> Option<Reading> {
+    if !forms.contains(&Some(Form::Json)) || text.contains("\"highwater_config\"") {
+        return None;
+    }
+    let reading = from_launcher_json(text).filter(|reading| reading.is_found)?;
+    let options = from_json(bytes).is_ok_and(|(document, _)| document.options.overrides().next().is_some());
+    (!options).then_some(reading)
 }
 
 /// Settings before and behind a syntax error count. Relative paths may start from the folder of the file.

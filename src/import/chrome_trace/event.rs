@@ -51,6 +51,16 @@ fn number<T: FromStr>(args: &Args<'_>, key: &str) -> Result<Option<T>, T::Err> {
     number.transpose()
 }
 
+/// The number that joins an op and its kernels.
+fn external(args: Option<&RawValue>) -> Option<u64> {
+    const KEYS: [&str; 2] = ["\"External id\":", "\"external id\":"];
+    let args = args?.get();
+    let behind = KEYS.iter().find_map(|key| args.split_once(key))?.1.trim_start();
+    let digits = behind.trim_start_matches('"');
+    let end = digits.find(|letter: char| !letter.is_ascii_digit());
+    digits[..end.unwrap_or(digits.len())].parse().ok()
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MemoryEvent {
     pub(super) at: u64,
@@ -104,7 +114,14 @@ impl Collector {
         let category = text(&event.cat);
         let is_op = matches!(category.as_str(), "cpu_op" | "Operator" | "operator");
         let is_annotation = category == "user_annotation";
-        if text(&event.ph) != "X" || !(is_op || is_annotation) {
+        let is_kernel = matches!(category.as_str(), "kernel" | "gpu_memcpy" | "gpu_memset" | "Kernel");
+        if text(&event.ph) != "X" || !(is_op || is_annotation || is_kernel) {
+            return;
+        }
+        if is_kernel {
+            if let Some((external, time)) = external(event.args.as_deref()).zip(time(&event.dur)) {
+                self.ops.push_kernel(external, time);
+            }
             return;
         }
         let Some((start, length)) = time(&event.ts).zip(time(&event.dur)) else {
@@ -117,7 +134,9 @@ impl Collector {
             return self.annotations.push(Annotation { name, start, end });
         }
         let thread = self.thread(event);
-        self.ops.push(thread, &name, start, start.saturating_add(length));
+        let external = external(event.args.as_deref()).unwrap_or(0);
+        let span = (start, start.saturating_add(length));
+        self.ops.push(thread, &name, span, external);
     }
 
     /// Notes the memory of a device that states it.

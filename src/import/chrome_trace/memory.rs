@@ -8,16 +8,20 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::event::{Annotation, Collector, MemoryEvent};
+use super::op_costs::{Allocation, op_costs};
 use crate::ImportError;
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{
     BlockAddress, MarkKind, PhasePairs, RecordedBlock, RecordedMark, RecordedMemory, RecordedName, RecordedNames,
-    RecordedPhase, RecordedTotal, Recording, RecordingRules, TotalKind,
+    RecordedOp, RecordedPhase, RecordedTotal, Recording, RecordingRules, TotalKind,
 };
 
 const EVENTS_BETWEEN_CHECKS: usize = 1 << 13;
+
+/// The device type of the host.
+const CPU: i64 = 0;
 
 const DEVICE_TYPES: &[(i64, &str)] = &[
     (0, "CPU"),
@@ -75,7 +79,9 @@ pub(super) fn recordings(
     for ((kind, number), events) in &devices {
         let mut maker = RecordingBuilder::new(&collector, &names, events);
         maker.run(progress)?;
+        let ops = maker.ops(*kind == CPU, progress)?;
         let (mut recording, oddities) = maker.finish();
+        recording.ops = ops;
         recording.name = device_name(*kind, *number);
         recording.device_memory = device_memory(&collector, *kind, *number);
         report(&recording.name, &oddities, diagnostics);
@@ -87,7 +93,6 @@ pub(super) fn recordings(
 
 /// The memory of an accelerator, where the file states it.
 fn device_memory(collector: &Collector, kind: i64, number: i64) -> Option<RecordedMemory> {
-    const CPU: i64 = 0;
     let bytes = collector.device_memory.get(&number).filter(|_| kind != CPU)?;
     Some(RecordedMemory {
         bytes: Bytes(*bytes),
@@ -206,6 +211,32 @@ impl<'a> RecordingBuilder<'a> {
         block.is_older = true;
         block.is_freed = true;
         self.older.push(block);
+    }
+
+    /// The ops of the trace with their costs on this device.
+    fn ops(&mut self, is_host: bool, progress: &Progress<'_>) -> Result<Vec<RecordedOp>, ImportError> {
+        let time = |event: u32| {
+            self.events
+                .get(event as usize)
+                .map(|position| self.collector.memory[*position as usize])
+        };
+        let allocations = self.blocks.iter().filter(|block| block.is_freed).filter_map(|block| {
+            let (start, end) = (time(block.birth.0)?, time(block.end.0)?);
+            Some(Allocation {
+                thread: start.thread,
+                start: start.at,
+                end: end.at,
+                bytes: block.bytes.get(),
+            })
+        });
+        let allocations = allocations.collect();
+        Ok(op_costs(
+            &self.collector.ops,
+            is_host,
+            allocations,
+            &mut self.texts,
+            progress,
+        )?)
     }
 
     fn finish(mut self) -> (Recording, Oddities) {

@@ -13,12 +13,13 @@
 //!
 //! In: text, read as a stream; only memory events and the ops are kept. Out: one
 //! [`Recording`](highwater_model::workload::Recording) for each device. Every memory event is a step, in the order of times, equal
-//! times in the order of the file. A block is called after the innermost op that ran on its thread. Deliberately not here:
-//! kernels and what they cost.
+//! times in the order of the file. A block is called after the innermost op that ran on its thread. Ops have
+//! their time (of their kernels, where the trace has some) and scratch memory.
 
 mod event;
 mod memory;
 mod names;
+mod op_costs;
 mod scan;
 
 use std::io::BufReader;

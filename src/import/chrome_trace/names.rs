@@ -1,6 +1,7 @@
 //! The op that ran on a thread at a time, after which a block is named.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use indexmap::{IndexMap, IndexSet};
 
@@ -16,14 +17,18 @@ pub(super) struct Ops {
     last_thread: u32,
     names: IndexSet<Box<str>>,
     rows: Vec<Op>,
+    /// Nanoseconds of the kernels of an op, by its external number.
+    kernels: BTreeMap<u64, u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Op {
-    thread: u32,
-    name: u32,
-    start: u64,
-    end: u64,
+pub(super) struct Op {
+    pub(super) thread: u32,
+    pub(super) name: u32,
+    pub(super) start: u64,
+    pub(super) end: u64,
+    /// The number by which kernels name it; 0 without one.
+    pub(super) external: u64,
 }
 
 impl Ops {
@@ -38,7 +43,7 @@ impl Ops {
     }
 
     /// One more op, from its start to its end in nanoseconds.
-    pub(super) fn push(&mut self, thread: u32, name: &str, start: u64, end: u64) {
+    pub(super) fn push(&mut self, thread: u32, name: &str, (start, end): (u64, u64), external: u64) {
         let position = match self.names.get_index_of(name) {
             Some(position) => position,
             None => self.names.insert_full(name.into()).0,
@@ -49,7 +54,35 @@ impl Ops {
             name,
             start,
             end,
+            external,
         });
+    }
+
+    /// A kernel that an op launched.
+    pub(super) fn push_kernel(&mut self, external: u64, time: u64) {
+        let sum = self.kernels.entry(external).or_default();
+        *sum = sum.saturating_add(time);
+    }
+
+    /// By thread and start, as [`Self::innermost`] leaves them.
+    pub(super) fn sorted(&self) -> &[Op] {
+        &self.rows
+    }
+
+    /// The sum of the kernel times of the ops before each, and of all; `None` where no kernel was recorded.
+    pub(super) fn kernel_times(&self) -> Option<Vec<u64>> {
+        if self.kernels.is_empty() {
+            return None;
+        }
+        let mut sums = Vec::with_capacity(self.rows.len() + 1);
+        let mut sum = 0_u64;
+        for op in &self.rows {
+            sums.push(sum);
+            let own = self.kernels.get(&op.external).copied().unwrap_or(0);
+            sum = sum.saturating_add(own);
+        }
+        sums.push(sum);
+        Some(sums)
     }
 
     pub(super) fn len(&self) -> usize {

@@ -10,11 +10,13 @@ pub enum Alignment {
     Phases,
     /// By the elapsed share of the total time.
     Time,
+    /// By the number of the event.
+    Events,
 }
 
 impl Alignment {
     /// The default first.
-    pub const ALL: [Self; 3] = [Self::Ops, Self::Phases, Self::Time];
+    pub const ALL: [Self; 4] = [Self::Ops, Self::Phases, Self::Time, Self::Events];
 
     /// The name in options.
     pub const fn name(self) -> &'static str {
@@ -22,6 +24,7 @@ impl Alignment {
             Self::Ops => "ops",
             Self::Phases => "phases",
             Self::Time => "time",
+            Self::Events => "events",
         }
     }
 

@@ -1,10 +1,12 @@
 //! Measured times and scratch memory of a graph's ops.
 //!
-//! In: a graph, a recording with measured ops. Out: the measurements by op. Ops are matched by name; of an op that ran
+//! In: a graph, a recording with measured ops. Out: the measurements by op. Ops are matched by name, else by type
+//! and order; of an op that ran
 //! several times the mean time and the largest scratch memory count.
 
 use std::collections::BTreeMap;
 
+use super::op_matching::{MatchedBy, match_ops};
 use super::recording::Recording;
 use crate::graph::{Graph, MeasuredOp, OpId};
 use crate::units::{Bytes, Nanos};
@@ -22,21 +24,16 @@ pub struct LearnedOps {
 
 /// O(n log n).
 pub fn learn_ops(graph: &Graph, recording: &Recording) -> LearnedOps {
-    let mut by_name: BTreeMap<&str, OpId> = BTreeMap::new();
-    for op in graph.ops().ids() {
-        let name = graph.op_name(op);
-        if !name.is_empty() {
-            by_name.entry(name).or_insert(op);
-        }
-    }
+    let matched = match_ops(graph, recording);
     let mut sums: BTreeMap<OpId, (u64, u64, u64)> = BTreeMap::new();
     let mut learned = LearnedOps::default();
-    for op in &recording.ops {
-        let Some(id) = by_name.get(recording.text(op.name)) else {
-            learned.unmatched += 1;
+    for (op, id) in recording.ops.iter().zip(&matched.ops) {
+        let Some(id) = *id else {
+            // A trace of types lists the ops within ops, too.
+            learned.unmatched += u64::from(matched.by == MatchedBy::Names);
             continue;
         };
-        let sum = sums.entry(*id).or_default();
+        let sum = sums.entry(id).or_default();
         sum.0 = sum.0.saturating_add(op.time.0);
         sum.1 += 1;
         sum.2 = sum.2.max(op.scratch.get());
@@ -45,7 +42,7 @@ pub fn learn_ops(graph: &Graph, recording: &Recording) -> LearnedOps {
         learned.scratch += Bytes(scratch);
         learned.ops.push(MeasuredOp {
             op,
-            time: Some(Nanos(time / count.max(1))),
+            time: (time > 0).then(|| Nanos(time / count.max(1))),
             scratch,
         });
     }

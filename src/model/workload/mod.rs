@@ -14,6 +14,7 @@ mod learn;
 mod lifetimes;
 mod names;
 mod op_list;
+mod op_matching;
 mod parts;
 mod problem;
 mod problem_text;
@@ -37,14 +38,15 @@ pub use learn::{LearnedOps, learn_ops};
 pub use lifetimes::{Lifetime, Lifetimes, Program};
 pub use names::Names;
 pub use op_list::{DATA, ListedArena, ListedInput, ListedOp, ListedPlace, ListedPlaces, NET_OUTPUT, OpList};
+pub use op_matching::{MatchedBy, MatchedOps, match_ops};
 pub use parts::{Part, PartOf};
 pub use problem::{Buffer, Gap, PlacementProblem, ProblemEntry, ProblemError, RecordedPlan};
 pub use recording::{
-    BlockAddress, COMPILE_CONTEXT, CallSite, CallSiteKind, CallSites, Category, CategoryRule, CategoryRules,
-    FailedRequest, FrameKind, FrameRule, FrameRuleError, FrameRules, MarkKind, PhasePairs, REQUESTER_RULES,
-    RecordedBlock, RecordedFrame, RecordedMark, RecordedMemory, RecordedName, RecordedNames, RecordedOp, RecordedPeaks,
-    RecordedPhase, RecordedRegion, RecordedTotal, Recording, RecordingRules, Requester, RequesterRule, StackIdx,
-    TotalKind, USER_METADATA, call_site_text, is_python_file, pooled_kind,
+    AllocatorSimulation, BlockAddress, COMPILE_CONTEXT, CallSite, CallSiteKind, CallSites, Category, CategoryRule,
+    CategoryRules, FailedRequest, FrameKind, FrameRule, FrameRuleError, FrameRules, MarkKind, PhasePairs,
+    REQUESTER_RULES, RecordedBlock, RecordedFrame, RecordedMark, RecordedMemory, RecordedName, RecordedNames,
+    RecordedOp, RecordedPeaks, RecordedPhase, RecordedRegion, RecordedTotal, Recording, RecordingRules, Requester,
+    RequesterRule, StackIdx, TotalKind, USER_METADATA, call_site_text, is_python_file, pooled_kind,
 };
 pub use samples::samples;
 pub use schedule::{

@@ -24,8 +24,8 @@ pub use call_sites::{CallSite, CallSiteKind, CallSites, call_site_text};
 pub use categories::{Category, CategoryRule, CategoryRules, REQUESTER_RULES, Requester, RequesterRule};
 pub use frame_rules::{FrameKind, FrameRule, FrameRuleError, FrameRules, is_python_file};
 pub use parts::{
-    BlockAddress, COMPILE_CONTEXT, FailedRequest, MarkKind, RecordedBlock, RecordedFrame, RecordedMark, RecordedMemory,
-    RecordedOp, RecordedRegion, RecordedTotal, StackIdx, TotalKind, USER_METADATA,
+    AllocatorSimulation, BlockAddress, COMPILE_CONTEXT, FailedRequest, MarkKind, RecordedBlock, RecordedFrame,
+    RecordedMark, RecordedMemory, RecordedOp, RecordedRegion, RecordedTotal, StackIdx, TotalKind, USER_METADATA,
 };
 pub use phases::{PhasePairs, RecordedPhase};
 
@@ -76,6 +76,8 @@ pub struct Recording {
     pub stacks: Vec<Box<[u32]>>,
     /// By stack: which line asked for the memory.
     pub call_sites: CallSites,
+    /// Of a simulated allocator: how it was made. `None` for what was measured.
+    pub simulation: Option<AllocatorSimulation>,
     /// Settings of the allocator that the file states.
     pub settings: Vec<(String, String)>,
     /// Counts and sums of the file's contents, in the file's words.

@@ -25,6 +25,7 @@ pub const UNLOAD_GRAPHS: &str = "simulation.unload_graphs";
 pub const POLICY_2_BEHAVIOUR: &str = "simulation.policy_2_behaviour";
 pub const TENSOR_ROUNDING: &str = "simulation.tensor_rounding";
 pub const MEASURED_ALIGNMENT: &str = "simulation.measured_alignment";
+pub const MEASURED_ANNOTATION: &str = "simulation.measured_annotation";
 pub const SHAPES_KEEP_ALIVE: &str = "simulation.shapes_keep_alive";
 pub const WORKSPACE_ESTIMATE: &str = "simulation.workspace_estimate";
 pub const WORKSPACE_TABLE: &str = "simulation.workspace_table";

@@ -166,6 +166,7 @@ pub(super) const ROWS: &[OptionRow] = &[
                 "by marks of iterations and phases, else by start, peak and end",
             ),
             (Alignment::Time.name(), "by share of the total time"),
+            (Alignment::Events.name(), "by event number"),
         ]),
         default: DefaultValue::Text(Alignment::Ops.name()),
         summary: "alignment of a recording to the steps of its graph",
@@ -173,8 +174,24 @@ pub(super) const ROWS: &[OptionRow] = &[
                   are placed at their own steps. By phases, notes such as ProfilerStep#3, forward, backward and \
                   Optimizer.step are placed where the graph's phases begin. By time, whole times are laid over each \
                   other; the time of a step is measured, stated or estimated. Without a graph, separate runs begin \
-                  together, except by time. Peaks are those of the run in any case.",
+                  together, at their first step mark or else their first allocation; by time they keep their clocks, by \
+                  events all begin at event 0. Peaks are those of the run in any case.",
         lowers_to: Some("Lowered::alignment"),
+        memory_effect: "moves recordings along the axis; no effect on bytes",
+        acts: Acts {
+            changes_bytes: false,
+            ..Acts::ON_GRAPHS
+        },
+        ..OWN
+    },
+    OptionRow {
+        key: keys::MEASURED_ANNOTATION,
+        kind: OptionKind::Names(&[]),
+        default: DefaultValue::Text(""),
+        summary: "the annotation at which separate recordings begin together",
+        details: "Part of a name, such as ProfilerStep#3 or forward. Each run is placed so that its first annotation of \
+                  such a name is at the same step. Recordings without one begin at their first step mark or allocation.",
+        lowers_to: Some("Lowered::annotation"),
         memory_effect: "moves recordings along the axis; no effect on bytes",
         acts: Acts {
             changes_bytes: false,

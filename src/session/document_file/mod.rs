@@ -29,12 +29,13 @@ use super::bookmarks::{PersistedBookmark, lane_of, lane_text};
 use super::config::{apply_config, config_from_document};
 use super::document::{Document, SourceSpec};
 use super::persisted::PersistedSource;
-use highwater_analysis::{LaneGoal, LaneId};
+use highwater_analysis::{AllocatorSetting, LaneGoal, LaneId};
 use highwater_export::{ConfigError, from_json, to_json};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::workload::{CategoryRules, FrameRuleError, FrameRules, RecordingRules};
+use highwater_torch::Version as TorchVersion;
 use unknown::Unknown;
-use wire::{Probe, SettingsInPlace, Version, Wire, WireLanes, strategies, strategies_of};
+use wire::{Probe, SettingsInPlace, Version, Wire, WireLanes, WireSetting, strategies, strategies_of};
 
 /// The version of the format that is written, and the newest that is read.
 pub const DOCUMENT_VERSION: u64 = 1;
@@ -46,6 +47,8 @@ const MOST_SOURCES: usize = 1_000;
 const MOST_BOOKMARKS: usize = 10_000;
 
 const MAX_PINS: usize = 1_000;
+
+const MOST_SETTINGS: usize = 16;
 
 const MOST_FRAME_RULES: usize = 1_000;
 
@@ -126,6 +129,7 @@ impl DocumentFile {
             lanes: WireLanes::of(&document.lanes),
             strategies: strategies_of(&document.strategies),
             frame_rules: document.recording_rules.frames.own().to_vec(),
+            allocator_settings: document.allocator_settings.iter().map(wire_setting).collect(),
             category_rules: document.recording_rules.categories.own().to_vec(),
             bookmarks: PersistedBookmark::of_all(&document.bookmarks),
             pins: pins::wire_of(&document.pins),
@@ -154,6 +158,7 @@ impl DocumentFile {
             (wire.sources.len(), MOST_SOURCES, "sources"),
             (wire.bookmarks.len(), MOST_BOOKMARKS, "bookmarks"),
             (wire.pins.len(), MAX_PINS, "pins"),
+            (wire.allocator_settings.len(), MOST_SETTINGS, "allocator settings"),
             (wire.frame_rules.len(), MOST_FRAME_RULES, "frame rules"),
             (wire.category_rules.len(), MOST_FRAME_RULES, "category rules"),
         ] {
@@ -174,6 +179,7 @@ impl DocumentFile {
         document.part.clone_from(&wire.part);
         document.lanes = wire.lanes.lanes(&mut remarks);
         document.strategies = strategies(&wire.strategies, &mut remarks);
+        document.allocator_settings = wire.allocator_settings.into_iter().map(setting_of).collect();
         document.recording_rules = RecordingRules {
             frames: rules_of("frame_rules", FrameRules::new(wire.frame_rules), &mut remarks),
             categories: rules_of("category_rules", CategoryRules::new(wire.category_rules), &mut remarks),
@@ -228,6 +234,20 @@ fn rules_of<R: Default>(key: &str, rules: Result<R, FrameRuleError>, remarks: &m
         remarks.error(format!("{error}; the built-in rules are used"), key);
         R::default()
     })
+}
+
+fn wire_setting(setting: &AllocatorSetting) -> WireSetting {
+    WireSetting {
+        settings: setting.conf.clone(),
+        torch: setting.version.map(|version| version.name().to_owned()),
+    }
+}
+
+fn setting_of(wire: WireSetting) -> AllocatorSetting {
+    AllocatorSetting {
+        version: wire.torch.as_deref().and_then(TorchVersion::named),
+        conf: wire.settings,
+    }
 }
 
 /// The goal; an unknown one is the default, with a remark.

@@ -6,7 +6,7 @@ use highwater_analysis::LaneGoal;
 use serde_json::{Value as Json, json};
 
 use super::wire::LANE_KINDS;
-use super::{DOCUMENT_VERSION, MAX_PINS, MOST_BOOKMARKS, MOST_FRAME_RULES, MOST_SOURCES};
+use super::{DOCUMENT_VERSION, MAX_PINS, MOST_BOOKMARKS, MOST_FRAME_RULES, MOST_SETTINGS, MOST_SOURCES};
 
 pub fn document_schema() -> Json {
     json!({
@@ -33,6 +33,7 @@ pub fn document_schema() -> Json {
                 "additionalProperties": {"type": "string"}
             },
             "frame_rules": {"type": "array", "maxItems": MOST_FRAME_RULES, "items": frame_rule()},
+            "allocator_settings": {"type": "array", "maxItems": MOST_SETTINGS, "items": allocator_setting()},
             "category_rules": {"type": "array", "maxItems": MOST_FRAME_RULES, "items": category_rule()},
             "bookmarks": {"type": "array", "maxItems": MOST_BOOKMARKS, "items": bookmark()},
             "pins": {"type": "array", "maxItems": MAX_PINS, "items": pin()},
@@ -70,6 +71,18 @@ fn category_rule() -> Json {
             "category": {"enum": ["parameter", "gradient", "optimizer_state", "activation", "input", "temporary", "unknown"]},
             "file": {"type": "string", "description": "Regular expression, searched in the file."},
             "function": {"type": "string", "description": "Regular expression, searched in the function."}
+        }
+    })
+}
+
+fn allocator_setting() -> Json {
+    json!({
+        "type": "object",
+        "required": ["settings"],
+        "description": "Settings of PyTorch's or torch_npu's allocator, simulated as a lane beside recordings.",
+        "properties": {
+            "settings": {"type": "string", "description": "As in PYTORCH_CUDA_ALLOC_CONF; empty for the default."},
+            "torch": {"type": "string", "description": "2.9 to 2.15, or npu; the newest of the recording's framework unless given."}
         }
     })
 }

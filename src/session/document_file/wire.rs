@@ -70,6 +70,8 @@ pub(super) struct Wire {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) category_rules: Vec<CategoryRule>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) allocator_settings: Vec<WireSetting>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) bookmarks: Vec<PersistedBookmark>,
     /// Read one by one, so that a damaged one does not harm the others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -193,4 +195,12 @@ pub(super) fn strategies(wire: &BTreeMap<String, String>, remarks: &mut Diagnost
         }
     }
     strategies
+}
+
+/// Allocator settings of a lane.
+#[derive(Serialize, Deserialize, Debug)]
+pub(super) struct WireSetting {
+    pub(super) settings: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) torch: Option<String>,
 }

@@ -11,6 +11,7 @@ use super::device::DeviceTask;
 use super::flame::FlameTask;
 use super::lane_changes::ChangesTask;
 use super::peak::PeakTask;
+use super::settings_search::SettingsTask;
 use super::tables::TableTask;
 use highwater_analysis::{LaneSet, LaneStrategies};
 use highwater_export::png;
@@ -145,6 +146,9 @@ impl Session {
             Command::StopSweep => self.discard(TaskKind::Sweep),
             Command::ListPlans(graph) => self.list_plans(graph),
             Command::ReuseNames(graph) => self.ask::<NamesTask>(graph),
+            Command::FindSettings(device) => self.ask::<SettingsTask>(device),
+            Command::AddSettings(conf) => self.try_edit(None, |session| session.add_settings(&conf)),
+            Command::RemoveSettings(conf) => self.edit(None, |session| session.remove_settings(&conf)),
 
             // Views and selections.
             Command::PictureDevice(lane, step) => self.ask::<DeviceTask>((lane, step)),

@@ -171,6 +171,7 @@ impl Session {
             device: self.document.device(),
             policies: Vec::new(),
             strategies: self.document.strategies.clone(),
+            allocator_settings: self.document.allocator_settings.clone(),
             recording_rules: self.document.recording_rules.clone(),
             search_nodes: Limits::DEFAULT_NODES,
             pins: self

@@ -47,11 +47,12 @@ impl History {
             ));
         }
         let pools = Pools::new(recording);
+        let addresses = addresses(recording);
         let mut entries = Entries {
             places: vec![None; recording.n_steps as usize],
         };
         entries.regions(recording, &pools)?;
-        entries.blocks(recording, &pools)?;
+        entries.blocks(recording, &addresses, &pools)?;
         entries.marks(recording);
         let mut history = Self {
             has_segments: !recording.regions.is_empty(),
@@ -65,19 +66,26 @@ impl History {
             }
         }
         let blocks = (0_u32..).zip(&recording.blocks);
-        for (number, block) in blocks.filter(|(_, block)| block.is_older && block.birth == Step(0)) {
-            history.older.insert(address(number, block), number);
+        for (number, _) in blocks.filter(|(_, block)| block.is_older && block.birth == Step(0)) {
+            history.older.insert(addresses[number as usize], number);
         }
-        history.recording.segments = final_segments(recording, &pools);
+        history.recording.segments = final_segments(recording, &addresses, &pools);
         Ok(history)
     }
 }
 
-/// The stated address; of recordings without addresses one that nothing shares.
-fn address(number: u32, block: &RecordedBlock) -> u64 {
+/// The address of each block; of one without address a range that nothing shares.
+fn addresses(recording: &Recording) -> Vec<u64> {
     const UNSTATED: u64 = 1 << 62;
-    let stated = block.address.map(BlockAddress::get);
-    stated.unwrap_or(UNSTATED + (u64::from(number) << 1))
+    let mut next = UNSTATED;
+    let address = |block: &RecordedBlock| {
+        block.address.map(BlockAddress::get).unwrap_or_else(|| {
+            let own = next;
+            next = next.saturating_add(block.held.get().max(1));
+            own
+        })
+    };
+    recording.blocks.iter().map(address).collect()
 }
 
 fn stream(block: &RecordedBlock) -> u64 {
@@ -188,9 +196,9 @@ impl Entries {
         Ok(())
     }
 
-    fn blocks(&mut self, recording: &Recording, pools: &Pools) -> Result<(), NoHistory> {
-        for (number, block) in (0_u32..).zip(&recording.blocks) {
-            let addr = address(number, block);
+    fn blocks(&mut self, recording: &Recording, addresses: &[u64], pools: &Pools) -> Result<(), NoHistory> {
+        for ((number, block), address) in (0_u32..).zip(&recording.blocks).zip(addresses) {
+            let addr = *address;
             let event = |action: Action| Event {
                 action,
                 addr,
@@ -235,14 +243,12 @@ impl Entries {
 }
 
 /// The segments after the last event, with their blocks.
-fn final_segments(recording: &Recording, pools: &Pools) -> Vec<SegmentState> {
+fn final_segments(recording: &Recording, addresses: &[u64], pools: &Pools) -> Vec<SegmentState> {
     let n_steps = recording.n_steps;
     let is_final = |end: Step, is_freed: bool| end.0 >= n_steps && !is_freed;
-    let mut blocks: Vec<(u64, &RecordedBlock)> = (0_u32..)
-        .zip(&recording.blocks)
-        .filter(|(_, block)| is_final(block.end, block.is_freed))
-        .map(|(number, block)| (address(number, block), block))
-        .collect();
+    let blocks = addresses.iter().copied().zip(&recording.blocks);
+    let blocks = blocks.filter(|(_, block)| is_final(block.end, block.is_freed));
+    let mut blocks: Vec<(u64, &RecordedBlock)> = blocks.collect();
     blocks.sort_by_key(|(address, _)| *address);
     let mut regions: Vec<&RecordedRegion> = recording
         .regions
@@ -277,15 +283,33 @@ fn final_segments(recording: &Recording, pools: &Pools) -> Vec<SegmentState> {
     }
     let sizes = PoolSizes::new(recording);
     let mut rest = &blocks[..];
+    let mut unlisted: Vec<(u64, &RecordedBlock)> = Vec::new();
     for segment in &mut segments {
         if segment.is_expandable {
             segment.is_small = sizes.is_small(segment);
         }
         let start = rest.partition_point(|(address, _)| *address < segment.addr);
         let count = rest[start..].partition_point(|(address, _)| *address < segment.addr + segment.size);
+        unlisted.extend(&rest[..start]);
         segment.blocks = states(segment, &rest[start..start + count], n_steps);
         rest = &rest[start + count..];
     }
+    unlisted.extend(rest);
+    // A block outside all listed segments gets a segment, so that its end is known.
+    for (address, block) in unlisted {
+        let mut own = SegmentState {
+            addr: address,
+            size: block.held.get(),
+            stream: stream(block),
+            is_small: block.held.get() <= SMALL_LIMIT,
+            is_expandable: false,
+            pool: None,
+            blocks: Vec::new(),
+        };
+        own.blocks = states(&own, &[(address, block)], n_steps);
+        segments.push(own);
+    }
+    segments.sort_by_key(|segment| segment.addr);
     segments
 }
 

@@ -15,8 +15,8 @@ use highwater_session::Command;
 
 #[derive(Debug, Default)]
 pub struct MeasuredRunState {
-    /// Unchecked settings: recording and option.
-    without: BTreeSet<(String, &'static str)>,
+    /// Settings whose tick is not the default one: recording and option.
+    changed: BTreeSet<(String, &'static str)>,
 }
 
 pub fn measured_run_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut MeasuredRunState) {
@@ -69,5 +69,6 @@ const fn hint(alignment: Alignment) -> &'static str {
              notes aligns start, peak and end"
         }
         Alignment::Time => "places an event at the same share of the total time",
+        Alignment::Events => "spreads the events evenly over the steps",
     }
 }

@@ -1,6 +1,7 @@
 //! The table of panes: menu, palette, saved layouts, empty panes and tests loop over it.
 
 use super::Pane;
+use crate::panels::sweep::has_allocator_settings;
 use highwater_analysis::{LaneChoice, study_of};
 use highwater_model::workload::Workload;
 use highwater_session::Session;
@@ -39,8 +40,8 @@ fn why_no_budgets(workload: &Workload) -> Option<&'static str> {
 }
 
 fn why_no_sweep(workload: &Workload) -> Option<&'static str> {
-    let can = study_of(workload).words().no_sweep.is_none();
-    (!can).then_some("the sweep needs a graph or an allocation trace; neither is open")
+    let can = study_of(workload).words().no_sweep.is_none() || has_allocator_settings(workload);
+    (!can).then_some("the sweep needs a graph, an allocation trace or a recording with blocks; none is open")
 }
 
 fn why_no_name_reuse(workload: &Workload) -> Option<&'static str> {
@@ -120,7 +121,7 @@ pub static PANES: &[PaneRow] = &[
         name: "space",
         title: "Sweep",
         home: Home::Middle,
-        what: "many configurations: which fit, which are Pareto-optimal, and the recommended one",
+        what: "many configurations, or allocator settings of a recording: which fit, and the recommended one",
         needs_answer: true,
         why_not: why_no_sweep,
     },

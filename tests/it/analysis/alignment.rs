@@ -264,6 +264,7 @@ fn aligned(alignment: &str, notes: &[(u32, &str)]) -> (u32, u32, String) {
         files: Arc::new(SeenFiles::default()),
         policies: Vec::new(),
         strategies: LaneStrategies::default(),
+        allocator_settings: Vec::new(),
         recording_rules: highwater::workload::RecordingRules::default(),
         lanes: LaneSet::Policies,
         search_nodes: Limits::DEFAULT_NODES,

@@ -41,6 +41,7 @@ fn request(workload: Workload, settings: &[(&str, &str)]) -> Request {
         files: Arc::new(SeenFiles::default()),
         policies: Vec::new(),
         strategies: LaneStrategies::default(),
+        allocator_settings: Vec::new(),
         recording_rules: highwater::workload::RecordingRules::default(),
         lanes: LaneSet::Policies,
         search_nodes: 10_000,

@@ -291,7 +291,7 @@ fn a_measured_lane_reports_the_error_of_each_simulated_peak() {
     let (run, graph) = (file("lenet_training.runmeta.pb.gz"), file("lenet_training.pb"));
     let (_, text) = told(&["compare", &run, &graph]);
     assert!(
-        text.contains("\nsimulated, with the difference from the measurement\nthan measured "),
+        text.contains("\nsimulated, with the difference from the measurement; fits by construction: "),
         "{text}"
     );
     let row = text.split("\nthan measured ").nth(1).expect("a table");

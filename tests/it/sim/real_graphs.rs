@@ -116,6 +116,7 @@ fn request(draw: &mut Draw, graphs: &[GraphEntry]) -> Request {
         device,
         policies: Vec::new(),
         strategies: LaneStrategies::default(),
+        allocator_settings: Vec::new(),
         recording_rules: highwater::workload::RecordingRules::default(),
         lanes: LaneSet::Policies,
         search_nodes: Limits::DEFAULT_NODES,

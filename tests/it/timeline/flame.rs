@@ -180,6 +180,7 @@ fn comparison_of(recording: Recording) -> Comparison {
         device: DeviceProfiles::bundled().unwrap().find("generic-32GB").unwrap(),
         policies: Vec::new(),
         strategies: LaneStrategies::default(),
+        allocator_settings: Vec::new(),
         recording_rules: highwater::workload::RecordingRules::default(),
         lanes: LaneSet::Policies,
         search_nodes: Limits::DEFAULT_NODES,

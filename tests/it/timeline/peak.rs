@@ -34,6 +34,7 @@ pub(crate) fn compared(text: &str, dims: &[(&str, Vec<u64>)], edits: &[(&str, &s
         device: DeviceProfiles::bundled().unwrap().find("generic-32GB").unwrap(),
         policies: Vec::new(),
         strategies: LaneStrategies::default(),
+        allocator_settings: Vec::new(),
         recording_rules: highwater::workload::RecordingRules::default(),
         lanes: LaneSet::Policies,
         search_nodes: Limits::DEFAULT_NODES,

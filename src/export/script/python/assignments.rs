@@ -8,6 +8,7 @@ use ruff_text_size::Ranged as _;
 use highwater_model::diagnostics::Severity;
 use highwater_options::{Section, TABLE, Value, find};
 
+use super::allocator::SETTERS;
 use super::arithmetic::{Outcome, binary};
 use super::changes::{merged, path_of};
 use super::constructors::find_class;
@@ -373,6 +374,7 @@ impl<'a> Reader<'a> {
         self.found_relative(call);
         self.found_training(call);
         let name = match (&*call.func, self.survey.last_name(&call.func)) {
+            (_, Some(name)) if SETTERS.contains(&name) => return self.set_allocator(call),
             (_, Some(name @ ("putenv" | "unsetenv"))) => name,
             (Expr::Attribute(method), Some(name @ ("setdefault" | "update" | "pop")))
                 if self.evaluate(&method.value).datum == Datum::Environ =>

@@ -8,12 +8,14 @@
 //! 2. Declare: [`survey`] collects flags, classes and functions of the whole script, [`effects`] the names that a function changes.
 //! 3. Evaluate: an expression becomes a [`Fact`](datum::Fact), which is a value or the reason why it is unknown ([`evaluate`],
 //!    [`lookups`], [`calls`], [`arithmetic`], [`folding`]); [`scopes`] has the bindings at a point of the flow.
-//! 4. Settings: statement by statement along the flow ([`walk`], [`loops`], [`functions`], [`assignments`], [`variables`], [`changes`],
+//! 4. Settings: statement by statement along the flow ([`walk`], [`loops`], [`functions`], [`assignments`], [`variables`], [`allocator`],
+//!    [`changes`],
 //!    [`comments`]), constructor calls and assignments add to the [`records`] ([`settings`]).
 //! 5. Findings: the last setting of each option wins; contradictions and conditions become warnings ([`settle`]).
 //!
 //! All stages from 3 on are methods of one [`Reader`].
 
+mod allocator;
 mod arguments;
 mod arithmetic;
 mod arms;

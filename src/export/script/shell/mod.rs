@@ -26,7 +26,7 @@ pub(super) const HEADER: &str = "# Environment variables, written by highwater";
 const MAX_TEXT: usize = 64 * 1024;
 
 /// The largest edit distance from a mistyped name to a known one.
-const MAX_TYPOS: usize = 2;
+pub(super) const MAX_TYPOS: usize = 2;
 
 /// Words in front of a command that do not change its assignments.
 const LEADING: &[&str] = &[

@@ -140,6 +140,30 @@ pub struct RecordedRegion {
     pub is_older: bool,
 }
 
+/// How a recording was simulated from a measured one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AllocatorSimulation {
+    /// The name of the measured recording.
+    pub measured: String,
+    /// The text of the settings; empty for the default.
+    pub settings: String,
+    /// `torch 2.15`, `torch_npu`.
+    pub version: String,
+    /// Requests that first released everything cached.
+    pub retries: u64,
+    /// Requests that failed.
+    pub failures: u64,
+    pub device_calls: u64,
+    /// Peak of the reserved bytes.
+    pub peak: Bytes,
+    /// Of the measured recording.
+    pub measured_peak: Bytes,
+    /// Of the measured settings, simulated: its difference from `measured_peak` is the error of the simulation.
+    pub replayed_peak: Bytes,
+    /// Whether the measured recording replays exactly.
+    pub is_exact: bool,
+}
+
 /// The memory of the recorded device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordedMemory {

@@ -7,6 +7,7 @@
 
 mod changes;
 mod menu;
+mod overlay;
 mod prompt;
 mod table;
 
@@ -42,6 +43,7 @@ pub struct CompareState {
     wants_row: bool,
     /// Scroll by keys, in sizes of the view: right, down.
     scroll: egui::Vec2,
+    overlay: overlay::OverlayState,
 }
 
 impl Default for CompareState {
@@ -54,6 +56,7 @@ impl Default for CompareState {
             wants_focus: false,
             wants_row: false,
             scroll: egui::Vec2::ZERO,
+            overlay: overlay::OverlayState::default(),
         }
     }
 }
@@ -108,6 +111,7 @@ pub fn compare_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut CompareSta
             ui.scroll_to_rect(row, None);
         }
         problems_ui(ui, shown, cx.commands);
+        overlay::overlay_ui(ui, shown, comparison, &mut state.overlay);
         ui.add_space(6.0);
         changes::changes_ui(ui, shown, state, cx.commands);
     });

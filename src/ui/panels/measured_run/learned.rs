@@ -41,17 +41,17 @@ pub(super) fn learned_ui(
 fn settings_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, calibration: &Calibration, state: &mut MeasuredRunState) {
     for setting in &calibration.settings {
         let key = (calibration.recording.clone(), setting.key);
-        let mut is_wanted = !state.without.contains(&key);
+        let mut is_wanted = is_ticked(state, calibration, setting);
         let name = find(setting.key).map_or(setting.key, |row| row.short_key());
         ui.horizontal(|ui| {
             let tick = ui
                 .checkbox(&mut is_wanted, "")
                 .on_hover_text("Include it with the button below")
                 .named_choice(egui::Role::CheckBox, is_wanted, || format!("include {name}"));
-            if tick.changed() && is_wanted {
-                state.without.remove(&key);
+            if tick.changed() && is_wanted == setting.poor_fit.is_none() {
+                state.changed.remove(&key);
             } else if tick.changed() {
-                state.without.insert(key);
+                state.changed.insert(key);
             }
             if ui
                 .link(name)
@@ -67,19 +67,25 @@ fn settings_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, calibration: &Calibration
         value_ui(ui, "now", setting.key, &setting.now);
         value_ui(ui, "learned", setting.key, &setting.learned);
         wrapped_ui(ui, RichText::new(&setting.from).weak());
+        if let Some(why) = &setting.poor_fit {
+            wrapped_ui(ui, RichText::new(why).color(cx.theme.bad));
+        }
         ui.add_space(3.0);
     }
 }
 
+/// Poor fits are left out until they are ticked.
+fn is_ticked(state: &MeasuredRunState, calibration: &Calibration, setting: &LearnedSetting) -> bool {
+    let is_changed = state
+        .changed
+        .iter()
+        .any(|(recording, key)| *recording == calibration.recording && *key == setting.key);
+    is_changed != setting.poor_fit.is_none()
+}
+
 /// The button that applies the checked settings.
 fn apply_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, calibration: &Calibration, state: &MeasuredRunState) {
-    let is_wanted = |setting: &LearnedSetting| {
-        let is_out = state
-            .without
-            .iter()
-            .any(|(recording, key)| *recording == calibration.recording && *key == setting.key);
-        !is_out && !is_set(cx.session, setting)
-    };
+    let is_wanted = |setting: &LearnedSetting| is_ticked(state, calibration, setting) && !is_set(cx.session, setting);
     let n_wanted = calibration.settings.iter().filter(|one| is_wanted(one)).count();
     let text = format!("Set {}", counted(n_wanted as u64, "setting"));
     let button = ui.add_enabled(n_wanted > 0, egui::Button::new(text));

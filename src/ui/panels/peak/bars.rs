@@ -145,8 +145,9 @@ fn group_ui(ui: &mut egui::Ui, shown: Shown<'_>, group: &LiveGroup, is_open: boo
 pub(super) fn member_ui(ui: &mut egui::Ui, shown: Shown<'_>, member: &LiveMember, commands: &mut Vec<Command>) {
     let share = percent_text(shown.report.share(member.bytes));
     let name = tensor_label(shown.comparison, member.tensor);
-    let lane = shown.report.ask.lane;
-    let life = shown.comparison.steps_text(lane, member.birth, member.end);
+    let life = shown
+        .comparison
+        .steps_text(shown.report.ask.lane, member.birth, member.end);
     let older = match shown.report.range.as_ref().map(|stats| stats.range.start) {
         Some(start) if member.birth < start => ", live before the range",
         _ => "",

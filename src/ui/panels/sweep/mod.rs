@@ -2,6 +2,7 @@
 //! click on a point pins it.
 
 mod advice;
+mod allocator;
 mod axes;
 mod drafts;
 mod facts;
@@ -11,6 +12,7 @@ mod table;
 
 use eframe::egui::{self, RichText};
 
+pub use self::allocator::is_for as has_allocator_settings;
 use self::drafts::Drafts;
 use crate::lanes::LanesState;
 use crate::panels::point_table::{RowText, one_row_ui};
@@ -51,6 +53,7 @@ pub struct SweepState {
     is_log: bool,
     selected: Option<u64>,
     table: table::TableState,
+    allocator: allocator::AllocatorState,
 }
 
 impl SweepState {
@@ -99,6 +102,13 @@ impl Shown<'_> {
 
 pub fn sweep_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut SweepState, lanes: &mut LanesState) {
     let session = cx.session;
+    if session
+        .answer()
+        .is_some_and(|(comparison, _)| allocator::is_for(&comparison.workload))
+    {
+        allocator::allocator_ui(ui, cx, &mut state.allocator);
+        return;
+    }
     state.drafts.begin(session);
     let is_entered = axes::axes_ui(ui, session, &mut state.drafts, cx.theme);
     let order = state.drafts.order(session);

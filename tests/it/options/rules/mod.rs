@@ -1,5 +1,6 @@
 //! Each rule on settings that it accepts and rejects, by topic; fixes; the active policy; no panic on any input.
 
+mod allocator;
 mod companions;
 mod debugging;
 mod devices;
@@ -132,6 +133,7 @@ fn all_cases() -> impl Iterator<Item = &'static Case> {
         syntax::CASES,
         files::CASES,
         vendor::CASES,
+        allocator::CASES,
     ]
     .into_iter()
     .flatten()

@@ -1,0 +1,321 @@
+//! Searches the settings with the lowest peak for one or several recordings.
+//!
+//! Three rounds: every value of every key alone, and in place of the recorded one; pairs of the best values; more keys
+//! on the best pairs. Refused settings, and settings that are known to harm, are not tried. The answer does not depend
+//! on the number of threads.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crossbeam_channel::unbounded;
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::Bytes;
+use highwater_sim::what_if::NoHistory;
+use highwater_torch::recording::{Replayable, WhatIf, what_if};
+use highwater_torch::{Settings, Version, findings};
+
+use super::candidates::{SettingPair, is_tuned, lacks_companion, pairs_of, place, text_of, values};
+use super::choice::{KeyEffect, choose, key_effects, rank};
+use super::{AllocatorFit, device_spec, replayable};
+
+const STAGE: &str = "replaying settings";
+
+/// Values of a key, and settings, that a later round starts from.
+const BEST: usize = 3;
+
+/// Settings with what they do to each recording.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TriedSetting {
+    /// The text of the variable, with the keys that stay as recorded.
+    pub conf: String,
+    /// The keys that were tried.
+    pub pairs: Vec<SettingPair>,
+    /// Keys whose value differs from the recorded one.
+    pub changes: usize,
+    /// By recording.
+    pub figures: Vec<WhatIf>,
+}
+
+impl TriedSetting {
+    /// The highest peak of all recordings.
+    pub fn peak(&self) -> Bytes {
+        let peaks = self.figures.iter().map(|figures| figures.stats.reserved.peak);
+        Bytes(peaks.max().unwrap_or(0))
+    }
+
+    pub fn failed(&self) -> u64 {
+        self.figures.iter().map(|figures| figures.failed as u64).sum()
+    }
+
+    pub fn retries(&self) -> u64 {
+        self.figures.iter().map(|figures| figures.stats.alloc_retries).sum()
+    }
+
+    pub fn device_calls(&self) -> u64 {
+        self.figures.iter().map(|figures| figures.device_calls).sum()
+    }
+}
+
+/// The outcome of a search. Numbers are positions in `tried`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettingSearch {
+    pub tried: Vec<TriedSetting>,
+    /// The recorded settings; the default ones where recordings differ in theirs.
+    pub recorded: usize,
+    /// `None`: requests fail under every setting.
+    pub winner: Option<usize>,
+    /// The best setting that does not contain the winner's.
+    pub runner_up: Option<usize>,
+    /// Settings whose peak is that of the winner within the tolerance, the simplest first.
+    pub equivalent: Vec<usize>,
+    pub keys: Vec<KeyEffect>,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SearchError {
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+    #[error(transparent)]
+    NoHistory(#[from] NoHistory),
+}
+
+/// How to search.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchPlan {
+    /// `None` where it is unknown: nothing fails.
+    pub device: Option<Bytes>,
+    /// `None`: that of the recordings.
+    pub version: Option<Version>,
+    pub n_threads: usize,
+}
+
+/// Tries settings on recordings of one framework. O(settings x events).
+///
+/// # Errors
+/// [`SearchError`]: cancelled, no recordings, or recordings of two frameworks.
+pub fn search_settings(
+    fits: &[AllocatorFit],
+    plan: SearchPlan,
+    progress: &Progress<'_>,
+) -> Result<SettingSearch, SearchError> {
+    let mut search = Search::new(fits, plan)?;
+    let recorded = search.recorded.clone();
+    search.round(vec![recorded.clone(), Vec::new()], progress)?;
+    let values = values(&search.replayables, search.version(), search.has_limit());
+    search.round(singles(&recorded, &values), progress)?;
+    let pairs = search.pairs(&values);
+    search.round(pairs, progress)?;
+    let extended = search.extended(&values);
+    search.round(extended, progress)?;
+    Ok(search.finish())
+}
+
+type Pairs = Vec<SettingPair>;
+
+/// Each value alone, and in place of the recorded value; each recorded key left out.
+fn singles(recorded: &[SettingPair], values: &[Pairs]) -> Vec<Pairs> {
+    let single = values.iter().flatten().map(|pair| vec![pair.clone()]);
+    let replaced = values.iter().flatten().map(|pair| with(recorded, pair));
+    let left_out = recorded.iter().map(|pair| without(recorded, pair.key));
+    let expandable = SettingPair {
+        key: "expandable_segments",
+        value: "True".to_owned(),
+    };
+    let grown = values.iter().flatten().map(|pair| with(&[expandable.clone()], pair));
+    single.chain(replaced).chain(left_out).chain(grown).collect()
+}
+
+fn without(pairs: &[SettingPair], key: &str) -> Pairs {
+    pairs.iter().filter(|pair| pair.key != key).cloned().collect()
+}
+
+fn with(pairs: &[SettingPair], pair: &SettingPair) -> Pairs {
+    let mut all = without(pairs, pair.key);
+    all.push(pair.clone());
+    all.sort_by_key(place);
+    all
+}
+
+struct Search<'a> {
+    fits: &'a [AllocatorFit],
+    replayables: Vec<Replayable<'a>>,
+    plan: SearchPlan,
+    /// Pairs that every setting keeps.
+    kept: Pairs,
+    recorded: Pairs,
+    seen: BTreeSet<Pairs>,
+    tried: Vec<TriedSetting>,
+}
+
+impl<'a> Search<'a> {
+    fn new(fits: &'a [AllocatorFit], plan: SearchPlan) -> Result<Self, NoHistory> {
+        let Some(first) = fits.first() else {
+            return Err(NoHistory("there are no recordings".to_owned()));
+        };
+        if fits.iter().any(|fit| fit.framework() != first.framework()) {
+            return Err(NoHistory(
+                "some recordings are of PyTorch on CUDA and some of torch_npu; settings are recommended for one of them"
+                    .to_owned(),
+            ));
+        }
+        let total = plan.device.map(Bytes::get);
+        let all = fits.iter().map(|fit| replayable(&fit.history, &fit.settings, total));
+        let stated = pairs_of(&first.conf, &first.settings);
+        let (mut recorded, kept): (Pairs, Pairs) = stated.into_iter().partition(is_tuned);
+        let is_same = fits.iter().all(|fit| fit.settings == first.settings);
+        recorded.retain(|_| is_same);
+        recorded.sort_by_key(place);
+        Ok(Self {
+            fits,
+            replayables: all.collect::<Result<_, _>>()?,
+            plan,
+            kept,
+            recorded,
+            seen: BTreeSet::new(),
+            tried: Vec::new(),
+        })
+    }
+
+    fn version(&self) -> Version {
+        self.plan.version.unwrap_or_else(|| self.fits[0].newest())
+    }
+
+    /// Whether the recorded settings limit the memory.
+    fn has_limit(&self) -> bool {
+        self.kept.iter().any(|pair| pair.key == "per_process_memory_fraction")
+    }
+
+    fn conf(&self, pairs: &[SettingPair]) -> String {
+        text_of(self.kept.iter().chain(pairs))
+    }
+
+    /// Settings that the version accepts, that do not harm, and that are new.
+    fn accepted(&mut self, pairs: &Pairs) -> Option<Settings> {
+        let is_recorded = *pairs == self.recorded;
+        if lacks_companion(pairs) && !is_recorded || !self.seen.insert(pairs.clone()) {
+            return None;
+        }
+        let settings = Settings::parse(&self.conf(pairs), self.version()).ok()?;
+        let harms = findings(&settings).iter().any(|finding| finding.is_warning);
+        (is_recorded || !harms).then_some(settings)
+    }
+
+    /// Replays the accepted ones of some settings, on several threads.
+    fn round(&mut self, candidates: Vec<Pairs>, progress: &Progress<'_>) -> Result<(), Cancelled> {
+        let mut accepted = Vec::new();
+        for pairs in candidates {
+            if let Some(settings) = self.accepted(&pairs) {
+                accepted.push((pairs, settings));
+            }
+        }
+        let figures = self.figures(&accepted, progress)?;
+        for ((pairs, _), figures) in accepted.into_iter().zip(figures) {
+            let is_in = |pair: &&SettingPair, other: &[SettingPair]| other.contains(pair);
+            let differs = pairs.iter().filter(|pair| !is_in(pair, &self.recorded));
+            let dropped = |pair: &&SettingPair| pairs.iter().all(|other| other.key != pair.key);
+            let changes = differs.count() + self.recorded.iter().filter(dropped).count();
+            self.tried.push(TriedSetting {
+                conf: self.conf(&pairs),
+                pairs,
+                changes,
+                figures,
+            });
+        }
+        Ok(())
+    }
+
+    /// By setting, by recording.
+    fn figures(&self, settings: &[(Pairs, Settings)], progress: &Progress<'_>) -> Result<Vec<Vec<WhatIf>>, Cancelled> {
+        let n_fits = self.fits.len();
+        let total = settings.len() * n_fits;
+        let next = AtomicUsize::new(0);
+        let cancel = progress.cancel_flag();
+        let (sender, receiver) = unbounded();
+        let mut found: Vec<Option<WhatIf>> = vec![None; total];
+        std::thread::scope(|scope| {
+            for _ in 0..self.plan.n_threads.clamp(1, total.max(1)) {
+                let (next, sender) = (&next, sender.clone());
+                scope.spawn(move || {
+                    while !cancel.is_cancelled() {
+                        let job = next.fetch_add(1, Ordering::Relaxed);
+                        let Some((_, settings)) = settings.get(job / n_fits) else {
+                            return;
+                        };
+                        let fit = job % n_fits;
+                        let rules = self.fits[fit].rules(settings.clone(), self.plan.version);
+                        let (figures, ()) = what_if(&self.replayables[fit], rules, device_spec(self.plan.device), ());
+                        if sender.send((job, figures)).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+            drop(sender);
+            for (done, (job, figures)) in (1..).zip(receiver) {
+                found[job] = Some(figures);
+                progress.set(STAGE, done, total as u64)?;
+            }
+            progress.check()
+        })?;
+        let found: Vec<WhatIf> = found.into_iter().flatten().collect();
+        Ok(found.chunks(n_fits).map(<[WhatIf]>::to_vec).collect())
+    }
+
+    /// The best values of each key: those that lower the peak of the default settings, the best first.
+    fn best_values(&self, values: &[Pairs]) -> Vec<Pairs> {
+        let default = self.tried.iter().find(|tried| tried.pairs.is_empty());
+        let best = values.iter().map(|of_key| {
+            let alone = |pair: &SettingPair| self.tried.iter().find(|tried| tried.pairs == [pair.clone()]);
+            let mut tried: Vec<&TriedSetting> = of_key.iter().filter_map(alone).collect();
+            tried.retain(|tried| default.is_none_or(|default| rank(tried) < rank(default)));
+            tried.sort_by_key(|tried| rank(tried));
+            tried.dedup_by_key(|tried| rank(tried));
+            tried.truncate(BEST);
+            tried.iter().flat_map(|tried| tried.pairs.clone()).collect()
+        });
+        best.collect()
+    }
+
+    /// Pairs of the best values of two keys, and slacks for the best split limits.
+    fn pairs(&self, values: &[Pairs]) -> Vec<Pairs> {
+        let best = self.best_values(values);
+        let mut all = Vec::new();
+        for (position, first) in best.iter().enumerate() {
+            for one in first {
+                let others = best[position + 1..].iter().flatten();
+                all.extend(others.map(|other| with(&[one.clone()], other)));
+                if one.key == "max_split_size_mb" {
+                    let slacks = values.iter().flatten();
+                    let slacks = slacks.filter(|pair| pair.key == "max_non_split_rounding_mb");
+                    all.extend(slacks.map(|slack| with(&[one.clone()], slack)));
+                }
+            }
+        }
+        all
+    }
+
+    /// The best settings with the best values of further keys.
+    fn extended(&self, values: &[Pairs]) -> Vec<Pairs> {
+        let best = self.best_values(values);
+        let mut tried: Vec<&TriedSetting> = self.tried.iter().filter(|tried| tried.pairs.len() > 1).collect();
+        tried.sort_by_key(|tried| rank(tried));
+        let bases = tried.iter().take(BEST);
+        let more = bases.flat_map(|base| best.iter().flatten().map(|pair| with(&base.pairs, pair)));
+        more.collect()
+    }
+
+    fn finish(self) -> SettingSearch {
+        let tried = self.tried;
+        let recorded = tried.iter().position(|tried| tried.pairs == self.recorded).unwrap_or(0);
+        let chosen = choose(&tried);
+        SettingSearch {
+            recorded,
+            winner: chosen.winner,
+            runner_up: chosen.runner_up,
+            equivalent: chosen.equivalent,
+            keys: key_effects(&tried),
+            tried,
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! `recommend` over recordings without axes: settings of the caching allocator of PyTorch or `torch_npu`.
+
+use std::sync::Arc;
+
+use anyhow::bail;
+
+use super::super::args::{Format, RecommendArgs};
+use super::super::replay::torch_version;
+use super::super::request::Prepared;
+use super::super::text::diagnostics;
+use super::super::{Verdict, print, print_json, timed};
+use highwater_analysis::{AllocatorFit, SearchError, SearchPlan, search_settings};
+use highwater_export::{SettingSearchAnswer, setting_search_json, setting_search_text};
+use highwater_model::progress::Progress;
+use highwater_model::units::Bytes;
+use highwater_model::workload::{Recording, Source};
+use highwater_options::keys;
+
+/// The recordings with blocks, where settings are to be found for them: no axis is given and nothing else is open.
+pub(super) fn recordings<'p>(args: &RecommendArgs, prepared: &'p Prepared) -> Option<Vec<&'p Recording>> {
+    let Source::Recordings(recordings) = &prepared.loaded.workload.source else {
+        return None;
+    };
+    let with_blocks = recordings.iter().map(Arc::as_ref).filter(|one| !one.blocks.is_empty());
+    let with_blocks: Vec<&Recording> = with_blocks.collect();
+    (args.space.axis.is_empty() && !with_blocks.is_empty()).then_some(with_blocks)
+}
+
+/// The answer is "no" where requests fail under every setting.
+pub(super) fn run(
+    args: &RecommendArgs,
+    prepared: &Prepared,
+    recordings: &[&Recording],
+    progress: &Progress<'_>,
+) -> anyhow::Result<Verdict> {
+    if args.goal.starts_with("largest:") {
+        bail!(
+            "--goal {}: a recording has no axes; expected --goal lowest-peak",
+            args.goal
+        );
+    }
+    let version = torch_version(args.torch.as_deref())?;
+    let device = device(args, prepared)?;
+    let mut fits = Vec::new();
+    for recording in recordings {
+        let fit = AllocatorFit::new(recording, version, device);
+        fits.push(fit.map_err(|why| anyhow::anyhow!("{}: {why}", recording.name))?);
+    }
+    let n_threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let plan = SearchPlan {
+        device,
+        version,
+        n_threads,
+    };
+    let (search, elapsed) = timed(|| search_settings(&fits, plan, progress));
+    let search = search.map_err(|why| match why {
+        SearchError::Cancelled(cancelled) => anyhow::Error::new(cancelled),
+        why @ SearchError::NoHistory(_) => anyhow::Error::new(why),
+    })?;
+    let answer = SettingSearchAnswer {
+        recordings,
+        fits: &fits,
+        search: &search,
+        device,
+        elapsed,
+    };
+    match args.space.format {
+        Format::Json => print_json(&setting_search_json(&answer))?,
+        _ => {
+            print(&setting_search_text(&answer))?;
+            print(&diagnostics(&prepared.diagnostics()))?;
+        }
+    }
+    Ok(Verdict::yes_if(search.winner.is_some()))
+}
+
+/// The stated size of the device; the default one would be a guess.
+fn device(args: &RecommendArgs, prepared: &Prepared) -> anyhow::Result<Option<Bytes>> {
+    if let Some(capacity) = &args.space.capacity {
+        return match Bytes::parse(capacity)? {
+            Bytes::ZERO => bail!("--capacity must be more than 0"),
+            bytes => Ok(Some(bytes)),
+        };
+    }
+    let settings = &prepared.settings;
+    Ok(settings
+        .options
+        .is_set(keys::DEVICE_MEMORY)
+        .then_some(settings.device.memory()))
+}

@@ -1,0 +1,137 @@
+//! Environment variables from launchers' files: YAML of docker compose, Kubernetes, workflow systems and torchx, JSON of
+//! editors and schedulers.
+//!
+//! Variables are `NAME: value`, `- NAME=value`, or `name: NAME` with `value: VALUE`: those with an effect here wherever
+//! they are in the file, mistyped ones under a key such as `env` or `environment`. Other texts are read as shell. No
+//! YAML crate is used: a value that is an alias, or that the launcher computes, is reported and not read.
+
+mod json;
+mod yaml;
+
+use std::collections::BTreeMap;
+
+use highwater_options::{ENVIRONMENT, nearest_within};
+
+use super::reading::Reading;
+use super::shell::{MAX_TYPOS, from_shell, is_name};
+
+pub(super) use json::from_launcher_json;
+pub(super) use yaml::from_yaml;
+
+/// Keys whose value is an environment, in lower case without `_` and `-`.
+const ENVIRONMENTS: [&str; 7] = [
+    "env",
+    "envs",
+    "environ",
+    "environment",
+    "envvars",
+    "envvariables",
+    "environmentvariables",
+];
+
+fn is_environment(key: &str) -> bool {
+    let plain: String = key
+        .chars()
+        .filter(|letter| !matches!(letter, '_' | '-'))
+        .flat_map(char::to_lowercase)
+        .collect();
+    ENVIRONMENTS.contains(&&*plain)
+}
+
+fn is_variable(name: &str) -> bool {
+    ENVIRONMENT.iter().any(|row| row.name == name)
+}
+
+/// Collects the variables of a file.
+#[derive(Default)]
+struct Collector {
+    reading: Reading,
+    /// Whether what follows is below a key of [`ENVIRONMENTS`].
+    is_inside: bool,
+    /// Line and text of each variable.
+    seen: BTreeMap<String, (usize, String)>,
+}
+
+impl Collector {
+    /// `NAME=value` of a list; whether it is one.
+    fn assignment(&mut self, text: &str, line: usize) -> bool {
+        match text.split_once('=') {
+            Some((name, value)) if is_name(name) => {
+                self.variable(name, value, line);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// A variable with an effect here, or, in an environment, with a similar name.
+    fn variable(&mut self, name: &str, value: &str, line: usize) {
+        let is_known = is_variable(name);
+        let near = if is_known || !self.is_inside {
+            None
+        } else {
+            nearest_within(name, MAX_TYPOS, ENVIRONMENT.iter().map(|row| row.name))
+        };
+        if !is_known && near.is_none() {
+            return;
+        }
+        self.reading.is_found = true;
+        if let Some(near) = near {
+            self.warn(
+                line,
+                name,
+                &format!("no variable \"{name}\" has an effect here; did you mean \"{near}\"?"),
+            );
+        }
+        if value.starts_with('*') || value.contains("${") || value.contains("$(") || value.contains("{{") {
+            self.warn(
+                line,
+                name,
+                &format!("{name} is computed when the job starts ({value}); set it by hand"),
+            );
+            self.reading.document.environment.set_unread(name);
+            return;
+        }
+        if let Some((earlier, text)) = self.seen.get(name)
+            && text != value
+        {
+            let message = format!("{name} is set again, to another value than on line {earlier}; this one counts");
+            self.warn(line, name, &message);
+        }
+        self.seen.insert(name.to_owned(), (line, value.to_owned()));
+        self.reading.document.environment.set(name, value);
+    }
+
+    /// A text that may be a script, which begins on a line of the file.
+    fn script(&mut self, text: &str, line: usize) {
+        if !ENVIRONMENT.iter().any(|row| text.contains(row.name)) {
+            return;
+        }
+        let placed = format!("{}{text}", "\n".repeat(line.saturating_sub(1)));
+        let read = from_shell(&placed);
+        if read.is_found {
+            self.reading.is_found = true;
+            for (name, value) in read.document.environment.iter() {
+                self.seen.insert(name.to_owned(), (line, value.to_owned()));
+            }
+            self.reading.document.environment.extend(&read.document.environment);
+            self.reading.warnings.extend(&read.warnings);
+        }
+    }
+
+    fn unread_flow(&mut self, text: &str, line: usize) {
+        if let Some(row) = ENVIRONMENT.iter().find(|row| text.contains(row.name)) {
+            let message = format!(
+                "{} is in a value over several lines, which is not read; set it by hand",
+                row.name
+            );
+            self.reading.is_found = true;
+            self.warn(line, row.name, &message);
+            self.reading.document.environment.set_unread(row.name);
+        }
+    }
+
+    fn warn(&mut self, line: usize, name: &str, message: &str) {
+        self.reading.warnings.warning(format!("line {line}: {message}"), name);
+    }
+}

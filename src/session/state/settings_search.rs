@@ -1,0 +1,178 @@
+//! The search for allocator settings with the lowest peak, on the measured recordings of the answer.
+
+use std::num::NonZero;
+use std::sync::Arc;
+
+use super::super::task::{Failure, TaskKind};
+use super::Session;
+use super::request::{Request, Task};
+use highwater_analysis::{AllocatorFit, AllocatorSetting, SearchPlan, SettingSearch, TriedSetting, search_settings};
+use highwater_model::progress::Progress;
+use highwater_model::units::Bytes;
+use highwater_model::workload::Recording;
+use highwater_torch::{Framework, Settings, Version};
+
+/// Most lanes of settings.
+const MOST_SETTINGS: usize = 12;
+
+pub(super) struct SettingsTask {
+    recordings: Vec<Arc<Recording>>,
+    device: Option<Bytes>,
+}
+
+/// What a search found.
+#[derive(Clone, Debug)]
+pub struct FoundSettings {
+    pub recordings: Vec<Arc<Recording>>,
+    /// By recording.
+    pub fits: Vec<AllocatorFit>,
+    pub search: SettingSearch,
+    /// `None` where it is unknown: nothing fails.
+    pub device: Option<Bytes>,
+}
+
+impl FoundSettings {
+    /// The highest recorded peak; `None` where a recording states none.
+    pub fn recorded_peak(&self) -> Option<Bytes> {
+        let peaks = self.fits.iter().map(|fit| fit.recorded_peak);
+        peaks.max().filter(|peak| *peak > Bytes::ZERO)
+    }
+
+    pub fn winner(&self) -> Option<&TriedSetting> {
+        self.search.tried.get(self.search.winner?)
+    }
+
+    /// The variable that holds the settings.
+    pub fn variable(&self) -> &'static str {
+        let framework = self.fits.first().map_or(Framework::Cuda, AllocatorFit::framework);
+        match framework {
+            Framework::Cuda => highwater_options::PYTORCH_CUDA_ALLOC_CONF,
+            Framework::Npu => highwater_options::PYTORCH_NPU_ALLOC_CONF,
+        }
+    }
+}
+
+impl Task for SettingsTask {
+    /// The memory of the device.
+    type Key = Option<Bytes>;
+    type Output = Arc<FoundSettings>;
+
+    const KIND: TaskKind = TaskKind::SettingsSearch;
+
+    fn request(session: &mut Session) -> &mut Request<Self> {
+        &mut session.found_settings
+    }
+
+    fn new(session: &Session, device: &Option<Bytes>) -> Option<Self> {
+        let recordings = session.replayed_recordings();
+        (!recordings.is_empty()).then_some(Self {
+            recordings,
+            device: *device,
+        })
+    }
+
+    fn perform(self, progress: &Progress<'_>) -> Result<Self::Output, Failure> {
+        let mut fits = Vec::with_capacity(self.recordings.len());
+        for recording in &self.recordings {
+            progress.check()?;
+            let fit = AllocatorFit::new(recording, None, self.device);
+            fits.push(fit.map_err(|why| format!("{}: {why}", recording.name))?);
+        }
+        let plan = SearchPlan {
+            device: self.device,
+            version: None,
+            n_threads: std::thread::available_parallelism().map_or(1, NonZero::get),
+        };
+        let search = search_settings(&fits, plan, progress)?;
+        Ok(Arc::new(FoundSettings {
+            recordings: self.recordings,
+            fits,
+            search,
+            device: self.device,
+        }))
+    }
+}
+
+impl Session {
+    /// The measured recordings that list blocks; of several the one with the highest live peak.
+    fn replayed_recordings(&self) -> Vec<Arc<Recording>> {
+        let Some((comparison, _)) = self.answer.as_ref() else {
+            return Vec::new();
+        };
+        let measured = comparison.workload.recordings().iter();
+        let measured = measured.filter(|one| one.simulation.is_none() && !one.blocks.is_empty());
+        let highest = measured.rev().max_by_key(|one| one.peaks().live.0);
+        highest.cloned().into_iter().collect()
+    }
+
+    /// The memory of the recorded device, where the file states it or the user chose it.
+    pub fn replay_memory(&self) -> Option<Bytes> {
+        let (comparison, _) = self.answer.as_ref()?;
+        let stated = self.replayed_recordings().into_iter().find_map(|one| {
+            let memory = one.device_memory?;
+            (!memory.is_lower_bound).then_some(memory.bytes)
+        });
+        stated.or(comparison.chosen_memory)
+    }
+
+    /// The last search, where it is of the recordings on the screen.
+    pub fn found_settings(&self) -> Option<&Arc<FoundSettings>> {
+        let found = self.found_settings.known()?;
+        let shown = self.replayed_recordings();
+        let is_same = found.recordings.len() == shown.len()
+            && found
+                .recordings
+                .iter()
+                .zip(&shown)
+                .all(|(one, other)| Arc::ptr_eq(one, other));
+        is_same.then_some(found)
+    }
+
+    /// Why the last search failed.
+    pub fn settings_search_failure(&self) -> Option<&str> {
+        self.found_settings.failure()
+    }
+
+    pub fn is_searching_settings(&self) -> bool {
+        self.worker.is_waiting(TaskKind::SettingsSearch)
+    }
+
+    /// Adds a lane of settings.
+    pub(super) fn add_settings(&mut self, conf: &str) -> Result<Option<String>, Failure> {
+        let conf = conf.trim();
+        let version = setting_version(conf)?;
+        let setting = AllocatorSetting {
+            conf: conf.to_owned(),
+            version,
+        };
+        let all = &mut self.document.allocator_settings;
+        if all.contains(&setting) {
+            return Err(Failure("these settings have a lane already".to_owned()));
+        }
+        if all.len() >= MOST_SETTINGS {
+            return Err(Failure(format!(
+                "at most {MOST_SETTINGS} settings are lanes; remove one first"
+            )));
+        }
+        all.push(setting);
+        Ok(None)
+    }
+
+    pub(super) fn remove_settings(&mut self, conf: &str) {
+        self.document.allocator_settings.retain(|setting| setting.conf != conf);
+    }
+}
+
+/// The version that a text needs: `None` where the newest of the recording's framework will do.
+///
+/// # Errors
+/// Neither torch nor `torch_npu` accepts it.
+pub fn setting_version(conf: &str) -> Result<Option<Version>, String> {
+    match Settings::parse(conf, Version::NEWEST) {
+        Ok(_) => Ok(None),
+        Err(error) => match Settings::parse(conf, Version::Npu) {
+            Ok(_) => Ok(Some(Version::Npu)),
+            Err(_) => Err(error.to_string()),
+        },
+    }
+}

@@ -1,0 +1,211 @@
+//! The caching allocators of PyTorch and `torch_npu` on the command line: traces, snapshots, settings.
+
+use std::io::Read as _;
+use std::path::Path;
+
+use serde_json::{Value as Json, json};
+
+use super::{fails, json as answer_of, run};
+use crate::snapshots::{block, event, file, segment, snapshot};
+use crate::support::shared;
+
+const MIB: u64 = 1 << 20;
+const LARGE: u64 = 0x7000_0000_0000;
+const SMALL: u64 = 0x7100_0000_0000;
+
+/// A run of a few requests under default settings: 22 MiB reserved.
+pub(super) fn small_run() -> Json {
+    let (second, rest) = (LARGE + 3_000_320, LARGE + 5_000_704);
+    let trace = [
+        ("segment_alloc", LARGE, 20 * MIB),
+        ("alloc", LARGE, 3_000_000),
+        ("alloc", second, 2_000_000),
+        ("segment_alloc", SMALL, 2 * MIB),
+        ("alloc", SMALL, 1000),
+        ("free_requested", LARGE, 3_000_000),
+        ("free_completed", LARGE, 3_000_000),
+        // The rest of the block is below 1 MiB, so it is not split.
+        ("alloc", LARGE, 2_500_000),
+    ];
+    let trace = (1..).zip(trace);
+    let trace = trace.map(|(time, (action, address, size))| event(action, address, size, time));
+    let large = vec![
+        block(LARGE, 3_000_320, 2_500_000, "active_allocated"),
+        block(second, 2_000_384, 2_000_000, "active_allocated"),
+        block(rest, LARGE + 20 * MIB - rest, 0, "inactive"),
+    ];
+    let small = vec![
+        block(SMALL, 1024, 1000, "active_allocated"),
+        block(SMALL + 1024, 2 * MIB - 1024, 0, "inactive"),
+    ];
+    let segments = vec![
+        segment(LARGE, 20 * MIB, "large", large),
+        segment(SMALL, 2 * MIB, "small", small),
+    ];
+    snapshot(segments, trace.collect())
+}
+
+fn unpacked(path: &Path) -> String {
+    let file = std::fs::File::open(path).expect("the answer can be read");
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(file)
+        .read_to_string(&mut text)
+        .expect("UTF-8");
+    text
+}
+
+#[test]
+fn events_of_traces_are_the_golden_answers() {
+    let Some(folder) = shared("conformance/torch_alloc") else {
+        return;
+    };
+    let configs: Json = serde_json::from_slice(&std::fs::read(folder.join("configs.json")).unwrap()).unwrap();
+    for (folder_of, trace, key, version) in [
+        ("answers", "pool_release", "exp", "2.15"),
+        ("answers", "huge", "throw", "2.15"),
+        ("answers", "edges_all", "ms64_r64", "2.15"),
+        ("answers", "exp_oom", "def", "2.15"),
+        ("answers_v29", "edges_down", "ms64", "2.9"),
+        ("answers_v212", "edges_down", "def", "2.12"),
+    ] {
+        let wanted = folder.join(folder_of).join(format!("{trace}.{key}.jsonl.gz"));
+        let path = folder.join("traces").join(format!("{trace}.trace.gz"));
+        let path = path.to_str().expect("UTF-8");
+        let conf = configs[key].as_str().expect("settings");
+        let output = run(&[
+            "replay",
+            path,
+            "--allocator",
+            "torch",
+            "--conf",
+            conf,
+            "--torch",
+            version,
+            "--events",
+        ]);
+        assert_eq!(output.status.code(), Some(0), "{trace} {key}");
+        let ours = String::from_utf8(output.stdout).expect("UTF-8");
+        let wanted = unpacked(&wanted);
+        for (line, (ours, wanted)) in ours.lines().zip(wanted.lines()).enumerate() {
+            assert_eq!(ours, wanted, "{trace} {key}: line {line}");
+        }
+        assert_eq!(ours.len(), wanted.len(), "{trace} {key}");
+    }
+}
+
+#[test]
+fn recorded_runs_replay_exactly() {
+    let Some(folder) = shared("corpus/fetched/torch_snapshots") else {
+        return;
+    };
+    for (name, events) in [
+        ("npu_snapshot_1768383987920985470.pkl", 9700),
+        ("npu_snapshot_expandable.pkl", 8092),
+    ] {
+        let path = folder.join(name);
+        let arguments = ["replay", path.to_str().expect("UTF-8"), "--allocator", "torch"];
+        let answer = answer_of(&[&arguments[..], &["--format", "json"]].concat(), 0);
+        assert_eq!(answer["events"], events, "{name}");
+        assert_eq!(answer["identical"], events, "{name}");
+        assert_eq!(answer["torch"], "npu");
+        assert_eq!(answer["first_difference"], Json::Null);
+    }
+}
+
+#[test]
+fn a_snapshot_replays_exactly_and_under_other_settings() {
+    let file = file(&small_run());
+    let path = file.path().to_str().expect("UTF-8");
+    let arguments = ["replay", path, "--allocator", "torch", "--format", "json"];
+    let answer = answer_of(&arguments, 0);
+    assert_eq!(answer["events"], 8, "{answer}");
+    assert_eq!(answer["identical"], 8, "{answer}");
+    assert_eq!(answer["recorded_peak_reserved_bytes"], 22 * MIB);
+    assert_eq!(answer["peak_reserved_bytes"], 22 * MIB);
+    assert_eq!(answer["error_of_default_percent"], 0.0);
+    let several = ["--conf", "large_segment_size_mb:64", "--conf", "-", "--torch", "2.15"];
+    let answer = answer_of(&[&arguments[..], &several].concat(), 0);
+    let peaks: Vec<&Json> = answer["runs"]
+        .as_array()
+        .expect("runs")
+        .iter()
+        .map(|run| &run["peak_reserved_bytes"])
+        .collect();
+    assert_eq!(peaks, [&json!(66 * MIB), &json!(22 * MIB)]);
+    let text = run(&["replay", path, "--allocator", "torch"]);
+    let text = String::from_utf8(text.stdout).expect("UTF-8");
+    assert!(text.contains("replays exactly (8 of 8 events)"), "{text}");
+    // On a device that is too small a request fails.
+    let answer = answer_of(
+        &[&arguments[..], &["--device-memory", "21MiB", "--conf", "-"]].concat(),
+        0,
+    );
+    assert!(answer["ooms"].as_u64() > Some(0), "{answer}");
+}
+
+#[test]
+fn refused_settings_and_other_files_are_errors_of_one_line() {
+    let snapshot = file(&small_run());
+    let path = snapshot.path().to_str().expect("UTF-8");
+    fn with<'a>(file: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+        [&["replay", file, "--allocator", "torch"][..], more].concat()
+    }
+    fails(&with(path, &["--conf", "max_split_size_mb:19"]), "max_split_size_mb");
+    fails(&with(path, &["--conf", "nonsense:1"]), "nonsense");
+    fails(&with(path, &["--torch", "1.13"]), "2.15");
+    fails(&with(path, &["--events"]), "--events");
+    fails(
+        &with(
+            path,
+            &[
+                "--torch",
+                "npu",
+                "--conf",
+                "expandable_segments:True,max_split_size_mb:64",
+            ],
+        ),
+        "max_split_size_mb",
+    );
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, content) in [
+        ("unknown.trace", "device total=1000 other=0 order=up\nfrobnicate 1\n"),
+        ("size.trace", "device total=1000 other=0 order=up\nalloc 1 many 0\n"),
+        ("device.trace", "device total=none other=0 order=up\n"),
+    ] {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).expect("the file can be written");
+        fails(&with(path.to_str().expect("UTF-8"), &[]), name);
+    }
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_traces/lenet_training.pb");
+    fails(&with(model.to_str().expect("UTF-8"), &[]), "memory snapshot");
+}
+
+#[test]
+fn check_accepts_and_refuses_settings_as_torch_does() {
+    let Some(folder) = shared("conformance/torch_alloc") else {
+        return;
+    };
+    let cases = std::fs::read_to_string(folder.join("config_cases.jsonl")).expect("the cases can be read");
+    for line in cases.lines() {
+        let case: Json = serde_json::from_str(line).expect("an object");
+        let conf = case["conf"].as_str().expect("settings");
+        let is_accepted = case["accepted"] == true;
+        let arguments = ["check", "--alloc-conf", conf, "--format", "json"];
+        let answer = answer_of(&arguments, i32::from(!is_accepted));
+        assert_eq!(answer["accepted"], case["accepted"], "{conf}");
+        if is_accepted {
+            let blocks = answer["blocks"].as_array().expect("blocks");
+            let wanted = case["blocks"].as_array().expect("blocks");
+            for (position, ours) in blocks.iter().enumerate() {
+                let wanted = wanted.get(position).unwrap_or(&Json::Null);
+                assert_eq!(ours, wanted, "{conf}: request {position}");
+            }
+            assert_eq!(answer["reserved"], case["reserved"], "{conf}");
+        } else {
+            assert!(
+                answer["message"].as_str().is_some_and(|text| !text.is_empty()),
+                "{conf}"
+            );
+        }
+    }
+}
