@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use highwater_analysis::Lane;
+use highwater_analysis::{Lane, LanePeak};
 use highwater_model::graph::Id as _;
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::GraphIdx;
@@ -223,10 +223,11 @@ impl LaneView {
     pub(super) fn list_peaks<'a>(
         &mut self,
         summary: &Summary,
+        peak: LanePeak,
         has_graph_tensors: bool,
         label: impl Fn(Selected) -> Option<&'a str>,
     ) {
-        let Some(step) = summary.peak_reserved_step else { return };
+        let Some(step) = peak.step else { return };
         let mut blocks = self.live_at(summary.peak_live_step.unwrap_or(step));
         blocks.sort_by_key(|block| (Reverse(self.blocks.bytes[*block as usize]), *block));
         if has_graph_tensors && blocks.iter().any(|block| self.tensor(*block).is_some()) {

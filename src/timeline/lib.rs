@@ -110,7 +110,7 @@ pub use peak::{
 };
 pub use peak_contributors::{ContributorName, PeakContributors, SiteName};
 pub use pick::Reach;
-pub use ranks::{GroupSpread, RankPeak, RankSpread};
+pub use ranks::{GroupSpread, RankPeak, RankSpread, reading_order};
 pub use raster::{BlockColors, Raster, RasterFrame, RasterScratch, RasterStyle, raster};
 pub use rects::{MOST_ADDRESS, RectRun, Rects};
 pub use remat::{
@@ -301,7 +301,8 @@ fn lanes(comparison: &Comparison, palette: &Palette, parts: TimelineParts) -> Ve
                     let mut view = LaneView::new(lane, session, remat, palette, parts);
                     let is_measured = comparison.is_measured_lane(position);
                     let label = |one: Selected| is_measured.then(|| comparison.tensor_name(one.graph, one.tensor));
-                    view.list_peaks(&lane.summary, has_graph_tensors, label);
+                    let peak = comparison.shown_peak(position);
+                    view.list_peaks(&lane.summary, peak, has_graph_tensors, label);
                     if parts == TimelineParts::All && arena_stack::first_alike(comparison, position) == position {
                         view.arena_stack = ArenaStack::new(comparison, position).map(Arc::new);
                     }

@@ -13,6 +13,7 @@ use regex::Regex;
 
 use super::Attribute;
 use super::changes::signed_bytes;
+use highwater_analysis::{Comparison, LaneKind};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{Recording, TotalKind};
 
@@ -134,6 +135,21 @@ fn rank_of(name: &str) -> Option<u32> {
         (!is_rank, found[2].parse().ok())
     });
     found.min_by_key(|(is_device, _)| *is_device)?.1
+}
+
+/// The lanes in the order in which they are read: ranks of a job by peak, the highest first (of equal ones the first);
+/// others as they are.
+pub fn reading_order(comparison: &Comparison) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..comparison.lanes.len()).collect();
+    let recordings = comparison.lanes.iter().map(|lane| comparison.recording(lane.id));
+    let is_rank = |recording: Option<&Recording>| recording.is_some_and(|one| rank_of(&one.name).is_some());
+    if comparison.lane_kind() == LaneKind::Recordings && recordings.into_iter().all(is_rank) {
+        order.sort_by_key(|lane| {
+            let summary = &comparison.lanes[*lane].summary;
+            Reverse((summary.peak_live, summary.peak_reserved))
+        });
+    }
+    order
 }
 
 /// In the order of the recordings.

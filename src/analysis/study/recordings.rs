@@ -57,12 +57,13 @@ impl Study for Recordings {
     }
 
     fn schedule_choice(&self) -> ScheduleChoice {
-        ScheduleChoice::Fixed
+        // The device is the capacity to check against.
+        ScheduleChoice::Device
     }
 
     fn schedule_notes(&self, _: &Workload) -> Vec<ScheduleNote> {
-        let text = "Measured, not simulated: options and iterations change nothing, the device is the capacity to check against. \
-                    Allocator settings add simulated lanes.";
+        let text = "Measured, not simulated: options change nothing but the capacity to check against. Allocator settings add \
+                    simulated lanes.";
         vec![ScheduleNote::new(text.to_owned())]
     }
 

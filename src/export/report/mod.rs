@@ -109,7 +109,7 @@ impl Report<'_> {
 
     /// The sign in front of a lower bound.
     fn bound(&self, lane: usize) -> &'static str {
-        let is_bound = self.comparison.is_lower_bound(lane) && !self.comparison.is_measured_lane(lane);
+        let is_bound = self.comparison.is_lower_bound(lane);
         if is_bound && self.comparison.scratch_of(lane) == ScratchSource::Missing {
             "≥\u{a0}"
         } else {
