@@ -186,7 +186,7 @@ impl Session {
             Command::ExportPeak(path) => self.attempt(|session| session.export_peak(path)),
             Command::ExportFlame(path) => self.attempt(|session| session.export_flame(path)),
             Command::WritePicture { path, picture } => {
-                self.write(path, move |out, _| Ok(out.write_all(&png(&picture)?)?))
+                self.write(path, move |out, _| Ok(out.write_all(&png(&picture)?)?));
             }
             Command::DrawLane { path, lane, view } => self.attempt(|session| session.draw_lane(path, lane, *view)),
 

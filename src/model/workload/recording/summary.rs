@@ -8,11 +8,16 @@ use super::{RecordedNames, RecordedPeaks, RecordedRegion, Recording, TotalKind};
 use crate::units::Bytes;
 
 /// Facts of the whole recording that its summary lacks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WholeRecording {
     pub peaks: RecordedPeaks,
     pub has_content: bool,
+    /// See [`Recording::live_outline`].
+    pub outline: Vec<Bytes>,
 }
+
+/// Parts of an outline.
+const OUTLINE: usize = 96;
 
 impl Recording {
     /// The largest of its peaks; of many recordings those with the highest get lanes. O(blocks + regions + steps).
@@ -20,6 +25,41 @@ impl Recording {
         let stated = self.total(TotalKind::Allocated).map(|total| total.peak().0);
         let peaks = self.peaks();
         peaks.reserved.0.max(peaks.live.0).max(stated.unwrap_or_default())
+    }
+
+    /// The curve of live bytes for a small drawing: the maximum of each of 96 equal parts of the recording; fewer where it
+    /// has fewer steps, none where no live bytes are known. O(blocks + steps).
+    pub fn live_outline(&self) -> Vec<Bytes> {
+        if let Some(whole) = &self.whole {
+            return whole.outline.clone();
+        }
+        let n_steps = self.n_steps as usize;
+        let mut outline = vec![Bytes::ZERO; OUTLINE.min(n_steps)];
+        let n_parts = outline.len();
+        let part = |step: usize| step * n_parts / n_steps.max(1);
+        if self.blocks.is_empty() {
+            let stated = self.total(TotalKind::Allocated);
+            for (step, bytes) in stated.map_or(&[][..], |total| &total.samples) {
+                if let Some(most) = outline.get_mut(part(step.idx())) {
+                    *most = (*most).max(*bytes);
+                }
+            }
+            return if stated.is_some() { outline } else { Vec::new() };
+        }
+        let mut change = vec![0_i128; n_steps + 1];
+        for block in &self.blocks {
+            change[block.birth.idx()] += i128::from(block.bytes.get());
+            change[block.end.idx()] -= i128::from(block.bytes.get());
+        }
+        let mut live = 0_i128;
+        for (step, difference) in change.into_iter().enumerate().take(n_steps) {
+            live += difference;
+            let bytes = Bytes(u64::try_from(live).unwrap_or(u64::MAX));
+            if let Some(most) = outline.get_mut(part(step)) {
+                *most = (*most).max(bytes);
+            }
+        }
+        outline
     }
 
     /// Whether it is the summary of a recording.
@@ -66,6 +106,7 @@ impl Recording {
             whole: Some(Box::new(WholeRecording {
                 peaks,
                 has_content: self.has_content(),
+                outline: self.live_outline(),
             })),
             ..Self::default()
         }
@@ -76,6 +117,7 @@ impl Recording {
 mod tests {
     use super::super::{RecordedBlock, RecordedName};
     use super::*;
+
     use crate::units::Step;
 
     #[test]
@@ -101,6 +143,9 @@ mod tests {
         assert_eq!(summary.peaks(), whole.peaks());
         assert_eq!(summary.highest_peak(), Bytes(7));
         assert!(summary.has_content() && summary.is_summary() && !whole.is_summary());
+        let outline = [5, 6, 5, 7, 7, 7, 5, 6, 5].map(Bytes);
+        assert_eq!(whole.live_outline(), outline);
+        assert_eq!(summary.live_outline(), outline);
         let held: Vec<&str> = summary.blocks.iter().map(|block| summary.block_name(block)).collect();
         assert_eq!(held, ["a", "c"]);
         // Without bytes nothing is live, but there are blocks.
