@@ -88,7 +88,7 @@ pub use metrics::{COMPARED, Figure, METRICS, Metric};
 pub use oom_report::OutOfMemoryReport;
 pub use passes::{MAX_PASS_LANES, graph_tapes, part_of};
 pub use pin::{MAX_PINS, Pin, PinFailure, PinFit, PinnedLane};
-pub use pinned::{PINNED_SHARE, PinnedSegments, PinningSite};
+pub use pinned::{PINNED_PERCENT, PinnedSegments, PinningSite};
 pub use pins::repin;
 pub use recommended::Recommended;
 pub use recording_facts::RecordedFact;

@@ -10,8 +10,8 @@ use highwater_model::workload::Recording;
 
 use super::allocator_state::{AllocatorState, SegmentState};
 
-/// A segment is almost empty where its live bytes are at most this share.
-pub const PINNED_SHARE: f64 = 0.1;
+/// A segment is almost empty where its live bytes are at most this many percent.
+pub const PINNED_PERCENT: u64 = 10;
 
 /// What pins segments at one event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,16 +43,20 @@ pub struct PinningSite {
 }
 
 impl PinnedSegments {
-    /// The almost empty segments after an event, those with a live share of at most `share`; `None` without segments or
+    /// The almost empty segments after an event, those with a live share of at most `percent`; `None` without segments or
     /// beyond the end.
-    pub fn new(recording: &Recording, event: Step, share: f64) -> Option<Self> {
+    pub fn new(recording: &Recording, event: Step, percent: u64) -> Option<Self> {
         let state = AllocatorState::new(recording, event)?;
         let mut found = Self {
             event,
             ..Self::default()
         };
         let mut sites: BTreeMap<&str, PinningSite> = BTreeMap::new();
-        for segment in state.segments.iter().filter(|segment| is_almost_empty(segment, share)) {
+        for segment in state
+            .segments
+            .iter()
+            .filter(|segment| is_almost_empty(segment, percent))
+        {
             let live = live(segment);
             let gaps = segment.bytes - live;
             found.segments += 1;
@@ -90,8 +94,8 @@ impl PinnedSegments {
     }
 
     /// The same where most bytes are reserved.
-    pub fn at_peak(recording: &Recording, share: f64) -> Option<Self> {
-        Self::new(recording, recording.peaks().reserved.1?, share)
+    pub fn at_peak(recording: &Recording, percent: u64) -> Option<Self> {
+        Self::new(recording, recording.peaks().reserved.1?, percent)
     }
 }
 
@@ -99,7 +103,7 @@ fn live(segment: &SegmentState) -> Bytes {
     segment.sums.active + segment.sums.awaiting_free
 }
 
-fn is_almost_empty(segment: &SegmentState, share: f64) -> bool {
+fn is_almost_empty(segment: &SegmentState, percent: u64) -> bool {
     let has_block = segment.sums.active_blocks + segment.sums.awaiting_blocks > 0;
-    has_block && live(segment).get() as f64 <= segment.bytes.get() as f64 * share
+    has_block && live(segment).get().saturating_mul(100) <= segment.bytes.get().saturating_mul(percent)
 }

@@ -4,13 +4,13 @@ use serde_json::{Value as Json, json};
 
 use super::blocks::{Block, Table, paragraph, text};
 use super::json_parts::list;
-use highwater_analysis::{PINNED_SHARE, PinnedSegments};
+use highwater_analysis::{PINNED_PERCENT, PinnedSegments};
 use highwater_model::units::{counted, grouped};
 
 pub(super) fn pinned_json(pinned: &PinnedSegments) -> Json {
     json!({
         "event": pinned.event.0,
-        "live_share_at_most": PINNED_SHARE,
+        "live_percent_at_most": PINNED_PERCENT,
         "segments": pinned.segments,
         "reserved_bytes": pinned.reserved.get(),
         "live_bytes": pinned.live.get(),
@@ -31,7 +31,7 @@ pub(super) fn pinned_json(pinned: &PinnedSegments) -> Json {
 
 /// A sentence, and the call sites that pin most.
 pub(super) fn pinned_blocks(pinned: &PinnedSegments, most: usize) -> Vec<Block> {
-    let share = format!("{:.0}\u{a0}%", PINNED_SHARE * 100.0);
+    let share = format!("{PINNED_PERCENT}\u{a0}%");
     if pinned.segments == 0 {
         return vec![paragraph(format!("No segment is almost empty (at most {share} live)."))];
     }

@@ -75,7 +75,7 @@ const GROUPS: [(&str, &[CommandHelp]); 4] = [
                 "replay",
                 [
                     "highwater replay two_graphs.trace --policy 4",
-                    "highwater replay caching_allocator.trace --allocator torch --conf expandable_segments:True",
+                    "highwater replay language_model.snapshot.pickle.gz --allocator torch",
                 ],
             ),
             row(

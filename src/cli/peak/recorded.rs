@@ -6,7 +6,7 @@ use super::FEW;
 use crate::args::{Format, PeakArgs};
 use crate::text::diagnostics;
 use crate::{print, print_json};
-use highwater_analysis::{Comparison, PINNED_SHARE, PinnedSegments};
+use highwater_analysis::{Comparison, PINNED_PERCENT, PinnedSegments};
 use highwater_export::{
     AllocatorAnswer, GrowthAnswer, allocator_csv, allocator_json, allocator_text, growth_csv, growth_json, growth_text,
 };
@@ -30,8 +30,8 @@ pub(super) fn segments(
         .and_then(|lane| comparison.recording(lane.id));
     let recording = recording.context("--segments: the lane shows no recording")?;
     let pinned = match args.step {
-        Some(_) => PinnedSegments::new(recording, state.event, PINNED_SHARE),
-        None => PinnedSegments::at_peak(recording, PINNED_SHARE),
+        Some(_) => PinnedSegments::new(recording, state.event, PINNED_PERCENT),
+        None => PinnedSegments::at_peak(recording, PINNED_PERCENT),
     };
     let most = match args.format {
         Format::Text => FEW,

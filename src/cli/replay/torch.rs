@@ -8,7 +8,7 @@ use anyhow::{Context as _, bail};
 use super::super::args::{Format, ReplayArgs};
 use super::super::{Verdict, print, print_json, timed};
 use super::device_bytes;
-use highwater_analysis::{AllocatorFit, AllocatorSetting, PINNED_SHARE, PinnedSegments};
+use highwater_analysis::{AllocatorFit, AllocatorSetting, PINNED_PERCENT, PinnedSegments};
 use highwater_export::{FitAnswer, TraceAnswer, fit_json, fit_text, trace_summary_json, trace_summary_text};
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, counted};
@@ -194,7 +194,7 @@ fn replay_recordings(
                 .map_err(|why| anyhow::anyhow!("--conf {why}"))?,
         );
         let simulated = fit.simulated(recording, &setting, device).map_err(anyhow::Error::new)?;
-        pinned.extend(PinnedSegments::at_peak(&simulated.recording, PINNED_SHARE));
+        pinned.extend(PinnedSegments::at_peak(&simulated.recording, PINNED_PERCENT));
     }
     let answer = FitAnswer {
         recording,

@@ -245,10 +245,7 @@ pub fn fit_text(answer: &FitAnswer<'_>) -> String {
             &grouped(figures.device_calls),
         ]);
     };
-    let own = match fit.conf.is_empty() {
-        true => "default settings, replayed".to_owned(),
-        false => format!("{}, replayed", fit.conf),
-    };
+    let own = format!("{}, replayed", conf_text(&fit.conf));
     row(&own, &fit.own);
     for run in answer.runs {
         row(conf_text(&run.conf), &run.figures);

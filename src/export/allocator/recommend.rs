@@ -63,8 +63,7 @@ impl<'a> SettingSearchAnswer<'a> {
     }
 
     fn percent(&self, peak: Bytes) -> f64 {
-        let recorded = self.recorded_peak().get() as f64;
-        (peak.get() as f64 - recorded) / recorded.max(1.0) * 100.0
+        peak.percent_above(self.recorded_peak())
     }
 
     /// Remarks on the recommended settings: severity and sentence.

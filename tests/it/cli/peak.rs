@@ -251,7 +251,7 @@ fn segments_are_listed_as_text_json_and_csv() {
 
         map: # active, ~ awaiting free, . inactive or free
 
-        No segment is almost empty (at most 10.00 % live).
+        No segment is almost empty (at most 10 % live).
     "#]].assert_eq(&text.replace(file.path().file_name().unwrap().to_str().unwrap(), "FILE"));
 }
 
