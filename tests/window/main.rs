@@ -7,6 +7,7 @@
     reason = "tests compute expectations in plain floats and may stop at the first surprise"
 )]
 
+mod allocator_settings;
 mod app;
 mod arrange;
 mod axis;

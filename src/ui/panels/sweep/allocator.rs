@@ -7,7 +7,7 @@ use crate::theme::Theme;
 use crate::widgets::{Named as _, wrapped_ui};
 use highwater_analysis::{AllocatorFit, TriedSetting};
 use highwater_model::units::{Bytes, counted, grouped, signed_percent_text};
-use highwater_model::workload::Workload;
+use highwater_model::workload::{Recording, Workload};
 use highwater_session::{Command, FoundSettings, Session, setting_version};
 
 /// Settings of the search that the table lists.
@@ -21,9 +21,10 @@ pub(super) struct AllocatorState {
     draft: String,
 }
 
-/// Whether a workload is recordings whose requests can be replayed.
+/// Whether a workload is recordings of PyTorch or `torch_npu` whose requests can be replayed.
 pub fn is_for(workload: &Workload) -> bool {
-    workload.graphs().is_empty() && workload.recordings().iter().any(|one| !one.blocks.is_empty())
+    let is_replayed = |one: &Recording| !one.blocks.is_empty() && !one.recorder.starts_with("TensorFlow");
+    workload.graphs().is_empty() && workload.recordings().iter().any(|one| is_replayed(one))
 }
 
 pub(super) fn allocator_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut AllocatorState) {
