@@ -240,7 +240,7 @@ impl Comparison {
     /// The lane of a recording by the graph index of its blocks; `None` for the index of a graph.
     pub fn measured_lane(&self, graph: GraphIdx) -> Option<LaneId> {
         let position = graph.idx().checked_sub(self.workload.graphs().len())?;
-        let id = LaneId::Measured(u8::try_from(position).ok()?);
+        let id = LaneId::Measured(u16::try_from(position).ok()?);
         self.lane_of(id).map(|lane| lane.id)
     }
 

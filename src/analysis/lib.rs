@@ -7,7 +7,7 @@
 //! policies budget_sweep passes name_reuse slots recording_lanes
 //! comparison calibration run_lanes explain recommended lowest_peak recording_remarks limits metrics lane
 //! reuse_lanes device_sessions running shapes bodies lowering allocation_order
-//! oom_report name_context arena request pin configuration inspect recording_facts recording_figures allocator_state dumped measured_pass
+//! oom_report name_context arena request pin configuration inspect recording_facts recording_figures pinned allocator_state dumped measured_pass
 //! rewriting lane_set workspaces what_if selection error
 //! ```
 
@@ -43,6 +43,7 @@ mod name_reuse;
 mod oom_report;
 mod passes;
 mod pin;
+mod pinned;
 mod pins;
 mod policies;
 mod recommended;
@@ -87,6 +88,7 @@ pub use metrics::{COMPARED, Figure, METRICS, Metric};
 pub use oom_report::OutOfMemoryReport;
 pub use passes::{MAX_PASS_LANES, graph_tapes, part_of};
 pub use pin::{MAX_PINS, Pin, PinFailure, PinFit, PinnedLane};
+pub use pinned::{PINNED_PERCENT, PinnedSegments, PinningSite};
 pub use pins::repin;
 pub use recommended::Recommended;
 pub use recording_facts::RecordedFact;
@@ -96,7 +98,9 @@ pub use reuse_lanes::{REUSE_OFF, REUSE_ON, ReuseLane, reuse_lanes};
 pub use rewriting::{LaneRewrite, RunRemat};
 pub use selection::{LaneGoal, are_overheads_equivalent};
 pub use shapes::bound_plan;
-pub use study::{LaneChoice, OpSource, ScheduleChoice, ScheduleNote, Study, StudyWords, opening_lanes, study_of};
+pub use study::{
+    LaneChoice, MOST_RECORDED_LANES, OpSource, ScheduleChoice, ScheduleNote, Study, StudyWords, opening_lanes, study_of,
+};
 pub use what_if::{
     AllocatorFit, AllocatorRun, AllocatorSetting, KeyEffect, SearchError, SearchPlan, SettingPair, SettingSearch,
     TriedSetting, search_settings, setting_tolerance, stated_conf,

@@ -28,6 +28,8 @@ pub struct RankPeak {
     pub step: Option<Step>,
     /// `None` where the file does not state it.
     pub reserved: Option<Bytes>,
+    /// Live bytes in equal parts of its events, the maximum of each; see [`Recording::live_outline`].
+    pub outline: Vec<Bytes>,
     /// Live bytes at the peak by group; empty where the file lists no blocks.
     pub groups: BTreeMap<Box<str>, Bytes>,
 }
@@ -193,6 +195,7 @@ fn peak(recording: &Recording, by: Attribute) -> RankPeak {
         live,
         step,
         reserved: recording.states_reserved().then_some(peaks.reserved.0),
+        outline: recording.live_outline(),
         groups,
     }
 }

@@ -17,6 +17,7 @@ use highwater_analysis::{Comparison, LaneId, compare};
 use highwater_export::{Baseline, FlameAnswer, PeakAnswer, WirePeak, WireTree, peak_csv, peak_text, ranks_text};
 use highwater_model::progress::Progress;
 use highwater_model::units::Step;
+use highwater_session::Keep;
 use highwater_sim::StaticMemoryPolicy;
 use highwater_timeline::{
     Attribute, Changes, FlameGraph, PeakAt, PeakContributors, PeakReport, PeakRequest, StepRange, peak_step,
@@ -32,7 +33,8 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
     let at = at(args)?;
     let named = Named::of(&args.files, &args.common.opening, progress)?;
     let settings = named.settings(&args.common)?;
-    let mut prepared = Prepared::new(named.sources, settings, args.graph.as_ref(), &args.common, progress)?;
+    let reading = (Keep::Shown, progress);
+    let mut prepared = Prepared::kept(named.sources, settings, args.graph.as_ref(), &args.common, reading)?;
     if args.against.is_none() {
         prepared.request.policies = policy.into_iter().collect();
     }

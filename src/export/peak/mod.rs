@@ -224,7 +224,7 @@ impl<'a> PeakAnswer<'a> {
             allocated: tally(stats.allocated),
             freed: tally(stats.freed),
             after: tally(stats.after),
-            groups: self.groups(&stats.groups),
+            groups: self.groups(&stats.groups[..stats.groups.len().min(self.most)]),
         }
     }
 

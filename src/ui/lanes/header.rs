@@ -7,7 +7,7 @@
 use eframe::egui::{Align, Color32, Layout, Rect, RichText, Sense, Ui, UiBuilder, pos2, vec2};
 
 use super::LanesCx;
-use super::badge::{BADGE, BADGE_SIZE, BROKEN, Badge, MEASURED, OPTIMAL, PINNED, badge};
+use super::badge::{BADGE, BADGE_SIZE, BROKEN, Badge, MEASURED, OPTIMAL, PINNED, SIMULATED, badge};
 use super::figures::{self, SIZE, SPACING, width_of};
 use super::frame::LaneFrame;
 use super::placement::{COMBO, Certainty, certainty, certainty_ui, strategy_ui};
@@ -255,6 +255,9 @@ impl<'a> Name<'a> {
         let row = lane.policy.row();
         let (number, label) = number_and_words(lane, cx.input);
         let explanation = match lane.id {
+            LaneId::Measured(_) if cx.input.comparison.simulation(lane.id).is_some() => {
+                "Simulated under allocator settings".to_owned()
+            }
             LaneId::Measured(_) => "Measured, not simulated".to_owned(),
             LaneId::Pass(_) => format!("{label}; under policy {}, {}", row.number, row.label),
             LaneId::Pinned(_) => pinned_words(lane, cx.input),
@@ -266,8 +269,14 @@ impl<'a> Name<'a> {
             ui.label(words(label, theme.text).strong()).on_hover_text(&explanation);
         }
         if let LaneId::Measured(_) = lane.id {
-            badge(ui, &MEASURED, self.is_short, theme.configured)
-                .on_hover_text("Recorded by a tool from a real run; not simulated");
+            let (shown, hint) = match cx.input.comparison.simulation(lane.id) {
+                Some(_) => (
+                    &SIMULATED,
+                    "The recorded requests under other allocator settings: an estimate",
+                ),
+                None => (&MEASURED, "Recorded by a tool from a real run; not simulated"),
+            };
+            badge(ui, shown, self.is_short, theme.configured).on_hover_text(hint);
         }
         if let LaneId::Pinned(_) = lane.id {
             badge(ui, &PINNED, self.is_short, theme.configured).on_hover_text(&explanation);

@@ -1,14 +1,14 @@
 //! Sentences about recordings.
 
 use highwater_analysis::{Comparison, Fit, Lane};
-use highwater_model::units::Bytes;
+use highwater_model::units::{Bytes, signed_percent_text};
 use highwater_model::workload::{Recording, TotalKind};
 
 /// That nothing is simulated, as the remarks on a single recording say themselves.
 pub(super) fn details(comparison: &Comparison) -> Vec<String> {
     let mut texts = Vec::new();
     if comparison.lanes.len() != 1 {
-        texts.push("Measured, not simulated.".to_owned());
+        texts.push(simulated(comparison).unwrap_or_else(|| "Measured, not simulated.".to_owned()));
     }
     let with_content = comparison.workload.recordings().iter().filter(|one| one.has_content());
     let (n_all, n_shown) = (with_content.count(), comparison.lanes.len());
@@ -20,6 +20,27 @@ pub(super) fn details(comparison: &Comparison) -> Vec<String> {
         texts.extend(remarks.map(|remark| remark.text.clone()));
     }
     texts
+}
+
+/// The setting with the lowest peak among simulated lanes, in a sentence.
+fn simulated(comparison: &Comparison) -> Option<String> {
+    let lanes = comparison
+        .lanes
+        .iter()
+        .filter_map(|lane| Some((lane, comparison.simulation(lane.id)?)));
+    let (lane, lowest) = lanes.min_by_key(|(_, simulation)| (simulation.failures, simulation.peak))?;
+    let title = comparison.lane_title(lane.id);
+    let against = match lowest.measured_peak {
+        Bytes::ZERO => String::new(),
+        measured => format!(
+            ", {} against the measurement",
+            signed_percent_text(lowest.peak.percent_above(measured))
+        ),
+    };
+    Some(format!(
+        "Simulated, lowest: {title}: {} reserved{against}.",
+        lowest.peak
+    ))
 }
 
 /// The highest peak as a sentence, with exact figures.

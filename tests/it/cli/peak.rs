@@ -250,6 +250,8 @@ fn segments_are_listed_as_text_json_and_csv() {
         0x8000   8.000 KiB       9  large  (0, 4)             0        0 B            0 B        0 B  8.000 KiB     8.000 KiB  ........................
 
         map: # active, ~ awaiting free, . inactive or free
+
+        No segment is almost empty (at most 10 % live).
     "#]].assert_eq(&text.replace(file.path().file_name().unwrap().to_str().unwrap(), "FILE"));
 }
 
