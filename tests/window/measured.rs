@@ -33,10 +33,6 @@ fn what_a_run_teaches_is_set_in_one_step() {
     ]);
     let keys = ["simulation.workspace_estimate", "simulation.workspace_table"];
     assert_eq!(keys.map(|key| option(&harness, key)), [None, None]);
-    for name in ["op_bytes_per_second", "op_launch_ns"] {
-        harness.get_by_label(&format!("include {name}")).click();
-        settle_chain(&mut harness);
-    }
     harness.get_by_label("Set 2 settings").scroll_to_me();
     settle_chain(&mut harness);
     harness.get_by_label("Set 2 settings").click();

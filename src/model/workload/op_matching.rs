@@ -50,6 +50,13 @@ pub fn match_ops(graph: &Graph, recording: &Recording) -> MatchedOps {
             ops: named,
         };
     }
+    // Named ops of another graph are not matched.
+    if recording.ops.iter().any(|op| op.name != op.kind) {
+        return MatchedOps {
+            by: MatchedBy::Nothing,
+            ops: named,
+        };
+    }
     by_types(graph, recording)
 }
 

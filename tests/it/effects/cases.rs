@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use highwater::options::{ESTIMATES, TABLE, find as find_option};
 
-use super::graphs::{CHAIN, GROWING, MEASURED, MIXED, NAMES, PARTED, SAVED, SHAPE_READ, SMALL_INPUTS, TRAINING, TWO};
+use super::graphs::{
+    CHAIN, GROWING, MEASURED, MIXED, NAMES, PARTED, RUNS, SAVED, SHAPE_READ, SMALL_INPUTS, TRAINING, TWO,
+};
 use super::{Ask, Settings, shapes};
 
 /// A device too small for two loaded graphs.
@@ -84,6 +86,7 @@ const CASES: &[(&str, &str, Settings<'_>, &str)] = &[
     ("simulation.policy_2_behaviour", "documented", &[], GROWING),
     ("simulation.tensor_rounding", "2MiB", &[], CHAIN),
     ("simulation.measured_alignment", "phases", &[], MEASURED),
+    ("simulation.measured_annotation", "forward", &[], RUNS),
     ("simulation.unload_graphs", "after_run", &[], TWO),
     ("simulation.shapes_keep_alive", "no", &[], SHAPE_READ),
     ("simulation.workspace_estimate", "on", &[], CHAIN),

@@ -39,6 +39,21 @@ pub(super) const MEASURED: &str = concat!(
     "aten::c,2,40.0,400.0,400.0,360,360,1,2,1,1,2,1,7,NPU:0\n",
 );
 
+/// Two runs, each with an annotation at another of its events.
+pub(super) const RUNS: &str = concat!(
+    r#"{"traceEvents": [
+    {"ph": "i", "name": "[memory]", "pid": 1, "tid": 1, "ts": 10, "args": {"Addr": 1, "Bytes": 64}},
+    {"ph": "i", "name": "[memory]", "pid": 1, "tid": 1, "ts": 20, "args": {"Addr": 2, "Bytes": 64}},
+    {"ph": "i", "name": "[memory]", "pid": 1, "tid": 1, "ts": 30, "args": {"Addr": 2, "Bytes": -64}},
+    {"ph": "X", "cat": "user_annotation", "name": "forward", "pid": 1, "tid": 1, "ts": 29, "dur": 4, "args": {}}]}"#,
+    "\u{1e}",
+    r#"{"traceEvents": [
+    {"ph": "i", "name": "[memory]", "pid": 1, "tid": 1, "ts": 1010, "args": {"Addr": 1, "Bytes": 32}},
+    {"ph": "i", "name": "[memory]", "pid": 1, "tid": 1, "ts": 1025, "args": {"Addr": 2, "Bytes": 32}},
+    {"ph": "i", "name": "[memory]", "pid": 1, "tid": 1, "ts": 1035, "args": {"Addr": 2, "Bytes": -32}},
+    {"ph": "X", "cat": "user_annotation", "name": "forward", "pid": 1, "tid": 1, "ts": 1009, "dur": 4, "args": {}}]}"#,
+);
+
 /// A large result of which only the shape is read at the end.
 pub(super) const SHAPE_READ: &str = r#"{"name": "shapes", "nodes": [
     {"op": "Relu", "inputs": ["x"], "outputs": [{"id": "a", "shape": [256, 1024], "dtype": "float32"}]},
