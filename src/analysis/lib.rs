@@ -3,7 +3,7 @@
 //!
 //! A module uses modules alone that follow it here, in reading order (`tests/it/tidy.rs` checks that):
 //! ```text
-//! sweep compare eager_lanes allocator_lanes advice pins study alignment lane_queries
+//! sweep compare eager_lanes allocator_lanes advice pins study alignment lane_steps lane_queries
 //! policies budget_sweep passes name_reuse slots recording_lanes
 //! comparison calibration run_lanes explain recommended lowest_peak recording_remarks limits metrics lane
 //! reuse_lanes device_sessions running shapes bodies lowering allocation_order
@@ -32,6 +32,7 @@ mod inspect;
 mod lane;
 mod lane_queries;
 mod lane_set;
+mod lane_steps;
 mod limits;
 mod lowering;
 mod lowest_peak;
@@ -78,7 +79,7 @@ pub use dumped::{USUAL_ALIGNMENT, common_alignment, dumped_plan, dumped_problems
 pub use error::AnalysisError;
 pub use inspect::{DumpFigures, GraphFigures, Inspection, inspect, inspect_with, tensor_count};
 pub use lane::{DocumentedArena, Lane, RecordedLane, Remark};
-pub use lane_queries::{CapacitySource, Fit, LaneCapacity};
+pub use lane_queries::{CapacitySource, Fit, LaneCapacity, LanePeak};
 pub use lane_set::{LaneId, LaneKind, LaneSet, LaneStrategies, RematLane};
 pub use limits::{Bound, Limit, LimitError};
 pub use lowest_peak::LowestPeak;
@@ -97,7 +98,9 @@ pub use reuse_lanes::{REUSE_OFF, REUSE_ON, ReuseLane, reuse_lanes};
 pub use rewriting::{LaneRewrite, RunRemat};
 pub use selection::{LaneGoal, are_overheads_equivalent};
 pub use shapes::bound_plan;
-pub use study::{LaneChoice, OpSource, ScheduleChoice, ScheduleNote, Study, StudyWords, opening_lanes, study_of};
+pub use study::{
+    LaneChoice, MOST_RECORDED_LANES, OpSource, ScheduleChoice, ScheduleNote, Study, StudyWords, opening_lanes, study_of,
+};
 pub use what_if::{
     AllocatorFit, AllocatorRun, AllocatorSetting, KeyEffect, SearchError, SearchPlan, SettingPair, SettingSearch,
     TriedSetting, search_settings, setting_tolerance, stated_conf,

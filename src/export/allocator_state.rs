@@ -63,6 +63,10 @@ impl AllocatorAnswer<'_> {
         &self.state.segments[..self.state.segments.len().min(self.most)]
     }
 
+    fn pieces<'s>(&self, segment: &'s SegmentState) -> &'s [Piece] {
+        &segment.pieces[..segment.pieces.len().min(self.most)]
+    }
+
     fn with_pool(&self, kind: RecordedName, sums: &AllocatorSums, head: Json) -> Json {
         let (kind, pool) = self.recording.segment_kind(kind);
         let mut object = head;
@@ -110,7 +114,7 @@ pub fn allocator_json(answer: &AllocatorAnswer<'_>, diagnostics: &Diagnostics) -
                 "address": hex(segment.address),
                 "bytes": segment.bytes.get(),
                 "stream": segment.stream,
-                "pieces": list(&segment.pieces, |piece| answer.piece(piece)),
+                "pieces": list(answer.pieces(segment), |piece| answer.piece(piece)),
             });
             answer.with_pool(segment.kind, &segment.sums, head)
         }),
@@ -140,7 +144,7 @@ pub fn allocator_csv(answer: &AllocatorAnswer<'_>) -> String {
     drop(writer.write_record(COLUMNS));
     for segment in answer.segments() {
         let (kind, pool) = answer.recording.segment_kind(segment.kind);
-        for piece in &segment.pieces {
+        for piece in answer.pieces(segment) {
             let requested = piece
                 .block
                 .map_or_else(String::new, |_| piece.requested.get().to_string());
