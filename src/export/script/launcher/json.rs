@@ -133,14 +133,14 @@ mod tests {
     #[test]
     fn comments_and_trailing_commas_go() {
         let text = "{\"a\": \"x // y\", // no\n /* b\n c */ \"d\": [1, 2,],\n}";
-        let value: serde_json::Value = serde_json::from_str(&without_comments(text)).unwrap();
+        let value: serde_json::Value = serde_json::from_str(&without_comments(text)).expect("JSON");
         assert_eq!(value, serde_json::json!({"a": "x // y", "d": [1, 2]}));
     }
 
     #[test]
     fn an_editors_file_sets_variables() {
         let text = "{\n  // Launch\n  \"configurations\": [{\n    \"env\": {\"PYTORCH_CUDA_ALLOC_CONF\": \"max_split_size_mb:64\",},\n  }],\n}";
-        let reading = from_launcher_json(text).unwrap();
+        let reading = from_launcher_json(text).expect("JSON");
         let environment = &reading.document.environment;
         assert_eq!(environment.get("PYTORCH_CUDA_ALLOC_CONF"), Some("max_split_size_mb:64"));
     }
@@ -153,14 +153,14 @@ mod tests {
             r#"{"env_vars": [{"PYTORCH_ALLOC_CONF": "a:1"}]}"#,
             r#"{"command": ["bash", "-c", "export PYTORCH_ALLOC_CONF=a:1 && python train.py"]}"#,
         ] {
-            let reading = from_launcher_json(text).unwrap();
+            let reading = from_launcher_json(text).expect("JSON");
             assert_eq!(
                 reading.document.environment.get("PYTORCH_ALLOC_CONF"),
                 Some("a:1"),
                 "{text}"
             );
         }
-        assert!(!from_launcher_json(r#"{"env": {"HOME": "/root"}}"#).unwrap().is_found);
+        assert!(!from_launcher_json(r#"{"env": {"HOME": "/root"}}"#).expect("JSON").is_found);
         assert!(from_launcher_json("{").is_none());
     }
 }
