@@ -29,6 +29,9 @@ const ENVIRONMENTS: [&str; 7] = [
     "environmentvariables",
 ];
 
+/// Larger files are no launcher's.
+pub(super) const MAX_LAUNCHER_BYTES: usize = 1 << 20;
+
 fn is_environment(key: &str) -> bool {
     let plain: String = key
         .chars()

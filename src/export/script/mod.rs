@@ -35,7 +35,7 @@ use highwater_model::diagnostics::Diagnostics;
 use super::config::{ConfigError, from_json};
 use super::config_document::ConfigDocument;
 use encoding::{Decoded, decode};
-use launcher::{from_launcher_json, from_yaml};
+use launcher::{MAX_LAUNCHER_BYTES, from_launcher_json, from_yaml};
 use python::{Dialect, from_python};
 use reading::Reading;
 use shell::from_shell;
@@ -113,6 +113,9 @@ impl Form {
             }
             Self::Python => Ok(from_python(text, Dialect::Script, decoded.is_lossy, of)),
             Self::Shell => Ok(from_shell(text)),
+            Self::Yaml if bytes.len() > MAX_LAUNCHER_BYTES => {
+                Err(at_start("more than 1 MiB are no launcher's file".to_owned()))
+            }
             Self::Yaml => Ok(from_yaml(text)),
         }
     }
@@ -225,7 +228,7 @@ fn read_any(name: &str, bytes: &[u8], of: Option<&str>) -> Result<(ConfigDocumen
 
 /// The variables of a launcher's JSON; a file with options is a configuration.
 fn launcher_json(text: &str, bytes: &[u8], forms: [Option<Form>; 2]) -> Option<Reading> {
-    if !forms.contains(&Some(Form::Json)) || text.contains("\"highwater_config\"") {
+    if !forms.contains(&Some(Form::Json)) || bytes.len() > MAX_LAUNCHER_BYTES || text.contains("\"highwater_config\"") {
         return None;
     }
     let reading = from_launcher_json(text).filter(|reading| reading.is_found)?;

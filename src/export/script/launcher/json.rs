@@ -13,7 +13,8 @@ pub(in super::super) fn from_launcher_json(text: &str) -> Option<Reading> {
     let plain = without_comments(text);
     let value: Json = serde_json::from_str(&plain).ok()?;
     let mut walk = Walk {
-        text,
+        lines: text.lines().collect(),
+        line: 0,
         collector: Collector::default(),
     };
     walk.value(&value, 0);
@@ -22,7 +23,9 @@ pub(in super::super) fn from_launcher_json(text: &str) -> Option<Reading> {
 
 struct Walk<'t> {
     /// As in the file.
-    text: &'t str,
+    lines: Vec<&'t str>,
+    /// Position of the line that was found last; values come in the order of the file.
+    line: usize,
     collector: Collector,
 }
 
@@ -72,11 +75,12 @@ impl Walk<'_> {
         }
     }
 
-    /// The first line with a text in quotes.
-    fn line(&self, text: &str) -> usize {
-        let mut lines = (1..).zip(self.text.lines());
-        let found = lines.find(|(_, line)| line.contains('"') && line.contains(text));
-        found.map_or(1, |(number, _)| number)
+    /// The next line with a text in quotes, from 1.
+    fn line(&mut self, text: &str) -> usize {
+        let holds = |line: &&str| line.contains('"') && line.contains(text);
+        let further = self.lines.get(self.line..).unwrap_or_default();
+        self.line += further.iter().position(holds).unwrap_or(0);
+        self.line + 1
     }
 }
 
@@ -160,7 +164,11 @@ mod tests {
                 "{text}"
             );
         }
-        assert!(!from_launcher_json(r#"{"env": {"HOME": "/root"}}"#).expect("JSON").is_found);
+        assert!(
+            !from_launcher_json(r#"{"env": {"HOME": "/root"}}"#)
+                .expect("JSON")
+                .is_found
+        );
         assert!(from_launcher_json("{").is_none());
     }
 }

@@ -3,6 +3,9 @@
 use super::super::reading::Reading;
 use super::{Collector, is_environment};
 
+/// Deeper brackets are no launcher's.
+const MAX_DEPTH: usize = 64;
+
 /// Reads the variables of a file.
 pub(in super::super) fn from_yaml(text: &str) -> Reading {
     let mut walk = Walk {
@@ -10,6 +13,7 @@ pub(in super::super) fn from_yaml(text: &str) -> Reading {
         at: 0,
         environment: None,
         pair: (None, None),
+        depth: 0,
         collector: Collector::default(),
     };
     while walk.at < walk.lines.len() {
@@ -26,6 +30,8 @@ struct Walk<'t> {
     environment: Option<usize>,
     /// `name` and `value` of an item of a list; the value with its line.
     pair: (Option<String>, Option<(String, usize)>),
+    /// Brackets that are open on a line.
+    depth: usize,
     collector: Collector,
 }
 
@@ -132,6 +138,14 @@ impl<'t> Walk<'t> {
 
     /// `{A: b, C: d}` or `[A=b, C=d]` on one line.
     fn flow(&mut self, value: &str, line: usize) {
+        if self.depth < MAX_DEPTH {
+            self.depth += 1;
+            self.flow_items(value, line);
+            self.depth -= 1;
+        }
+    }
+
+    fn flow_items(&mut self, value: &str, line: usize) {
         let inner = without_comment(value).trim_end();
         let Some(inner) = inner
             .strip_prefix(['{', '['])

@@ -70,6 +70,8 @@ fn other_files_set_nothing() {
         "model:\n  PYTORCH_CUDA_ALOC_CONF: a:1\n",
         ": :\n'\n\"x\n- - - :\n",
         "{[\n",
+        &format!("env: {}{}\n", "[".repeat(100_000), "]".repeat(100_000)),
+        "é: 'ü\n\"é\": \"\\\n- é",
     ] {
         assert!(!from_yaml(text).is_found, "{text}");
     }
