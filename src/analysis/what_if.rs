@@ -232,7 +232,7 @@ impl AllocatorFit {
         let settings = self.parsed(setting)?;
         let version = settings.version;
         let replayable = replayable(&self.history, &self.settings, device.map(Bytes::get))?;
-        let rules = self.rules(settings, setting.version);
+        let rules = (settings, version.rules());
         let (figures, ()) = what_if(&replayable, rules, device_spec(device), ());
         Ok(AllocatorRun {
             conf: setting.conf.clone(),
@@ -253,7 +253,8 @@ impl AllocatorFit {
     ) -> Result<SimulatedRun, NoHistory> {
         let settings = self.parsed(setting)?;
         let replayable = replayable(&self.history, &self.settings, device.map(Bytes::get))?;
-        let rules = self.rules(settings, setting.version);
+        let version = settings.version;
+        let rules = (settings, version.rules());
         Ok(simulated(
             measured,
             &self.history,
@@ -261,14 +262,6 @@ impl AllocatorFit {
             rules,
             device_spec(device),
         ))
-    }
-
-    fn rules(&self, settings: Settings, asked: Option<Version>) -> (Settings, Rules) {
-        let rules = settings.version.rules();
-        match asked {
-            Some(_) => (settings, rules),
-            None => rules_of(&settings, self.check.ties),
-        }
     }
 
     fn parsed(&self, setting: &AllocatorSetting) -> Result<Settings, NoHistory> {

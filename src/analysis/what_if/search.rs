@@ -246,7 +246,7 @@ impl<'a> Search<'a> {
                             return;
                         };
                         let fit = job % n_fits;
-                        let rules = self.fits[fit].rules(settings.clone(), self.plan.version);
+                        let rules = (settings.clone(), settings.version.rules());
                         let (figures, ()) = what_if(&self.replayables[fit], rules, device_spec(self.plan.device), ());
                         if sender.send((job, figures)).is_err() {
                             return;
