@@ -56,7 +56,10 @@ impl<'a> Ask<'a> {
             let Source::Recordings(recordings) = workload("operator_memory.csv", recording.as_bytes()).source else {
                 panic!("no recording");
             };
-            whole.measured = recordings;
+            match &mut whole.source {
+                Source::Recordings(first) => first.extend(recordings),
+                _ => whole.measured = recordings,
+            }
         }
         whole
     }

@@ -2,6 +2,7 @@
 
 use eframe::egui::{Key, Modifiers, Role};
 use egui_kittest::kittest::Queryable as _;
+use highwater_analysis::TriedSetting;
 use highwater_session::{Command, Notice, SourceSpec};
 
 use crate::harness::{Window, click, press, settle_chain, window_of_session};
@@ -47,7 +48,7 @@ fn the_search_runs_with_its_pane_and_a_tick_makes_a_lane() {
     let found = window.state().session().found_settings().expect("an answer").clone();
     let winner = found.winner().expect("a winner");
     window.get_by_label_contains(&format!("reserves at most {}", winner.peak()));
-    let least = found.search.tried.iter().map(|tried| tried.peak()).min();
+    let least = found.search.tried.iter().map(TriedSetting::peak).min();
     assert!(least.is_some_and(|least| winner.peak() <= least + highwater_analysis::setting_tolerance(least)));
     assert_eq!(n_lanes(&window), 1);
     let lane = format!("lane of {}", winner.conf);

@@ -172,9 +172,10 @@ pub(super) fn errors(comparison: &Comparison) -> String {
             .recorded
             .as_ref()
             .is_some_and(|recorded| recorded.is_learned_from);
-        let by_construction = match is_learned_from {
-            true => format!("; {BY_CONSTRUCTION}"),
-            false => String::new(),
+        let by_construction = if is_learned_from {
+            format!("; {BY_CONSTRUCTION}")
+        } else {
+            String::new()
         };
         out.push_str(&format!(
             "\nsimulated, with the difference from the measurement{by_construction}\n{}",

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use highwater_model::units::{Bytes, Step};
-use highwater_model::workload::{BlockAddress, MarkKind, RecordedBlock, RecordedRegion, Recording};
+use highwater_model::workload::{MarkKind, RecordedBlock, RecordedRegion, Recording};
 use highwater_torch::recording::Recording as TorchRecording;
 use highwater_torch::{Action, BlockState, Event, SegmentState, Use};
 
@@ -79,11 +79,12 @@ fn addresses(recording: &Recording) -> Vec<u64> {
     const UNSTATED: u64 = 1 << 62;
     let mut next = UNSTATED;
     let address = |block: &RecordedBlock| {
-        block.address.map(BlockAddress::get).unwrap_or_else(|| {
-            let own = next;
-            next = next.saturating_add(block.held.get().max(1));
-            own
-        })
+        if let Some(address) = block.address {
+            return address.get();
+        }
+        let own = next;
+        next = next.saturating_add(block.held.get().max(1));
+        own
     };
     recording.blocks.iter().map(address).collect()
 }

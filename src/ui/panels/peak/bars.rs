@@ -162,14 +162,14 @@ pub(super) fn member_ui(ui: &mut egui::Ui, shown: Shown<'_>, member: &LiveMember
         member.bytes.exact()
     );
     let figures = member.bytes.to_string();
-    let line = Line {
+    let row = Line {
         name: &name,
         figures: &figures,
         part: part(shown, member.bytes),
         is_selected: shown.selected == Some(member.tensor),
         indent: 12.0,
     };
-    if line_ui(ui, shown, line, &words).clicked() {
+    if line_ui(ui, shown, row, &words).clicked() {
         commands.push(Command::Select(Some(member.tensor)));
     }
 }

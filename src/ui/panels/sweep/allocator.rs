@@ -267,9 +267,10 @@ fn row_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, found: &FoundSettings, tried: 
         .tried
         .get(found.search.recorded)
         .is_some_and(|one| one.conf == tried.conf);
-    let name = match is_recorded {
-        true => format!("{name} (recorded, simulated)"),
-        false => name.to_owned(),
+    let name = if is_recorded {
+        format!("{name} (recorded, simulated)")
+    } else {
+        name.to_owned()
     };
     let is_winner = found.winner().is_some_and(|winner| winner.conf == tried.conf);
     let name = RichText::new(name);
