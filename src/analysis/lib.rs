@@ -8,7 +8,7 @@
 //! comparison calibration run_lanes explain recommended lowest_peak recording_remarks limits metrics lane
 //! reuse_lanes device_sessions running shapes bodies lowering allocation_order
 //! oom_report name_context arena request pin configuration inspect recording_facts recording_figures allocator_state dumped measured_pass
-//! rewriting lane_set workspaces what_if selection error
+//! rewriting lane_set workspaces what_if selection log_words error
 //! ```
 
 mod advice;
@@ -33,6 +33,7 @@ mod lane;
 mod lane_queries;
 mod lane_set;
 mod limits;
+mod log_words;
 mod lowering;
 mod lowest_peak;
 mod measured_pass;
@@ -80,6 +81,7 @@ pub use lane::{DocumentedArena, Lane, RecordedLane, Remark};
 pub use lane_queries::{CapacitySource, Fit, LaneCapacity};
 pub use lane_set::{LaneId, LaneKind, LaneSet, LaneStrategies, RematLane};
 pub use limits::{Bound, Limit, LimitError};
+pub use log_words::log_sentence;
 pub use lowest_peak::LowestPeak;
 pub use measured_pass::{OpRun, measured_pass};
 pub use metrics::{COMPARED, Figure, METRICS, Metric};

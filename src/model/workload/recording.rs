@@ -29,6 +29,9 @@ pub use parts::{
 };
 pub use phases::{PhasePairs, RecordedPhase};
 
+use std::sync::Arc;
+
+use super::cann_log::LoggedProcess;
 use super::names::Names;
 use crate::typed_id;
 use crate::units::{Bytes, Nanos, Step};
@@ -84,6 +87,8 @@ pub struct Recording {
     pub counts: Vec<(String, u64)>,
     /// Whether `inspect` lists the blocks stream by stream.
     pub by_stream: bool,
+    /// Of a log of CANN: all that it tells of the process.
+    pub process: Option<Arc<LoggedProcess>>,
 }
 
 /// How call stacks are read: rules of a document, before the built-in ones.
