@@ -7,7 +7,7 @@
 //! policy 4            weights + pages of arena and pools        + pages of variables
 //! ```
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use super::fact::{At, Says, UnloadLine};
 use highwater_model::workload::{LoggedEvent, LoggedEventKind};
@@ -17,6 +17,9 @@ const TOGETHER: i64 = 1_000_000;
 
 /// Events that are looked at for a line, the last ones.
 const MOST_OPEN: usize = 64;
+
+/// Models whose end is waited for; more are no real log.
+const MOST_HELD: usize = 4096;
 
 /// A model that holds memory.
 #[derive(Debug)]
@@ -45,7 +48,10 @@ pub(super) struct Events {
     policy: Option<u64>,
     all: Vec<Open>,
     params: Option<u64>,
-    held: Vec<Held>,
+    held: VecDeque<Held>,
+    /// Of all models, those that are no longer in the list included.
+    weights: u64,
+    features: u64,
     arena: u64,
     variable_pages: u64,
     shared_pages: u64,
@@ -65,7 +71,9 @@ impl Events {
             policy,
             all: Vec::new(),
             params: None,
-            held: Vec::new(),
+            held: VecDeque::new(),
+            weights: 0,
+            features: 0,
             arena: 0,
             variable_pages: 0,
             shared_pages: 0,
@@ -93,11 +101,7 @@ impl Events {
     }
 
     fn value(&self) -> u64 {
-        let (mut weights, mut features) = (0_u64, 0_u64);
-        for held in &self.held {
-            weights = weights.saturating_add(held.weights);
-            features = features.saturating_add(held.features);
-        }
+        let (weights, features) = (self.weights, self.features);
         let features = match self.policy {
             Some(2) => self.arena,
             Some(3) => features.saturating_add(self.shared_pages),
@@ -156,12 +160,15 @@ impl Events {
         }
         let open = self.begin(at, LoggedEventKind::Load, Some(graph), model);
         open.event.feature_map = Some(0);
-        self.held.push(Held {
+        self.held.push_back(Held {
             graph,
             model,
             weights: 0,
             features: 0,
         });
+        if self.held.len() > MOST_HELD {
+            self.held.pop_front();
+        }
     }
 
     fn weights(&mut self, at: At, graph: u64, bytes: Option<u64>) {
@@ -169,8 +176,9 @@ impl Events {
         if let Some(open) = self.all.last_mut() {
             open.event.weights = bytes;
         }
-        if let Some(held) = self.held.last_mut() {
+        if let Some(held) = self.held.back_mut() {
             held.weights = bytes.unwrap_or(0);
+            self.weights = self.weights.saturating_add(held.weights);
         }
     }
 
@@ -207,7 +215,9 @@ impl Events {
             .rev()
             .find(|held| held.graph == graph && held.model == model);
         if let Some(held) = held {
-            held.features = held.features.saturating_add(bytes.unwrap_or(0));
+            let bytes = bytes.unwrap_or(0);
+            held.features = held.features.saturating_add(bytes);
+            self.features = self.features.saturating_add(bytes);
         }
     }
 
@@ -260,7 +270,10 @@ impl Events {
             held.position(|held| held.model.is_none() && Some(held.graph) == graph)
         };
         if let Some(position) = by_model.or_else(by_graph) {
-            self.held.remove(position);
+            if let Some(held) = self.held.remove(position) {
+                self.weights = self.weights.saturating_sub(held.weights);
+                self.features = self.features.saturating_sub(held.features);
+            }
         }
     }
 

@@ -76,7 +76,6 @@ pub(super) enum Says {
         is_shared: Option<bool>,
     },
     Variable {
-        session: Option<u64>,
         name: String,
         bytes: u64,
     },

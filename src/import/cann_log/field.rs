@@ -4,6 +4,10 @@
 
 /// The text behind a mark.
 pub(super) fn behind<'a>(text: &'a str, mark: &str) -> Option<&'a str> {
+    // Most texts lack the mark, which `contains` sees several times faster than `find`.
+    if !text.contains(mark) {
+        return None;
+    }
     text.find(mark).map(|at| &text[at + mark.len()..])
 }
 

@@ -6,6 +6,9 @@
 /// Bytes of a record that the logger writes at most, without its newline: at this length its end may be cut.
 const RECORD_BYTES: usize = 1023;
 
+/// Bytes of the name of a process, at most.
+const NAME_BYTES: usize = 128;
+
 /// Microseconds of a day.
 const DAY: i64 = 86_400_000_000;
 
@@ -79,15 +82,18 @@ fn head(text: &str) -> Option<Record<'_>> {
 
 /// The name up to the parenthesis before a colon: names may have parentheses themselves.
 fn process_name(text: &str) -> Option<(&str, &str)> {
-    let mut from = 0;
-    loop {
-        let at = from + text.get(from..)?.bytes().take(128).position(|byte| byte == b')')?;
+    let ends = text
+        .bytes()
+        .take(NAME_BYTES)
+        .enumerate()
+        .filter(|(_, byte)| *byte == b')');
+    for (at, _) in ends {
         let rest = &text[at + 1..];
         if rest.trim_start_matches(' ').starts_with(':') {
             return Some((&text[..at], rest));
         }
-        from = at + 1;
     }
+    None
 }
 
 fn word(text: &str, most: usize, is_part: impl Fn(u8) -> bool) -> Option<(&str, &str)> {

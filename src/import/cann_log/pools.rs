@@ -1,13 +1,14 @@
 //! Pools of dynamic graphs. A page names no pool: it is of the one that is told of next.
 
+use indexmap::IndexMap;
+
 use super::fact::PoolLine;
 use highwater_model::workload::LoggedPool;
 
 #[derive(Debug, Default)]
 pub(super) struct Pools {
-    all: Vec<LoggedPool>,
-    /// Whether a pool's state was printed; by position.
-    has_state: Vec<bool>,
+    /// By allocator, each with whether its state was printed.
+    all: IndexMap<Option<String>, (LoggedPool, bool)>,
     /// Pages that wait for their pool: number and bytes of one.
     waiting: (u64, Option<u64>),
 }
@@ -19,11 +20,11 @@ impl Pools {
     }
 
     pub(super) fn take(&mut self, allocator: Option<&str>, line: &PoolLine, graph_of: impl Fn(&str) -> Option<u64>) {
-        let position = self.position(allocator);
+        let key = allocator.map(str::to_owned);
+        let (pool, has_state) = self.all.entry(key).or_default();
         if matches!(line, PoolLine::Asked | PoolLine::Device { .. }) {
-            self.give_pages(position);
+            give_pages(&mut self.waiting, pool);
         }
-        let pool = &mut self.all[position];
         match line {
             PoolLine::Asked => {}
             PoolLine::Device {
@@ -31,7 +32,7 @@ impl Pools {
                 theory_min,
                 real_theory_min,
             } => {
-                self.has_state[position] = true;
+                *has_state = true;
                 pool.occupied_peak = pool.occupied_peak.max(*occupied);
                 pool.theory_min = theory_min.or(pool.theory_min);
                 pool.real_theory_min = real_theory_min.or(pool.real_theory_min);
@@ -44,37 +45,22 @@ impl Pools {
         }
     }
 
-    /// O(pools), of which a process has few.
-    fn position(&mut self, allocator: Option<&str>) -> usize {
-        let known = self.all.iter().position(|pool| pool.allocator.as_deref() == allocator);
-        known.unwrap_or_else(|| {
-            self.all.push(LoggedPool {
-                allocator: allocator.map(str::to_owned),
-                ..LoggedPool::default()
-            });
-            self.has_state.push(false);
-            self.all.len() - 1
-        })
-    }
-
-    fn give_pages(&mut self, position: usize) {
-        let (count, bytes) = std::mem::take(&mut self.waiting);
-        let pool = &mut self.all[position];
-        pool.pages += count;
-        pool.page_size = pool.page_size.or(bytes);
-    }
-
     /// Those whose state was printed.
     pub(super) fn finish(mut self) -> Vec<LoggedPool> {
-        if let Some(last) = self.all.len().checked_sub(1) {
-            self.give_pages(last);
+        if let Some((_, (last, _))) = self.all.last_mut() {
+            give_pages(&mut self.waiting, last);
         }
-        let pools = self.all.into_iter().zip(self.has_state);
+        let pools = self.all.into_iter().filter(|(_, (_, has_state))| *has_state);
         pools
-            .filter(|(_, has_state)| *has_state)
-            .map(|(pool, _)| pool)
+            .map(|(allocator, (pool, _))| LoggedPool { allocator, ..pool })
             .collect()
     }
+}
+
+fn give_pages(waiting: &mut (u64, Option<u64>), pool: &mut LoggedPool) {
+    let (count, bytes) = std::mem::take(waiting);
+    pool.pages += count;
+    pool.page_size = pool.page_size.or(bytes);
 }
 
 #[cfg(test)]

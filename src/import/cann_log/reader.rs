@@ -14,6 +14,9 @@ use super::{failure, statement};
 /// The most processes of one log; text with more is no log.
 const MOST_PROCESSES: usize = 20_000;
 
+/// Sentences that are looked at for a code, the last ones.
+const MOST_WAITING: usize = 64;
+
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     pub(super) processes: IndexMap<Option<u64>, Draft>,
@@ -180,8 +183,9 @@ impl Reader {
             return;
         };
         let same = |(_, sentence): &(At, Report)| sentence.asked.is_some_and(|amount| amount.agrees(asked));
-        if let Some(position) = self.waiting.iter().position(same) {
-            let (_, sentence) = self.waiting.remove(position);
+        let far = self.waiting.len().saturating_sub(MOST_WAITING);
+        if let Some(position) = self.waiting[far..].iter().rposition(same) {
+            let (_, sentence) = self.waiting.remove(far + position);
             self.report(pid, at, sentence);
         }
     }

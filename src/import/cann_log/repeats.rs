@@ -77,23 +77,31 @@ impl Repeats {
             return false;
         };
         if kind == LogKind::Run {
-            let own = copies
+            let own = between(copies, record.stamp, record.stamp)
                 .iter_mut()
-                .find(|(stamp, state)| *stamp == record.stamp && *state != Copied::Itself);
+                .find(|(_, state)| *state != Copied::Itself);
             let Some((_, state)) = own else { return false };
             let is_in_debug = *state == Copied::InDebug;
             *state = Copied::Itself;
             return is_in_debug;
         }
-        let near = copies
+        let near = between(copies, record.stamp - APART + 1, record.stamp + APART - 1)
             .iter_mut()
-            .filter(|(stamp, state)| (stamp - record.stamp).abs() < APART && *state != Copied::InDebug)
+            .filter(|(_, state)| *state != Copied::InDebug)
             .min_by_key(|(stamp, _)| (stamp - record.stamp).abs());
         let Some((_, state)) = near else { return false };
         let is_counted = *state == Copied::Itself;
         *state = Copied::InDebug;
         is_counted
     }
+}
+
+/// The copies within two times, both included; run logs are in the order of their times.
+fn between(copies: &mut [(i64, Copied)], from: i64, to: i64) -> &mut [(i64, Copied)] {
+    let start = copies.partition_point(|(stamp, _)| *stamp < from);
+    let behind = &mut copies[start..];
+    let end = behind.partition_point(|(stamp, _)| *stamp <= to);
+    &mut behind[..end]
 }
 
 fn hash(record: &Record<'_>, stamp: Option<i64>) -> u64 {

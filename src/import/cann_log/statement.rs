@@ -12,17 +12,17 @@ use highwater_model::workload::PolicyFrom;
 /// Takes one record.
 pub(super) fn take(record: &Record<'_>, at: At, draft: &mut Draft) {
     let text = record.text;
-    if let Some(tag) = text.find("[IMAS]") {
-        engine_line(text, &text[tag + "[IMAS]".len()..], at, draft);
+    if let Some(rest) = behind(text, "[IMAS]") {
+        engine_line(text, rest, at, draft);
         return;
     }
     devices(text, draft);
     if text.contains("em stats") && statistics_row(text, at, draft) {
         return;
     }
-    let mut says = |says: Says| draft.push(at, thread(text), says);
     if let Some(report) = failure::of_record(record) {
-        says(Says::Report(Box::new(report)));
+        draft.device(report.device);
+        draft.push(at, thread(text), Says::Report(Box::new(report)));
         return;
     }
     if text.contains("Memory") && memory_line(text, at, draft) {
@@ -83,11 +83,10 @@ fn variable(body: &str) -> Option<Says> {
     if body.contains("reuse address of node") {
         return None;
     }
-    let session = body.strip_prefix("session_").and_then(leading);
     let (_, rest) = body.split_once("name[")?;
     let name = rest.split_once(']')?.0.to_owned();
     let bytes = number(rest, " size[")?;
-    Some(Says::Variable { session, name, bytes })
+    Some(Says::Variable { name, bytes })
 }
 
 fn summary(body: &str) -> Option<Summary> {

@@ -13,6 +13,9 @@ use highwater_model::workload::{
     ArenaLoad, DriverRow, LogLevel, LoggedGraph, LoggedProcess, LoggedVariables, PolicyFrom,
 };
 
+/// Graphs that are looked at for a thread, the last ones.
+const MOST_OPEN: usize = 64;
+
 /// The memory type of the device's own memory.
 const DEVICE_MEMORY: u64 = 2;
 
@@ -47,7 +50,7 @@ struct Story {
     early: HashMap<String, Summary>,
     session: Option<u64>,
     arena_only: Option<u64>,
-    variables: IndexMap<(Option<u64>, String), u64>,
+    variables: IndexMap<String, u64>,
     variable_pages: Option<(u64, u64)>,
     blocks: Vec<(Option<u64>, Option<u64>)>,
     arena_loads: Vec<ArenaLoad>,
@@ -126,8 +129,8 @@ impl Story {
                 let (count, page) = self.variable_pages.unwrap_or((0, *bytes));
                 self.variable_pages = Some((count + 1, page));
             }
-            Says::Variable { session, name, bytes } => {
-                self.variables.insert((*session, name.clone()), *bytes);
+            Says::Variable { name, bytes } => {
+                self.variables.insert(name.clone(), *bytes);
             }
             Says::Pool { allocator, line } => self.pools.take(allocator.as_deref(), line, graph_of),
             Says::Driver(row) => self.row(fact.at, row),
@@ -163,8 +166,9 @@ impl Story {
 
     /// The first assigner behind a compilation of the same thread has the smaller arena.
     fn assigner(&mut self, thread: Option<u64>, winner: &'static str) {
-        let of_thread = self.graphs.iter().rposition(|one| one.thread == thread);
-        let position = of_thread.or(self.graphs.len().checked_sub(1));
+        let far = self.graphs.len().saturating_sub(MOST_OPEN);
+        let of_thread = self.graphs[far..].iter().rposition(|one| one.thread == thread);
+        let position = of_thread.map_or(self.graphs.len().checked_sub(1), |position| Some(far + position));
         if let Some(compiled) = position.and_then(|position| self.graphs.get_mut(position)) {
             compiled.graph.winner.get_or_insert(winner);
         }
