@@ -24,7 +24,7 @@ pub(super) struct Draft {
     pub(super) damaged: u64,
     pub(super) repeated: u64,
     /// The pool whose request was kept last: the others of a row tell nothing new.
-    pub(super) asked_pool: Option<Option<String>>,
+    pub(super) asked_pool: Option<String>,
 }
 
 impl Draft {

@@ -7,7 +7,7 @@
 //! policy 4            weights + pages of arena and pools        + pages of variables
 //! ```
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use super::fact::{At, Says, UnloadLine};
 use highwater_model::workload::{LoggedEvent, LoggedEventKind};
@@ -20,6 +20,21 @@ const MOST_OPEN: usize = 64;
 
 /// Models whose end is waited for; more are no real log.
 const MOST_HELD: usize = 4096;
+
+/// Bits of the lines of an event.
+const MAIN: u8 = 1;
+const EXTRA: u8 = 2;
+const BEGIN: u8 = 4;
+const METRICS: u8 = 8;
+const DONE: u8 = 16;
+
+const fn bit(line: &UnloadLine) -> u8 {
+    match line {
+        UnloadLine::Begin { .. } => BEGIN,
+        UnloadLine::Metrics { .. } => METRICS,
+        UnloadLine::Done { .. } => DONE,
+    }
+}
 
 /// A model that holds memory.
 #[derive(Debug)]
@@ -35,11 +50,8 @@ struct Held {
 struct Open {
     event: LoggedEvent,
     stamp: Option<i64>,
-    has_main: bool,
-    has_extra: bool,
-    has_begin: bool,
-    has_metrics: bool,
-    has_done: bool,
+    /// The kinds of its lines, as bits.
+    lines: u8,
     is_released: bool,
 }
 
@@ -62,7 +74,7 @@ pub(super) struct Events {
     /// Microseconds and bytes of each change.
     samples: Vec<(i64, u64)>,
     /// Models that were loaded, with their graphs.
-    models: HashMap<u64, u64>,
+    models: BTreeMap<u64, u64>,
 }
 
 impl Events {
@@ -81,7 +93,7 @@ impl Events {
             largest: 0,
             peak: 0,
             samples: Vec::new(),
-            models: HashMap::new(),
+            models: BTreeMap::new(),
         }
     }
 
@@ -134,11 +146,7 @@ impl Events {
                 reserved: None,
             },
             stamp: at.stamp,
-            has_main: false,
-            has_extra: false,
-            has_begin: false,
-            has_metrics: false,
-            has_done: false,
+            lines: 0,
             is_released: false,
         });
         let last = self.all.len() - 1;
@@ -184,6 +192,7 @@ impl Events {
 
     /// Features join the load of the same graph that has none yet.
     fn features(&mut self, at: At, graph: u64, bytes: Option<u64>, is_extra: bool) {
+        let line = if is_extra { EXTRA } else { MAIN };
         let closed = self.all.len().saturating_sub(MOST_OPEN);
         let same = |one: &Open| one.event.graph == Some(graph);
         let last = self.all[closed..]
@@ -192,22 +201,17 @@ impl Events {
             .map(|position| closed + position);
         let joined = last.filter(|position| {
             let one = &self.all[*position];
-            let has_it = if is_extra { one.has_extra } else { one.has_main };
-            one.event.kind == LoggedEventKind::Load && !has_it && self.holds(one)
+            one.event.kind == LoggedEventKind::Load && one.lines & line == 0 && self.holds(one)
         });
         let position = joined.unwrap_or_else(|| {
             self.load(at, graph);
             self.all.len() - 1
         });
         let open = &mut self.all[position];
-        let is_first = !open.has_main && !open.has_extra;
-        open.has_main |= !is_extra;
-        open.has_extra |= is_extra;
+        let is_first = open.lines == 0;
+        open.lines |= line;
         let known = open.event.feature_map.filter(|_| !is_first).unwrap_or(0);
-        open.event.feature_map = match bytes {
-            Some(bytes) => Some(known.saturating_add(bytes)),
-            None => None,
-        };
+        open.event.feature_map = bytes.map(|bytes| known.saturating_add(bytes));
         let model = open.event.model;
         let held = self
             .held
@@ -235,25 +239,17 @@ impl Events {
         let graph = graph.or_else(|| self.models.get(&model?).copied());
         let closed = self.all.len().saturating_sub(MOST_OPEN);
         let same = |one: &Open| one.goes_with(at, line, graph, model);
-        let position = match self.all[closed..].iter().rposition(same) {
-            Some(position) => closed + position,
-            None => {
-                self.begin(at, LoggedEventKind::Unload, graph, model);
-                self.all.len() - 1
-            }
-        };
+        let joined = self.all[closed..].iter().rposition(same);
+        let position = joined.map(|position| closed + position).unwrap_or_else(|| {
+            self.begin(at, LoggedEventKind::Unload, graph, model);
+            self.all.len() - 1
+        });
         let open = &mut self.all[position];
         open.event.graph = open.event.graph.or(graph);
         open.event.model = open.event.model.or(model);
-        match line {
-            UnloadLine::Begin { .. } => open.has_begin = true,
-            UnloadLine::Metrics { .. } => open.has_metrics = true,
-            UnloadLine::Done { is_evicted, .. } => {
-                open.has_done = true;
-                if *is_evicted {
-                    open.event.kind = LoggedEventKind::Evict;
-                }
-            }
+        open.lines |= bit(line);
+        if matches!(line, UnloadLine::Done { is_evicted: true, .. }) {
+            open.event.kind = LoggedEventKind::Evict;
         }
         if !open.is_released && open.event.model.is_some() {
             open.is_released = true;
@@ -269,11 +265,12 @@ impl Events {
             let mut held = self.held.iter();
             held.position(|held| held.model.is_none() && Some(held.graph) == graph)
         };
-        if let Some(position) = by_model.or_else(by_graph) {
-            if let Some(held) = self.held.remove(position) {
-                self.weights = self.weights.saturating_sub(held.weights);
-                self.features = self.features.saturating_sub(held.features);
-            }
+        let gone = by_model
+            .or_else(by_graph)
+            .and_then(|position| self.held.remove(position));
+        if let Some(held) = gone {
+            self.weights = self.weights.saturating_sub(held.weights);
+            self.features = self.features.saturating_sub(held.features);
         }
     }
 
@@ -315,18 +312,13 @@ impl Events {
 impl Open {
     /// Whether a line is of the same model that goes.
     fn goes_with(&self, at: At, line: &UnloadLine, graph: Option<u64>, model: Option<u64>) -> bool {
-        let has_it = match line {
-            UnloadLine::Begin { .. } => self.has_begin,
-            UnloadLine::Metrics { .. } => self.has_metrics,
-            UnloadLine::Done { .. } => self.has_done,
-        };
         let is_near = self
             .stamp
             .zip(at.stamp)
             .is_some_and(|(one, other)| (one - other).abs() <= TOGETHER);
         let agrees = |one: Option<u64>, other: Option<u64>| one.zip(other).is_none_or(|(one, other)| one == other);
         self.event.kind != LoggedEventKind::Load
-            && !has_it
+            && self.lines & bit(line) == 0
             && is_near
             && agrees(self.event.graph, graph)
             && agrees(self.event.model, model)

@@ -173,7 +173,7 @@ pub(super) enum ReportKind {
     Check,
     /// An error code on the terminal.
     Code,
-    /// A sentence of torch_npu.
+    /// A sentence of `torch_npu`.
     Torch,
 }
 

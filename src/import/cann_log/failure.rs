@@ -1,4 +1,4 @@
-//! Lines on requests that failed, of the driver, the engine and torch_npu, and error codes of the terminal.
+//! Lines on requests that failed, of the driver, the engine and `torch_npu`, and error codes of the terminal.
 
 use super::fact::{Report, ReportKind};
 use super::field::{Amount, behind, enclosed, first_number, number, states, with_unit};
@@ -77,7 +77,7 @@ fn check(text: &str) -> Option<Report> {
     })
 }
 
-/// torch_npu's sentences.
+/// `torch_npu`'s sentences.
 pub(super) fn torch(text: &str) -> Option<Report> {
     let report = |asked| Report {
         kind: ReportKind::Torch,

@@ -92,7 +92,7 @@ mod tests {
     use highwater_model::progress::Cancel;
 
     fn lines(text: &[u8]) -> Vec<String> {
-        let mut input = Input::from_bytes("log", text.to_vec()).expect("memory");
+        let mut input = Input::from_bytes("log", text).expect("memory");
         let cancel = Cancel::new();
         let mut lines = Vec::new();
         each_line(&mut input, &Progress::silent(&cancel), |line| {

@@ -10,6 +10,7 @@
 //! In: text files. Out: one recording per process, which carries all that the log tells of it. Invariants: a damaged line never
 //! fails a file; memory grows with what the log says, not with its length; every step is linear.
 
+mod digests;
 mod draft;
 mod events;
 mod fact;

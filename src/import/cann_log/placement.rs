@@ -87,10 +87,9 @@ fn op_id(id: u64) -> i64 {
 
 /// The last of `a--b--c`, which is the end over all streams.
 fn end_of(rest: &str) -> Option<i64> {
-    let list = behind(rest, "life time end[")?;
-    let list = &list[..=list.find(']')?];
-    let last = list.rfind("--").map_or(list, |at| &list[at + 2..]);
-    leading(last).map(op_id)
+    let ids = behind(rest, "life time end[")?;
+    let ids = &ids[..=ids.find(']')?];
+    leading(ids.rfind("--").map_or(ids, |at| &ids[at + 2..])).map(op_id)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The lines of all files of a log, told apart by process.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 
@@ -30,8 +30,8 @@ pub(super) struct Reader {
     block: Option<(Option<u64>, Option<i64>)>,
     /// Sentences without a process: a code behind them may tell it.
     waiting: Vec<(At, Report)>,
-    /// Processes of which torch_npu reports a failed call, with the device.
-    calls: HashMap<u64, Option<u64>>,
+    /// Processes of which `torch_npu` reports a failed call, with the device.
+    calls: BTreeMap<u64, Option<u64>>,
 }
 
 impl Reader {
@@ -40,7 +40,9 @@ impl Reader {
         let (before, found) = records(line);
         let kind = of_grep(before).or_else(|| LogKind::of_path(path));
         if kind == Some(LogKind::Run) {
-            found.iter().for_each(|record| self.repeats.note(record));
+            for record in &found {
+                self.repeats.note(record);
+            }
         }
     }
 

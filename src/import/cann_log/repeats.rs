@@ -4,9 +4,11 @@
 //! copies are found wherever they stand.
 
 use std::collections::hash_map::DefaultHasher;
-use std::collections::{HashMap, HashSet};
 use std::hash::{Hash as _, Hasher as _};
 
+use indexmap::IndexMap;
+
+use super::digests::Digests;
 use super::head::Record;
 
 /// Records that are remembered; a log with more is not looked at for repeated ones behind them.
@@ -45,8 +47,8 @@ enum Copied {
 
 #[derive(Debug, Default)]
 pub(super) struct Repeats {
-    seen: HashSet<u64>,
-    runs: HashMap<u64, Vec<(i64, Copied)>>,
+    seen: Digests,
+    runs: IndexMap<u64, Vec<(i64, Copied)>>,
 }
 
 impl Repeats {

@@ -7,11 +7,15 @@ use highwater_model::workload::LoggedFailure;
 /// Microseconds within which reports may be of one request.
 const TOGETHER: i64 = 1_000_000;
 
+/// Lines within which sentences without a time may be of one request.
+const BESIDE: u64 = 50;
+
 /// Requests that are looked at for a report, the last ones: those of a second.
 const MOST_OPEN: usize = 64;
 
 #[derive(Debug)]
 struct Request {
+    at: At,
     first: Option<i64>,
     last: Option<i64>,
     last_driver: Option<i64>,
@@ -76,10 +80,10 @@ impl Requests {
         self.all.extend(rest);
     }
 
-    /// Until when the driver's rows are of the first failure; `None` without one, `Some(None)` without a time.
-    pub(super) fn first_time(&self) -> Option<Option<i64>> {
+    /// Until when the driver's rows are of the first failure; `None` without one, or without a time.
+    pub(super) fn first_time(&self) -> Option<i64> {
         let first = self.all.first()?;
-        Some(first.last_driver.or(first.first))
+        first.last_driver.or(first.first)
     }
 
     /// The requests, each with its time.
@@ -96,6 +100,7 @@ impl Request {
     fn new(at: At, report: &Report, graph: Option<u64>) -> Self {
         let is_driver = report.kind.is_driver();
         Self {
+            at,
             first: at.stamp,
             last: at.stamp,
             last_driver: at.stamp.filter(|_| is_driver),
@@ -109,6 +114,10 @@ impl Request {
     fn is_near(&self, at: At) -> bool {
         let near = |one: Option<i64>| Some((one? - at.stamp?).abs() <= TOGETHER);
         near(self.first) == Some(true) || near(self.last) == Some(true)
+    }
+
+    fn is_beside(&self, at: At) -> bool {
+        self.at.file == at.file && at.position.saturating_sub(self.at.position) <= BESIDE
     }
 
     /// Whether both may be of one asker on one device.
@@ -135,10 +144,11 @@ impl Request {
             return self.report == *report;
         }
         if self.first.is_none() || at.stamp.is_none() {
-            // A sentence of torch_npu has no time: its size must tell.
-            let is_told = self.report.asked.is_some() && report.asked.is_some() && self.is_same_size(report);
+            // A sentence of `torch_npu` has no time: its size must tell, or the lines around it.
+            let is_told = self.report.asked.is_some() && report.asked.is_some();
             let is_torch = [&self.report, report].iter().any(|one| one.kind == ReportKind::Torch);
-            return is_told && is_torch;
+            let is_beside = self.is_beside(at) && self.is_of_same(report);
+            return is_torch && self.is_same_size(report) && (is_told || is_beside);
         }
         if self.report.kind == ReportKind::Torch && self.first == at.stamp && self.is_same_size(report) {
             return true;

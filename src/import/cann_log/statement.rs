@@ -41,11 +41,8 @@ fn statistics_row(text: &str, at: At, draft: &mut Draft) -> bool {
     if statistics::is_of_helpers(text) {
         return true;
     }
-    let is_whole = row
-        .as_ref()
-        .is_some_and(|row| row.current.is_some() && row.peak.is_some());
-    draft.damaged += u64::from(!is_whole);
-    if let Some(row) = row {
+    draft.damaged += u64::from(row.module.is_empty() || row.current.is_none() || row.peak.is_none());
+    if !row.module.is_empty() {
         draft.device(row.device);
         draft.push(at, None, Says::Driver(Box::new(row)));
     }
@@ -67,7 +64,7 @@ fn engine_line(text: &str, rest: &str, at: At, draft: &mut Draft) {
         }
     } else if rest.starts_with("Init") {
         if let Some(says) = load(rest) {
-            draft.has_info |= !matches!(says, Says::Features { .. }) || rest.starts_with("InitModelMem");
+            draft.has_info |= !rest.starts_with("InitFeatureMap");
             push(draft, says);
         }
     } else if rest.starts_with("graph_") || rest.starts_with("Get") {
@@ -106,10 +103,10 @@ fn summary(body: &str) -> Option<Summary> {
 fn load(rest: &str) -> Option<Says> {
     let graph = number(rest, "graph_")?;
     let bytes = || first_number(rest, &["mem_size[", " size["]);
-    if rest.starts_with("InitWeightMem") || rest.contains("type[W]") {
+    if rest.contains("type[W]") {
         return Some(Says::Weights { graph, bytes: bytes() });
     }
-    let is_features = rest.starts_with("InitFeatureMap") || rest.contains("type[F]");
+    let is_features = rest.contains("type[F]");
     is_features.then(|| Says::Features {
         graph,
         bytes: bytes(),
@@ -178,10 +175,10 @@ fn pool_line(text: &str, at: At, draft: &mut Draft) -> bool {
     };
     let allocator = Some(format!("allocator_{allocator}"));
     let line = if text.contains("Malloc block device_id") {
-        if draft.asked_pool.as_ref() == Some(&allocator) {
+        if draft.asked_pool == allocator {
             return true;
         }
-        draft.asked_pool = Some(allocator.clone());
+        draft.asked_pool.clone_from(&allocator);
         PoolLine::Asked
     } else if let Some(line) = pool_state(text) {
         line

@@ -36,8 +36,8 @@ pub(super) fn module_name(id: u64) -> Option<&'static str> {
     MODULES.iter().find(|(number, _)| *number == id).map(|(_, name)| *name)
 }
 
-/// The row of a record; `Some(None)` where it is one without the name of its module, or of another kind.
-pub(super) fn row(text: &str) -> Option<Option<Statistics>> {
+/// The row of a record, without the name of its module where that is cut; `None` where it is no row.
+pub(super) fn row(text: &str) -> Option<Statistics> {
     let at = text.find("em stats")?;
     let head = text[..at].strip_suffix(['M', 'm'])?.trim_end_matches(' ');
     if !text[at..].contains("module_name=") && !text[at..].contains("(Bytes)") {
@@ -58,13 +58,13 @@ pub(super) fn row(text: &str) -> Option<Option<Statistics>> {
         &head[last..]
     };
     let module = enclosed(&text[at..], "module_name=", &[';', ',', ')', ' ', '\n']);
-    Some(module.filter(|module| !module.is_empty()).map(|module| Statistics {
+    Some(Statistics {
         kind: kind.to_owned(),
         device,
-        module: module.to_owned(),
+        module: module.unwrap_or("").to_owned(),
         current: number(text, "current_alloced_size=").or_else(|| number(text, "current_allocated_size=")),
         peak: number(text, "_peak_size="),
-    }))
+    })
 }
 
 /// Whether it is a row of helper processes, which have one size only.
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn rows_of_all_generations_are_read() {
         let found = |text: &str| {
-            let row = row(text).flatten().expect("a row");
+            let row = row(text).expect("a row");
             (row.kind, row.device, row.module, row.current, row.peak)
         };
         let of = |kind: &str, device, module: &str, current, peak| {

@@ -1,6 +1,6 @@
 //! The story of a process: its facts in their order.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 
@@ -43,11 +43,11 @@ pub(super) fn tell(pid: Option<u64>, mut draft: Draft, is_by_time: bool) -> Told
 struct Story {
     graphs: Vec<Compiled>,
     /// The last compilation of each name.
-    by_name: HashMap<String, usize>,
+    by_name: BTreeMap<String, usize>,
     /// Ids by name, of all compilations: a selection of lines may have lost their order.
-    ids: HashMap<String, u64>,
+    ids: BTreeMap<String, u64>,
     /// Summaries of graphs whose compilation comes later.
-    early: HashMap<String, Summary>,
+    early: BTreeMap<String, Summary>,
     session: Option<u64>,
     arena_only: Option<u64>,
     variables: IndexMap<String, u64>,
@@ -82,9 +82,9 @@ impl Story {
             ids: compiled
                 .flat_map(|(name, id)| names_of(name, id).map(|name| (name, id)))
                 .collect(),
-            early: HashMap::new(),
+            early: BTreeMap::new(),
             graphs: Vec::new(),
-            by_name: HashMap::new(),
+            by_name: BTreeMap::new(),
             session: None,
             arena_only: None,
             variables: IndexMap::new(),
@@ -280,9 +280,9 @@ fn with_plan<T>(mut graph: LoggedGraph, plans: &IndexMap<String, T>) -> LoggedGr
 }
 
 /// The last row of each kind, device and module; `failed` is the time of the first failure.
-fn driver_rows(rows: IndexMap<(String, Option<u64>, String), Vec<Row>>, failed: Option<Option<i64>>) -> Vec<DriverRow> {
+fn driver_rows(rows: IndexMap<(String, Option<u64>, String), Vec<Row>>, failed: Option<i64>) -> Vec<DriverRow> {
     let one = |((kind, device, module), rows): ((String, Option<u64>, String), Vec<Row>)| {
-        let before = failed.flatten().and_then(|failed| {
+        let before = failed.and_then(|failed| {
             let mut rows = rows.iter().rev();
             rows.find(|row| row.stamp.is_some_and(|stamp| stamp <= failed))
         });

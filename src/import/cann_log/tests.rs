@@ -5,7 +5,7 @@ use highwater_model::progress::Cancel;
 use highwater_model::workload::{LogLevel, LoggedEventKind, LoggedProcess, PolicyFrom};
 
 fn told(text: &str) -> Vec<Arc<LoggedProcess>> {
-    let mut input = Input::from_bytes("plog", text.as_bytes().to_vec()).expect("memory");
+    let mut input = Input::from_bytes("plog", text.as_bytes()).expect("memory");
     assert!(detect(&input), "{text}");
     let cancel = Cancel::new();
     let source = import(&mut input, &Progress::silent(&cancel), &mut Diagnostics::new()).expect("a log");
@@ -135,6 +135,18 @@ fn terminal_text_has_a_process_where_it_names_one() {
 }
 
 #[test]
+fn a_sentence_and_the_code_below_it_are_one_request() {
+    let text = "(Worker pid=7) ERROR torch.OutOfMemoryError: NPU out of memory. Tried to allocate 1.19 GiB (NPU 0; 60.97 GiB total \
+                capacity; 57.42 GiB already allocated; 57.42 GiB current active; 412.50 MiB free; 58.11 GiB reserved in total by \
+                PyTorch).If x\n\
+                (Worker pid=7) ERROR [ERROR] 2026-07-12-23:40:02 (PID:7, Device:0, RankID:0) ERR00100 PTA call acl api failed\n\
+                (Worker pid=7) ERROR EL0004: [PID: 7] 2026-07-12-23:40:02.155.290 Failed to allocate memory.\n";
+    let processes = told(text);
+    assert_eq!((processes.len(), processes[0].failures.len()), (1, 1));
+    assert_eq!(processes[0].failures[0].requested, Some(1_277_752_771));
+}
+
+#[test]
 fn other_text_is_no_log() {
     for text in [
         "2026-07-13 08:00:00 INFO started\n",
@@ -142,7 +154,7 @@ fn other_text_is_no_log() {
         "a,b,c\n1,2,3\n",
         "",
     ] {
-        let input = Input::from_bytes("x.log", text.as_bytes().to_vec()).expect("memory");
+        let input = Input::from_bytes("x.log", text.as_bytes()).expect("memory");
         assert!(!detect(&input), "{text}");
     }
 }

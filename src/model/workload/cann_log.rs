@@ -205,7 +205,7 @@ pub struct LoggedFailure {
     pub who: Option<String>,
     /// The graph, where the engine asked.
     pub graph: Option<u64>,
-    /// What torch_npu states.
+    /// What `torch_npu` states.
     pub allocated: Option<u64>,
     pub reserved: Option<u64>,
     pub free: Option<u64>,
