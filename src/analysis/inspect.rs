@@ -1,5 +1,7 @@
 //! Counts, bytes and peaks of a workload, by the counting rules of the command line.
 
+use std::sync::Arc;
+
 use super::recording_figures::{LifetimeFigures, RecordingFigures, contradiction, lifetime_entries, recording_figures};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::graph::{Bindings, Graph, Role, Sizes, TensorId};
@@ -7,7 +9,8 @@ use highwater_model::liveness::{View, lifetimes};
 use highwater_model::progress::{Cancel, Cancelled, Progress};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{
-    AllocationTrace, BlockProgram, Dumped, DumpedOption, GraphEntry, Lifetimes, ProblemEntry, Source, Workload,
+    AllocationTrace, BlockProgram, Dumped, DumpedOption, GraphEntry, Lifetimes, LoggedProcess, ProblemEntry, Source,
+    Workload,
 };
 use highwater_plan::peak_live;
 use highwater_rewrite::name_reuse::program_figures;
@@ -52,6 +55,8 @@ pub struct Inspection {
     /// Live ranges without a graph.
     pub lifetimes: Vec<LifetimeFigures>,
     pub recordings: Vec<RecordingFigures>,
+    /// Of logs of CANN, what they tell of each process.
+    pub processes: Vec<Arc<LoggedProcess>>,
     /// Dumps, by position in `graphs`.
     pub dumps: Vec<(usize, DumpFigures)>,
     /// What the figures leave out.
@@ -123,6 +128,7 @@ pub fn inspect_with(
         progress.set(STAGE, position as u64, recordings.len() as u64)?;
         inspection.lifetimes.extend(lifetime_entries(recording));
         inspection.recordings.push(recording_figures(recording));
+        inspection.processes.extend(recording.process.clone());
         if let Some(message) = contradiction(recording) {
             inspection.diagnostics.warning(message, &recording.name);
         }

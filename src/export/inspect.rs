@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value as Json, json};
 
 use super::allocator_state::allocator_sums_json;
+use super::cann_log::{log_json, plans_json};
 use super::json_parts::{diagnostics_json, fields_of, list, numbered_object};
 use highwater_analysis::{DumpFigures, GraphFigures, Inspection, RecordingFigures};
 use highwater_model::diagnostics::Diagnostics;
@@ -30,7 +31,13 @@ pub fn inspection_fields(format: &str, inspection: &Inspection, import: &Diagnos
         "recordings": list(&inspection.recordings, recording_json),
         "diagnostics": diagnostics_json(&diagnostics),
     });
-    fields_of(object, &[])
+    let mut fields = fields_of(object, &[]);
+    if !inspection.processes.is_empty() {
+        let processes = inspection.processes.iter().map(|process| &**process);
+        fields.insert("cann_log".to_owned(), log_json(processes.clone()));
+        fields.insert("plans".to_owned(), plans_json(processes));
+    }
+    fields
 }
 
 /// Several files, each with its name.

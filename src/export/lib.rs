@@ -9,6 +9,7 @@ mod baseline;
 mod baseline_comparison;
 mod blocks;
 mod calibrations;
+mod cann_log;
 mod check_report;
 mod compare_answer;
 mod comparison;

@@ -9,6 +9,7 @@ mod ascend_profiler;
 mod block_program;
 mod budget;
 mod byte_order_mark;
+mod cann_log;
 mod chrome_trace;
 mod decimal;
 mod dim_text;
@@ -47,10 +48,11 @@ mod wire;
 mod xla;
 
 pub use ascend_profiler::{group_slices, join_slices, missing_slices};
+pub use cann_log::LogFile;
 pub use error::ImportError;
 pub use input::{Input, ReadSeek};
 pub use table::{
-    IMPORTERS, Imported, Importer, dump_part, group_dump_parts, import, import_as, importer, join_dump, recognise,
-    text_where, unpacked, unread_advice,
+    IMPORTERS, Imported, Importer, dump_part, group_dump_parts, import, import_as, import_logs, importer, join_dump,
+    recognise, text_where, unpacked, unread_advice,
 };
 pub use xla::DumpPart;

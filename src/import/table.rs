@@ -9,8 +9,8 @@ use super::unread_formats::{advice, advice_by_name};
 use super::unsupported_hint::unsupported_hint;
 use super::xla::DumpPart;
 use super::{
-    ImportError, Input, allocation_trace, ascend_profiler, block_program, chrome_trace, dtr_log, ge_dump, gzip,
-    megengine, native, onnx, op_list, problem, tensorflow, tflite, torch_snapshot, xla,
+    ImportError, Input, LogFile, allocation_trace, ascend_profiler, block_program, cann_log, chrome_trace, dtr_log,
+    ge_dump, gzip, megengine, native, onnx, op_list, problem, tensorflow, tflite, torch_snapshot, xla,
 };
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
@@ -123,6 +123,16 @@ pub static IMPORTERS: &[Importer] = &[
                       dumps of msmemscope, as CSV or SQLite",
         detect: ascend_profiler::detect,
         import: ascend_profiler::import,
+    },
+    Importer {
+        name: "cann_log",
+        title: "logs of CANN (plog, device logs, terminal text)",
+        detected_by: "a record's head, [LEVEL] MODULE(PID,NAME):TIME, or a sentence on a failed request",
+        extensions: &["log", "txt"],
+        description: "logs of CANN, of all processes: the compiler's placements, loads and unloads, arenas and pools, the driver's \
+                      memory by module, requests that failed; a file, a folder, or text of the terminal (also .gz)",
+        detect: cann_log::detect,
+        import: cann_log::import,
     },
     Importer {
         name: "native",
@@ -339,6 +349,21 @@ pub fn join_dump(inputs: &mut [Input<'_>], progress: &Progress<'_>) -> Result<Op
         Unpacked::report(padding, &mut joined.diagnostics);
     }
     Ok(joined)
+}
+
+/// Reads files of CANN's logs as one log, each perhaps packed.
+///
+/// # Errors
+/// [`ImportError`] where none can be read.
+pub fn import_logs(files: &[&dyn LogFile], progress: &Progress<'_>) -> Result<Imported, ImportError> {
+    let mut diagnostics = Diagnostics::new();
+    let source = cann_log::import_files(files, progress, &mut diagnostics)?;
+    Ok(Imported {
+        format: "cann_log",
+        source,
+        measured: Vec::new(),
+        diagnostics,
+    })
 }
 
 fn join_plain(inputs: &mut [Input<'_>], progress: &Progress<'_>) -> Result<Option<Imported>, ImportError> {

@@ -10,6 +10,7 @@
 //! followed; depth and number are limited, so that a wrong folder does no harm.
 
 mod ahead;
+mod logs;
 mod natural;
 mod parts;
 mod walk;
@@ -26,6 +27,7 @@ use highwater_import::{Imported, Importer, group_slices, importer, missing_slice
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_model::workload::GraphEntry;
+use logs::{LOGS, read_logs};
 use parts::read_parts;
 pub(super) use walk::files_of;
 use walk::{Found, MOST_FILES};
@@ -197,7 +199,7 @@ fn passed_over(files: &[PathBuf], known: &[(PathBuf, &'static Importer)]) -> Dia
     diagnostics
 }
 
-/// Groups of files: slices of one table, texts of one XLA dump, and every other file alone.
+/// Groups of files: slices of one table, texts of one XLA dump, all logs of CANN, and every other file alone.
 fn tables(known: &[(PathBuf, &'static Importer)], progress: &Progress<'_>) -> Vec<Vec<usize>> {
     let sliced: Vec<usize> = (0..known.len())
         .filter(|position| known[*position].1.name == SLICED)
@@ -215,7 +217,12 @@ fn tables(known: &[(PathBuf, &'static Importer)], progress: &Progress<'_>) -> Ve
         .map(|(path, row)| (row.name == XLA).then_some(&**path))
         .collect();
     let others = multi_file::dumps(&paths, false, progress).into_iter();
-    tables.extend(others.filter(|group| known[group[0]].1.name != SLICED));
+    tables.extend(others.filter(|group| ![SLICED, LOGS].contains(&known[group[0]].1.name)));
+    // Logs tell of the same processes.
+    let logs: Vec<usize> = (0..known.len())
+        .filter(|position| known[*position].1.name == LOGS)
+        .collect();
+    tables.extend((!logs.is_empty()).then_some(logs));
     tables.sort_unstable_by_key(|group| group.iter().min().copied());
     tables
 }
@@ -281,6 +288,8 @@ fn read_together(
 ) -> Result<Option<Imported>, FileError> {
     if row.name == XLA && paths.len() > 1 {
         read_joined(paths, progress)
+    } else if row.name == LOGS {
+        read_logs(paths, progress).map(Some)
     } else {
         read_slices(paths, row, progress).map(Some)
     }

@@ -1,6 +1,7 @@
 //! Importers against the shared corpus.
 
 mod ascend;
+mod cann_log;
 mod ge;
 mod tflite;
 mod torch;

@@ -235,6 +235,7 @@ formats!(
     native,
     onnx,
     ascend_profiler,
+    cann_log,
     chrome_trace,
     torch_snapshot,
     tflite,

@@ -2,7 +2,7 @@
 
 use crate::choice::list;
 use crate::text::diagnostics_section;
-use highwater_analysis::{DumpFigures, GraphFigures, Inspection, LifetimeFigures, RecordingFigures};
+use highwater_analysis::{DumpFigures, GraphFigures, Inspection, LifetimeFigures, RecordingFigures, log_sentence};
 use highwater_export::Table;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, counted, grouped};
@@ -14,6 +14,9 @@ const MOST_IN_DETAIL: usize = 6;
 /// `import` are the importer's diagnostics.
 pub(super) fn text(name: &str, format: &str, inspection: &Inspection, import: &Diagnostics) -> String {
     let mut out = format!("{name} ({format})\n");
+    if !inspection.processes.is_empty() {
+        out.push_str(&format!("{}\n", log_sentence(&inspection.processes)));
+    }
     for graph in &inspection.graphs {
         out.push('\n');
         out.push_str(&graph_text(graph));

@@ -6,6 +6,7 @@
 mod alignment;
 mod allocation_order;
 mod block_program;
+mod cann_log;
 mod device;
 mod dumped;
 mod evaluation;
@@ -30,6 +31,10 @@ mod uses;
 pub use alignment::Alignment;
 pub use allocation_order::{AllocationOrder, IoBlock};
 pub use block_program::{Block, BlockOp, BlockProgram, BlockVariable, Slots};
+pub use cann_log::{
+    ArenaLoad, DriverRow, LogLevel, LoggedEvent, LoggedEventKind, LoggedFailure, LoggedGraph, LoggedPlace, LoggedPool,
+    LoggedProcess, LoggedVariables, PolicyFrom,
+};
 pub use device::{AiCores, Basis, Device, DeviceError, DeviceFigure, DeviceProfiles, FigureUnit};
 pub use dumped::{Dumped, DumpedOffsets, DumpedOption};
 pub use evaluation::{evaluation_entry, evaluation_graph};

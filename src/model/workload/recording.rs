@@ -33,7 +33,9 @@ pub use summary::WholeRecording;
 
 use std::num::Wrapping;
 use std::ops::{AddAssign, SubAssign};
+use std::sync::Arc;
 
+use super::cann_log::LoggedProcess;
 use super::names::Names;
 use crate::typed_id;
 use crate::units::{Bytes, Nanos, Step};
@@ -91,6 +93,8 @@ pub struct Recording {
     pub by_stream: bool,
     /// Of a summary: facts of the whole recording.
     pub whole: Option<Box<WholeRecording>>,
+    /// Of a log of CANN: all that it tells of the process.
+    pub process: Option<Arc<LoggedProcess>>,
 }
 
 /// How call stacks are read: rules of a document, before the built-in ones.

@@ -1,0 +1,164 @@
+//! What a log of CANN tells, as JSON: `null` where it cannot tell.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::json_parts::list;
+use highwater_model::workload::{
+    ArenaLoad, DriverRow, LoggedEvent, LoggedFailure, LoggedGraph, LoggedPlace, LoggedPool, LoggedProcess,
+};
+
+/// All processes of a log.
+pub(super) fn log_json<'a>(processes: impl Iterator<Item = &'a LoggedProcess> + Clone) -> Json {
+    let damaged: u64 = processes.clone().map(|process| process.damaged).sum();
+    let repeated: u64 = processes.clone().map(|process| process.repeated).sum();
+    json!({
+        "processes": list(processes, process_json),
+        "damaged_records": damaged,
+        "duplicate_records": repeated,
+    })
+}
+
+/// The recorded placements of all processes: `GRAPH@PID`, tensors with offset, bytes of block, size and unpadded size, and the
+/// first and last op.
+pub(super) fn plans_json<'a>(processes: impl Iterator<Item = &'a LoggedProcess>) -> Json {
+    let mut plans = Map::new();
+    for process in processes {
+        for (graph, tensors) in &process.plans {
+            let tensors = tensors
+                .iter()
+                .map(|(tensor, place)| (tensor.clone(), place_json(place)));
+            plans.insert(plan_name(graph, process), Json::Object(tensors.collect()));
+        }
+    }
+    Json::Object(plans)
+}
+
+fn plan_name(graph: &str, process: &LoggedProcess) -> String {
+    match process.pid {
+        Some(pid) => format!("{graph}@{pid}"),
+        None => graph.to_owned(),
+    }
+}
+
+fn place_json(place: &LoggedPlace) -> Json {
+    json!([
+        place.offset,
+        place.block,
+        place.size,
+        place.unpadded,
+        place.begin,
+        place.end
+    ])
+}
+
+fn process_json(process: &LoggedProcess) -> Json {
+    let variables = process.variables.map(|variables| {
+        json!({
+            "count": variables.logic.map(|(count, _)| count),
+            "logic_bytes": variables.logic.map(|(_, bytes)| bytes),
+            "pages": variables.pages.map(|(count, _)| count),
+            "page_size": variables.pages.map(|(_, bytes)| bytes),
+        })
+    });
+    json!({
+        "pid": process.pid,
+        "name": process.name,
+        "device": process.device,
+        "session": process.session,
+        "level": process.level.name(),
+        "device_total": process.device_total,
+        "policy": {
+            "value": process.policy.map(|(value, _)| value),
+            "from": process.policy.map(|(_, from)| from.name()),
+        },
+        "graphs": list(&process.graphs, |graph| graph_json(graph, process)),
+        "variables": variables,
+        "events": list(&process.events, event_json),
+        "ge_reserved_peak": process.reserved_peak,
+        "arena_loads": list(&process.arena_loads, arena_json),
+        "pools": list(&process.pools, pool_json),
+        "driver": list(&process.driver, driver_json),
+        "failures": list(&process.failures, failure_json),
+    })
+}
+
+fn graph_json(graph: &LoggedGraph, process: &LoggedProcess) -> Json {
+    let plan = graph.plan.as_ref();
+    let tensors = plan
+        .and_then(|name| process.plans.get(name))
+        .map_or(0, |plan| plan.len());
+    json!({
+        "graph_id": graph.id,
+        "name": graph.name,
+        "plan": plan.map(|name| plan_name(name, process)),
+        "memoffset": graph.total,
+        "arena": graph.arena,
+        "zero_copy": graph.zero_copy,
+        "theory_min": graph.theory_min,
+        "total_size": graph.sum_of_sizes,
+        "no_reuse": graph.no_reuse,
+        "winner": graph.winner,
+        "placements": tensors,
+    })
+}
+
+fn event_json(event: &LoggedEvent) -> Json {
+    json!({
+        "kind": event.kind.name(),
+        "graph_id": event.graph,
+        "model_id": event.model,
+        "feature_map": event.feature_map,
+        "weights": event.weights,
+        "ge_reserved": event.reserved,
+    })
+}
+
+fn arena_json(load: &ArenaLoad) -> Json {
+    json!({
+        "blocks": list(&load.blocks, |(total, _)| json!(total)),
+        "blocks_used": list(&load.blocks, |(_, used)| json!(used)),
+        "alloc_size": load.held,
+        "used_size": load.used,
+        "peak_size": load.peak,
+    })
+}
+
+fn pool_json(pool: &LoggedPool) -> Json {
+    json!({
+        "allocator": pool.allocator,
+        "graph_id": pool.graph,
+        "mallocs": pool.mallocs,
+        "frees": pool.frees,
+        "occupied_peak": pool.occupied_peak,
+        "theory_min": pool.theory_min,
+        "real_theory_min": pool.real_theory_min,
+        "pages": pool.pages,
+        "page_size": pool.page_size,
+    })
+}
+
+fn driver_json(row: &DriverRow) -> Json {
+    json!({
+        "kind": row.kind,
+        "device": row.device,
+        "module": row.module,
+        "at_failure": row.at_failure,
+        "current": row.current,
+        "peak": row.peak,
+    })
+}
+
+fn failure_json(failure: &LoggedFailure) -> Json {
+    json!({
+        "requested": failure.requested,
+        "device": failure.device,
+        "who": failure.who,
+        "graph_id": failure.graph,
+        "allocated": failure.allocated,
+        "reserved": failure.reserved,
+        "free": failure.free,
+        "total": failure.total,
+        "allowed": failure.allowed,
+        "driver_lines": failure.driver_lines,
+    })
+}

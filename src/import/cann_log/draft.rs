@@ -1,0 +1,59 @@
+//! One process while its lines are read.
+
+use std::collections::BTreeSet;
+
+use indexmap::IndexMap;
+
+use super::fact::{At, Fact, Says};
+use highwater_model::workload::{LoggedPlace, PolicyFrom};
+
+/// Devices that are told apart; more are no device of one process.
+const MOST_DEVICES: usize = 4;
+
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    pub(super) name: Option<String>,
+    pub(super) first: Option<At>,
+    pub(super) has_records: bool,
+    pub(super) has_info: bool,
+    pub(super) device_total: Option<u64>,
+    pub(super) policy: Option<(u64, PolicyFrom)>,
+    pub(super) devices: BTreeSet<u64>,
+    pub(super) plans: IndexMap<String, IndexMap<String, LoggedPlace>>,
+    pub(super) facts: Vec<Fact>,
+    pub(super) damaged: u64,
+    pub(super) repeated: u64,
+    /// The pool whose request was kept last: the others of a row tell nothing new.
+    pub(super) asked_pool: Option<String>,
+}
+
+impl Draft {
+    /// Takes note of a line; lines of one file come in their order.
+    pub(super) fn seen(&mut self, at: At, is_by_time: bool) {
+        let is_first = |first: At| is_by_time && at.by_time() < first.by_time();
+        if self.first.is_none_or(is_first) {
+            self.first = Some(at);
+        }
+    }
+
+    pub(super) fn push(&mut self, at: At, thread: Option<u64>, says: Says) {
+        self.facts.push(Fact { at, thread, says });
+    }
+
+    pub(super) fn device(&mut self, device: Option<u64>) {
+        if self.devices.len() < MOST_DEVICES {
+            self.devices.extend(device);
+        }
+    }
+
+    /// What a summary says is in force; an option was only asked for.
+    pub(super) fn policy(&mut self, value: Option<u64>, from: PolicyFrom) {
+        let Some(value) = value else { return };
+        // The value 1 is an older name of 2.
+        let value = if value == 1 { 2 } else { value };
+        let is_proven = matches!(self.policy, Some((_, PolicyFrom::Summary)));
+        if from == PolicyFrom::Summary || !is_proven {
+            self.policy = Some((value, from));
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! Lines on requests that failed, of the driver, the engine and `torch_npu`, and error codes of the terminal.
+
+use super::fact::{Report, ReportKind};
+use super::field::{Amount, behind, enclosed, first_number, number, states, with_unit};
+use super::head::Record;
+use super::statistics::module_name;
+
+/// The driver's code for being out of memory.
+const OUT_OF_MEMORY: u64 = 6;
+
+/// The report of a record.
+pub(super) fn of_record(record: &Record<'_>) -> Option<Report> {
+    let text = record.text;
+    if !text.contains("fail") && !text.contains("out of memory") && !text.contains("tried to allocate") {
+        return check(text);
+    }
+    driver(text)
+        .or_else(|| engine(text))
+        .or_else(|| check(text))
+        .or_else(|| torch(text))
+        .or_else(|| code(text))
+        .or_else(|| addition(text).filter(|_| record.is_error && record.module == "GE"))
+}
+
+/// `halMemAlloc failed` and `halMemCreate failed`, of all generations.
+fn driver(text: &str) -> Option<Report> {
+    let kind = if text.contains("halMemAlloc failed") {
+        ReportKind::Driver
+    } else if text.contains("halMemCreate failed") {
+        ReportKind::DriverPage
+    } else {
+        return None;
+    };
+    // The code may be the last thing that was printed.
+    let is_last = || text.trim_end().ends_with("drvRetCode=6");
+    if !states(text, "drvRetCode=", OUT_OF_MEMORY) && !is_last() {
+        return None;
+    }
+    let module = first_number(text, &["moduleId=", "module_id="]).and_then(module_name);
+    Some(Report {
+        kind,
+        asked: first_number(text, &["failed:size=", " size="]).map(Amount::exact),
+        who: module.map(str::to_owned),
+        device: first_number(text, &["device_id=", "drvDevId="]),
+        ..Report::default()
+    })
+}
+
+/// The engine's own lines on memory and pages that it did not get.
+fn engine(text: &str) -> Option<Report> {
+    let (kind, rest) = if let Some(rest) = behind(text, "[Malloc][Memory] failed") {
+        (ReportKind::Malloc, rest)
+    } else {
+        (ReportKind::Page, behind(text, "call rtMallocPhysical failed")?)
+    };
+    Some(Report {
+        kind,
+        asked: first_number(rest, &["size =", "size=", "size:"]).map(Amount::exact),
+        who: Some("GE".to_owned()),
+        device: first_number(rest, &["device_id =", "device_id=", "device_id:"]),
+        graph: first_number(rest, &["graph_id:", "graph_id=", "graph id:"]),
+        ..Report::default()
+    })
+}
+
+/// The check of a graph that cannot fit, before anything is asked.
+fn check(text: &str) -> Option<Report> {
+    let rest = behind(text, "[Check] sum of total_mem_offset:")?;
+    let parts = super::field::leading(rest).zip(number(rest, "var_mem_size:"));
+    Some(Report {
+        kind: ReportKind::Check,
+        asked: parts.map(|(graph, variables)| Amount::exact(graph.saturating_add(variables))),
+        who: Some("GE".to_owned()),
+        graph: number(rest, "graph_id:"),
+        allowed: number(rest, "malloc max size"),
+        ..Report::default()
+    })
+}
+
+/// `torch_npu`'s sentences.
+pub(super) fn torch(text: &str) -> Option<Report> {
+    let report = |asked| Report {
+        kind: ReportKind::Torch,
+        asked,
+        who: Some("torch".to_owned()),
+        ..Report::default()
+    };
+    if let Some(rest) = behind(text, "NPU out of memory.") {
+        let Some(asked) = behind(rest, "Tried to allocate") else {
+            return Some(Report {
+                device: first_number(rest, &["device id:", "device_id:"]),
+                ..report(None)
+            });
+        };
+        let (amount, rest) = with_unit(asked).unzip();
+        return Some(with_figures(report(amount), rest.unwrap_or(asked)));
+    }
+    let rest = behind(text, "NPUWorkspaceAllocator tried to allocate")?;
+    let (amount, behind) = with_unit(rest).unzip();
+    Some(with_figures(report(amount), behind.unwrap_or(rest)))
+}
+
+/// `(NPU 0; 60.97 GiB total capacity; 57.42 GiB already allocated; ...)`.
+fn with_figures(report: Report, text: &str) -> Report {
+    let Some(list) = behind(text, "(NPU").filter(|_| text.trim_start().starts_with("(NPU")) else {
+        return report;
+    };
+    let list = list.find(')').map_or(list, |end| &list[..=end]);
+    let figure = |words: &str| {
+        let part = list
+            .split([';', ')', '('])
+            .find(|part| part.trim_end().ends_with(words))?;
+        with_unit(part).map(|(amount, _)| amount.bytes())
+    };
+    Report {
+        device: super::field::leading(list),
+        total: figure("total capacity"),
+        allocated: figure("already allocated"),
+        free: figure(" free"),
+        allowed: figure(" allowed"),
+        reserved: figure("reserved in total by PyTorch"),
+        ..report
+    }
+}
+
+/// Codes of requests for memory.
+const CODES: &[&str] = &["EL0004", "EL0018", "EL0019", "EI0007", "EI0011", "EE1013", "E19999"];
+
+/// An error code: `EL0004: ...`, or `Words_Of_It(EL0004): ...`.
+pub(super) fn code(text: &str) -> Option<Report> {
+    let is_code = |code: &&&str| {
+        let is_end = |rest: &str| rest.trim_start_matches([')', ' ']).starts_with(':');
+        behind(text, code).is_some_and(is_end)
+    };
+    let code = *CODES.iter().find(is_code)?;
+    let rest = behind(text, code)?;
+    let asked = match code {
+        "EI0007" if !rest.contains("emory") => return None,
+        "E19999" => {
+            malloc_failed(rest)?;
+            number(rest, "size:")
+        }
+        _ => first_number(rest, &["size:", "allocate [", "Failed to allocate "]),
+    };
+    let by = ["requested by the ", "requested by "];
+    let module = by.iter().find_map(|mark| enclosed(rest, mark, &[' ', '.']));
+    let module = module.or(code.starts_with("EI").then_some("HCCL"));
+    Some(Report {
+        kind: ReportKind::Code,
+        asked: asked.map(Amount::exact),
+        who: module.map(str::to_owned),
+        device: device(rest),
+        graph: graph(rest),
+        ..Report::default()
+    })
+}
+
+fn malloc_failed(text: &str) -> Option<&str> {
+    behind(text, "Call aclrtMalloc fail").or_else(|| behind(text, "Call rtMalloc fail"))
+}
+
+fn device(text: &str) -> Option<u64> {
+    first_number(text, &["device_id:", "device_id =", "device_id="])
+}
+
+fn graph(text: &str) -> Option<u64> {
+    first_number(text, &["graph id:", "graph_id:", "graph_id=", "graph id["])
+}
+
+/// What a line that follows a report adds: device, graph, size.
+pub(super) fn addition(text: &str) -> Option<Report> {
+    let asked = malloc_failed(text).and_then(|rest| number(rest, "size:"));
+    let (device, graph) = (device(text), graph(text));
+    let says_nothing = asked.is_none() && device.is_none() && graph.is_none();
+    (!says_nothing && text.contains("fail")).then(|| Report {
+        asked: asked.map(Amount::exact),
+        device,
+        graph,
+        ..Report::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_driver_of_all_years_is_read() {
+        for text in [
+            "[drv api] halMemAlloc failed:size=64(bytes), type=2, moduleId=33, drvFlag=1, drvRetCode=6, device_id=7, ErrCode=207001\n",
+            "Call driver api halMemAlloc failed, drvRetCode=6, size=64(bytes), type=2, moduleId=33, drvFlag=1, drvDevId=7, x\n",
+        ] {
+            let report = driver(text).expect("a report");
+            assert_eq!(
+                (report.asked, report.who.as_deref(), report.device),
+                (Some(Amount::exact(64)), Some("APP"), Some(7))
+            );
+        }
+        let old =
+            driver("[driver interface] halMemAlloc failed: device_id=7, size=64, type=2, env_type=3, drvRetCode=6!\n");
+        let old = old.expect("a report");
+        assert_eq!(
+            (old.asked, old.who, old.device),
+            (Some(Amount::exact(64)), None, Some(7))
+        );
+        assert_eq!(driver("halMemAlloc failed, drvRetCode=60, size=64(bytes)\n"), None);
+        let page = driver("Call driver api halMemCreate failed, drvRetCode=6, size=64(bytes), moduleId=45, x\n");
+        assert!(page.is_some_and(|page| page.kind == ReportKind::DriverPage));
+    }
+
+    #[test]
+    fn sentences_of_torch_old_and_new_are_read() {
+        let full = torch(
+            "RuntimeError: NPU out of memory. Tried to allocate 512.00 MiB (NPU 5; 29.49 GiB total capacity; 17.80 GiB already \
+             allocated; 17.86 GiB current active; 214.89 MiB free; 24.00 GiB allowed; 23.88 GiB reserved in total by PyTorch) If x",
+        );
+        let full = full.expect("a report");
+        assert_eq!((full.device, full.asked.map(Amount::bytes)), (Some(5), Some(512 << 20)));
+        assert_eq!((full.allowed, full.free), (Some(24 << 30), Some(225_328_497)));
+        let refused = torch("NPU out of memory. Tried to allocate 2.50 GiB. Allocation was preemptively rejected x");
+        assert_eq!(refused.and_then(|one| one.asked).map(Amount::bytes), Some(5 << 29));
+        let space = torch(
+            "NPUWorkspaceAllocator tried to allocate 6.00 GiB(NPU 6; 60.97 GiB total capacity; 3.31 GiB free). If",
+        );
+        assert_eq!(
+            space.map(|one| (one.device, one.free)),
+            Some((Some(6), Some(3_554_085_437)))
+        );
+        assert_eq!(
+            torch("RuntimeError: NPU out of memory. device id: 4\n").and_then(|one| one.device),
+            Some(4)
+        );
+    }
+
+    #[test]
+    fn codes_tell_who_asked_and_how_much() {
+        let of = |text: &str| code(text).map(|one| (one.asked.map(Amount::bytes), one.who));
+        let who = |name: &str| Some(name.to_owned());
+        assert_eq!(
+            of("EL0004: [PID: 1] 2026-07-12-23:40:02.155.290 Failed to allocate memory."),
+            Some((None, None))
+        );
+        assert_eq!(
+            of("Memory_Allocation_Failure(EL0004): Failed to allocate memory requested by GE module."),
+            Some((None, who("GE")))
+        );
+        assert_eq!(
+            of("X(EL0019): Failed to allocate 3221291008 bytes device memory requested by the GE module."),
+            Some((Some(3_221_291_008), who("GE")))
+        );
+        assert_eq!(
+            of("X(EI0007): Failed to allocate resource[DeviceMemory] with info [size:2147483648]. Reason"),
+            Some((Some(2_147_483_648), who("HCCL")))
+        );
+        assert_eq!(
+            of("EI0011: Failed to allocate [64] bytes of NPU memory"),
+            Some((Some(64), who("HCCL")))
+        );
+        assert_eq!(of("E19999: Inner Error!"), None);
+        assert_eq!(of("report error module_type=3, module_name=EL0004"), None);
+    }
+}

@@ -1,0 +1,121 @@
+//! The lines of a log, one in memory at a time: bytes that mean nothing (NUL, colours, the end of DOS lines) are taken out, what is
+//! no UTF-8 is replaced, and what is longer than any record is cut.
+
+use std::borrow::Cow;
+use std::io::BufReader;
+
+use super::super::{ImportError, Input};
+use highwater_model::progress::Progress;
+
+/// Bytes of a line that are kept.
+const LINE_BYTES: usize = 64 << 10;
+
+const LINES_BETWEEN_CHECKS: u64 = 1 << 12;
+
+/// Calls `take` with every line, with a `\n` at its end where the file has one.
+///
+/// # Errors
+/// Those of the reader, and [`ImportError::Cancelled`].
+pub(super) fn each_line(
+    input: &mut Input<'_>,
+    progress: &Progress<'_>,
+    mut take: impl FnMut(&str),
+) -> Result<(), ImportError> {
+    let total = input.len();
+    let mut source = BufReader::with_capacity(1 << 16, input.reader()?);
+    let mut line = Vec::new();
+    let (mut at, mut number) = (0_u64, 0_u64);
+    loop {
+        line.clear();
+        let read = read_line(&mut source, &mut line)?;
+        if read == 0 {
+            return Ok(());
+        }
+        if number % LINES_BETWEEN_CHECKS == 0 {
+            progress.set("reading", at, total)?;
+        }
+        number += 1;
+        at += read;
+        take(&String::from_utf8_lossy(&plain(&line)));
+    }
+}
+
+/// Appends one line as far as it is kept; returns the bytes that were read.
+fn read_line(source: &mut impl std::io::BufRead, line: &mut Vec<u8>) -> std::io::Result<u64> {
+    let mut read = 0;
+    loop {
+        let piece = match source.fill_buf() {
+            Ok(piece) => piece,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        if piece.is_empty() {
+            return Ok(read);
+        }
+        let end = piece.iter().position(|byte| *byte == b'\n');
+        let used = end.map_or(piece.len(), |end| end + 1);
+        let kept = used.min(LINE_BYTES.saturating_sub(line.len()));
+        line.extend_from_slice(&piece[..kept]);
+        source.consume(used);
+        read += used as u64;
+        if end.is_some() {
+            return Ok(read);
+        }
+    }
+}
+
+/// Without NUL, escape sequences of colours, and `\r` at the end.
+fn plain(line: &[u8]) -> Cow<'_, [u8]> {
+    if !line.iter().any(|byte| matches!(byte, 0 | 0x1b | b'\r')) {
+        return Cow::Borrowed(line);
+    }
+    let mut kept = Vec::with_capacity(line.len());
+    let mut rest = line;
+    while let [byte, behind @ ..] = rest {
+        rest = behind;
+        match byte {
+            0 => {}
+            0x1b if behind.first() == Some(&b'[') => {
+                let end = behind[1..].iter().position(u8::is_ascii_alphabetic);
+                rest = end.map_or(&[][..], |end| &behind[end + 2..]);
+            }
+            b'\r' if matches!(behind, [] | [b'\n' | b'\r', ..]) => {}
+            other => kept.push(*other),
+        }
+    }
+    Cow::Owned(kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use highwater_model::progress::Cancel;
+
+    fn lines(text: &[u8]) -> Vec<String> {
+        let mut input = Input::from_bytes("log", text).expect("memory");
+        let cancel = Cancel::new();
+        let mut lines = Vec::new();
+        each_line(&mut input, &Progress::silent(&cancel), |line| {
+            lines.push(line.to_owned())
+        })
+        .expect("readable");
+        lines
+    }
+
+    #[test]
+    fn colours_nuls_and_dos_ends_are_taken_out() {
+        assert_eq!(
+            lines(b"a\0b\r\n\x1b[32mc\x1b[0m\nd\xffe"),
+            ["ab\n", "c\n", "d\u{fffd}e"]
+        );
+        assert_eq!(lines(b"x\x1b[31"), ["x"]);
+    }
+
+    #[test]
+    fn a_long_line_is_cut_and_the_next_one_read() {
+        let mut text = vec![b'x'; 3 * LINE_BYTES];
+        text.extend(b"\nnext\n");
+        let lines = lines(&text);
+        assert_eq!((lines[0].len(), lines[1].as_str()), (LINE_BYTES, "next\n"));
+    }
+}

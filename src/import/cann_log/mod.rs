@@ -1,0 +1,166 @@
+//! CANN's logs: run logs, debug logs, device logs, and what a user saw on the terminal.
+//!
+//! ```text
+//! lines.rs       one line at a time                    reader.rs     told apart by process, repeated ones left out (repeats.rs)
+//! head.rs        the records of a line                 statement.rs  what a record says: fixed texts (placement.rs, statistics.rs,
+//! fact.rs        what it can say                                     failure.rs)
+//! story.rs       facts in their order: graphs, events.rs, pools.rs, requests.rs; recording.rs: a process as a recording
+//! ```
+//!
+//! In: text files. Out: one recording per process, which carries all that the log tells of it. Invariants: a damaged line never
+//! fails a file; memory grows with what the log says, not with its length; every step is linear.
+
+mod digests;
+mod draft;
+mod events;
+mod fact;
+mod failure;
+mod field;
+mod head;
+mod lines;
+mod placement;
+mod pools;
+mod reader;
+mod recording;
+mod repeats;
+mod requests;
+mod statement;
+mod statistics;
+mod story;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use super::{ImportError, Input, gzip};
+use draft::Draft;
+use fact::At;
+use highwater_model::diagnostics::{Diagnostics, Severity};
+use highwater_model::progress::Progress;
+use highwater_model::workload::{Recording, Source};
+use lines::each_line;
+use reader::Reader;
+use repeats::LogKind;
+
+/// Whether a line of the head is a record, or a sentence on a failed request.
+pub(super) fn detect(input: &Input<'_>) -> bool {
+    let head = String::from_utf8_lossy(input.head()).replace('\0', "");
+    let is_sentence = |line: &str| {
+        let is_code = line.contains("[PID: ") && failure::code(line).is_some();
+        is_code || failure::torch(line).is_some() && !line.trim_start().starts_with(['"', '{'])
+    };
+    head.lines()
+        .any(|line| !head::records(line).1.is_empty() || is_sentence(line))
+}
+
+pub(super) fn import(
+    input: &mut Input<'_>,
+    progress: &Progress<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Source, ImportError> {
+    let mut reader = Reader::default();
+    let name = input.name().to_owned();
+    if String::from_utf8_lossy(input.head()).contains("/run/") {
+        each_line(input, progress, |line| reader.note("", line))?;
+    }
+    reader.begin_file(0, &name);
+    each_line(input, progress, |line| reader.line(line))?;
+    reader.end_file();
+    finish(reader, diagnostics)
+}
+
+/// A file of a log: its path, and its content when it is asked for.
+pub trait LogFile {
+    /// The path, whose folders tell run logs from debug logs.
+    fn path(&self) -> &str;
+
+    /// Calls back with the content.
+    ///
+    /// # Errors
+    /// Those of opening it, and of `take`.
+    fn read(&self, take: &mut dyn FnMut(&mut Input<'_>) -> Result<(), ImportError>) -> Result<(), ImportError>;
+}
+
+/// Reads files as one log, by time. A file that cannot be read is left out, unless all are such.
+pub(super) fn import_files(
+    files: &[&dyn LogFile],
+    progress: &Progress<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Source, ImportError> {
+    let mut reader = Reader::default();
+    reader.is_by_time = true;
+    let kinds: Vec<Option<LogKind>> = files.iter().map(|file| LogKind::of_path(file.path())).collect();
+    let has_debug = kinds.contains(&Some(LogKind::Debug));
+    let run = files
+        .iter()
+        .zip(&kinds)
+        .filter(|(_, kind)| has_debug && **kind == Some(LogKind::Run));
+    for (file, _) in run {
+        // An error is told when it is read again.
+        let noted = file.read(&mut |input| plain(input, progress, |line| reader.note(file.path(), line)));
+        if noted.is_err() {
+            progress.check()?;
+        }
+    }
+    let mut failed = None;
+    for (position, file) in (0_u32..).zip(files) {
+        reader.begin_file(position, file.path());
+        let read = file.read(&mut |input| plain(input, progress, |line| reader.line(line)));
+        reader.end_file();
+        if let Err(error) = read {
+            progress.check()?;
+            diagnostics.error(error.to_string(), file.path());
+            failed = Some(error);
+        }
+    }
+    match failed {
+        Some(error) if reader.processes.is_empty() => Err(error),
+        _ => finish(reader, diagnostics),
+    }
+}
+
+/// The lines of a file, perhaps packed. Of damaged packed content the part before the damage is read.
+fn plain(input: &mut Input<'_>, progress: &Progress<'_>, take: impl FnMut(&str)) -> Result<(), ImportError> {
+    if gzip::is_gzip(input.head()) {
+        return each_line(&mut gzip::unpack(input, progress)?.input, progress, take);
+    }
+    each_line(input, progress, take)
+}
+
+/// One recording per process, in the order of first appearance.
+fn finish(reader: Reader, diagnostics: &mut Diagnostics) -> Result<Source, ImportError> {
+    let is_by_time = reader.is_by_time;
+    let mut drafts: Vec<(Option<u64>, Draft)> = reader.processes.into_iter().collect();
+    if drafts.is_empty() {
+        return Err(ImportError::at(
+            "there is no record of a process",
+            "the end",
+            "give the logs of ~/ascend/log/run/plog and ~/ascend/log/debug/plog",
+        ));
+    }
+    let order = |at: Option<At>| {
+        let place = at.map_or(0, |at| at.position);
+        (at.map(At::by_time).filter(|_| is_by_time), place)
+    };
+    drafts.sort_by_key(|(_, draft)| order(draft.first));
+    let recordings: Vec<Arc<Recording>> = drafts
+        .into_iter()
+        .map(|(pid, draft)| Arc::new(recording::recording(story::tell(pid, draft, is_by_time))))
+        .collect();
+    remark(&recordings, diagnostics);
+    Ok(Source::Recordings(recordings))
+}
+
+fn remark(recordings: &[Arc<Recording>], diagnostics: &mut Diagnostics) {
+    let processes = || recordings.iter().filter_map(|recording| recording.process.as_ref());
+    let damaged: u64 = processes().map(|process| process.damaged).sum();
+    let repeated: u64 = processes().map(|process| process.repeated).sum();
+    if damaged > 0 {
+        let message = "a record is damaged; what is whole in it is used";
+        diagnostics.counted(Severity::Warning, message.to_owned(), "", damaged);
+    }
+    if repeated > 0 {
+        let message = "a record that was printed twice, as in the run log and the debug log, counts once";
+        diagnostics.counted(Severity::Info, message.to_owned(), "", repeated);
+    }
+}

@@ -1,0 +1,79 @@
+//! A process as a recording: the bytes that the engine holds over time, and its failed requests.
+
+use std::sync::Arc;
+
+use super::story::Told;
+use highwater_model::units::{Bytes, Nanos, Step};
+use highwater_model::workload::{
+    MarkKind, RecordedMark, RecordedMemory, RecordedNames, RecordedTotal, Recording, TotalKind,
+};
+
+pub(super) fn recording(told: Told) -> Recording {
+    let Told {
+        process,
+        samples,
+        failed_at,
+    } = told;
+    let mut names = RecordedNames::default();
+    let mut steps: Vec<(i64, Option<u64>)> = samples.iter().map(|(stamp, bytes)| (*stamp, Some(*bytes))).collect();
+    let last = steps.last().map_or(i64::MIN, |(stamp, _)| *stamp);
+    let mut marks = Vec::new();
+    for (failure, stamp) in process.failures.iter().zip(failed_at) {
+        let text = match &failure.who {
+            Some(who) => format!("{who} asked for memory"),
+            None => "memory was asked for".to_owned(),
+        };
+        marks.push(RecordedMark {
+            step: Step(u32::try_from(steps.len()).unwrap_or(u32::MAX)),
+            kind: MarkKind::OutOfMemory,
+            text: names.intern(&text),
+            bytes: Bytes(failure.requested.unwrap_or(0)),
+            failed: None,
+        });
+        steps.push((stamp.unwrap_or(last), None));
+    }
+    let n_steps = u32::try_from(steps.len()).unwrap_or(u32::MAX);
+    let reserved: Vec<(Step, Bytes)> = (0_u32..)
+        .zip(&steps)
+        .filter_map(|(step, (_, bytes))| Some((Step(step), Bytes((*bytes)?))))
+        .collect();
+    let totals = (!reserved.is_empty()).then_some(RecordedTotal {
+        kind: TotalKind::Reserved,
+        samples: reserved,
+    });
+    let name = match (&process.name, process.pid) {
+        (Some(name), Some(pid)) => format!("{name} ({pid})"),
+        (None, Some(pid)) => format!("process {pid}"),
+        _ => "process unknown".to_owned(),
+    };
+    Recording {
+        name,
+        device: process
+            .device
+            .map_or_else(String::new, |device| format!("NPU:{device}")),
+        device_memory: process.device_total.map(|bytes| RecordedMemory {
+            bytes: Bytes(bytes),
+            is_lower_bound: false,
+        }),
+        recorder: "CANN's log, memory of the graph engine".to_owned(),
+        n_steps,
+        times: times(&steps),
+        totals: totals.into_iter().collect(),
+        marks,
+        names: names.finish(),
+        process: Some(Arc::new(process)),
+        ..Recording::default()
+    }
+}
+
+/// Nanoseconds since the first step; clocks that go back stand still.
+fn times(steps: &[(i64, Option<u64>)]) -> Vec<Nanos> {
+    let first = steps.first().map_or(0, |(stamp, _)| *stamp);
+    let mut last = 0;
+    let since = |stamp: i64| stamp.saturating_sub(first).saturating_mul(1000);
+    let times = steps.iter().map(|(stamp, _)| {
+        last = last.max(u64::try_from(since(*stamp)).unwrap_or(0));
+        Nanos(last)
+    });
+    times.collect()
+}

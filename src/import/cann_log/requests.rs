@@ -1,0 +1,304 @@
+//! Failed requests: reports of one process that tell of the same wish are one.
+
+use super::fact::{At, Report, ReportKind};
+use super::field::Amount;
+use highwater_model::workload::LoggedFailure;
+
+/// Microseconds within which reports may be of one request.
+const TOGETHER: i64 = 1_000_000;
+
+/// Lines within which sentences without a time may be of one request.
+const BESIDE: u64 = 50;
+
+/// Requests that are looked at for a report, the last ones: those of a second.
+const MOST_OPEN: usize = 64;
+
+#[derive(Debug)]
+struct Request {
+    at: At,
+    first: Option<i64>,
+    last: Option<i64>,
+    last_driver: Option<i64>,
+    /// Only pages were asked so far: the wish itself may follow.
+    is_of_pages: bool,
+    graph_before: Option<u64>,
+    report: Report,
+    driver_lines: u64,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Requests {
+    all: Vec<Request>,
+}
+
+impl Requests {
+    /// Takes a report; `graph` is the one that was compiled last.
+    pub(super) fn take(&mut self, at: At, report: &Report, graph: Option<u64>) {
+        if report.kind == ReportKind::Addition {
+            let found = self.open().iter_mut().rev().find(|one| one.may_gain(at, report));
+            if let Some(request) = found {
+                request.fill(report);
+            }
+            return;
+        }
+        let is_plain = matches!(report.kind, ReportKind::Malloc | ReportKind::Driver);
+        if let Some(request) = self.open().iter_mut().rev().find(|one| one.is_same(at, report)) {
+            request.join(at, report);
+        } else if is_plain && self.open().iter().any(|one| one.is_page_of(at, report)) {
+            self.join_pages(at, report);
+        } else {
+            self.all.push(Request::new(at, report, graph));
+        }
+    }
+
+    fn open(&mut self) -> &mut [Request] {
+        let closed = self.all.len().saturating_sub(MOST_OPEN);
+        &mut self.all[closed..]
+    }
+
+    /// Pages that were asked before a plain request belong to it.
+    fn join_pages(&mut self, at: At, report: &Report) {
+        let closed = self.all.len().saturating_sub(MOST_OPEN);
+        let open = self.all.split_off(closed).into_iter();
+        let (pages, mut rest): (Vec<Request>, Vec<Request>) = open.partition(|one| one.is_page_of(at, report));
+        let mut pages = pages.into_iter();
+        if let Some(mut whole) = pages.next() {
+            for page in pages {
+                whole.driver_lines += page.driver_lines;
+                whole.last_driver = whole.last_driver.max(page.last_driver);
+                whole.fill(&page.report);
+            }
+            whole.report.asked = None;
+            whole.is_of_pages = false;
+            whole.join(at, report);
+            let position = rest
+                .iter()
+                .position(|one| one.first > whole.first)
+                .unwrap_or(rest.len());
+            rest.insert(position, whole);
+        }
+        self.all.extend(rest);
+    }
+
+    /// Until when the driver's rows are of the first failure; `None` without one, or without a time.
+    pub(super) fn first_time(&self) -> Option<i64> {
+        let first = self.all.first()?;
+        first.last_driver.or(first.first)
+    }
+
+    /// The requests, each with its time.
+    pub(super) fn finish(self) -> Vec<(LoggedFailure, Option<i64>)> {
+        self.all
+            .into_iter()
+            .map(|one| (one.first, one))
+            .map(|(time, one)| (one.finish(), time))
+            .collect()
+    }
+}
+
+impl Request {
+    fn new(at: At, report: &Report, graph: Option<u64>) -> Self {
+        let is_driver = report.kind.is_driver();
+        Self {
+            at,
+            first: at.stamp,
+            last: at.stamp,
+            last_driver: at.stamp.filter(|_| is_driver),
+            is_of_pages: report.kind.is_page(),
+            graph_before: graph,
+            report: report.clone(),
+            driver_lines: u64::from(is_driver),
+        }
+    }
+
+    fn is_near(&self, at: At) -> bool {
+        let near = |one: Option<i64>| Some((one? - at.stamp?).abs() <= TOGETHER);
+        near(self.first) == Some(true) || near(self.last) == Some(true)
+    }
+
+    fn is_beside(&self, at: At) -> bool {
+        self.at.file == at.file && at.position.saturating_sub(self.at.position) <= BESIDE
+    }
+
+    /// Whether both may be of one asker on one device.
+    fn is_of_same(&self, report: &Report) -> bool {
+        let who = match (self.report.who.as_deref(), report.who.as_deref()) {
+            (Some("torch"), Some("APP")) | (Some("APP"), Some("torch")) => true,
+            (Some(one), Some(other)) => one == other,
+            _ => true,
+        };
+        let devices = self.report.device.zip(report.device);
+        who && devices.is_none_or(|(one, other)| one == other)
+    }
+
+    fn is_same_size(&self, report: &Report) -> bool {
+        let sizes = self.report.asked.zip(report.asked);
+        sizes.is_none_or(|(one, other)| one.agrees(other))
+    }
+
+    fn is_same(&self, at: At, report: &Report) -> bool {
+        if self.report.kind == ReportKind::Check || report.kind == ReportKind::Check {
+            return self.report == *report && self.is_near(at);
+        }
+        if self.first.is_none() && at.stamp.is_none() {
+            return self.report == *report;
+        }
+        if self.first.is_none() || at.stamp.is_none() {
+            // A sentence of `torch_npu` has no time: its size must tell, or the lines around it.
+            let is_told = self.report.asked.is_some() && report.asked.is_some();
+            let is_torch = [&self.report, report].iter().any(|one| one.kind == ReportKind::Torch);
+            let is_beside = self.is_beside(at) && self.is_of_same(report);
+            return is_torch && self.is_same_size(report) && (is_told || is_beside);
+        }
+        if self.report.kind == ReportKind::Torch && self.first == at.stamp && self.is_same_size(report) {
+            return true;
+        }
+        self.is_near(at) && self.is_same_size(report) && self.is_of_same(report)
+    }
+
+    /// Whether it is a page that a plain request may have asked for first.
+    fn is_page_of(&self, at: At, report: &Report) -> bool {
+        self.is_of_pages && self.is_near(at) && self.is_of_same(report)
+    }
+
+    fn may_gain(&self, at: At, report: &Report) -> bool {
+        let is_near = self.is_near(at) || self.first.is_none() && at.stamp.is_none();
+        let is_one = self.report.kind != ReportKind::Check;
+        is_near && is_one && self.is_same_size(report) && self.is_of_same(report)
+    }
+
+    fn join(&mut self, at: At, report: &Report) {
+        self.first = self.first.or(at.stamp);
+        self.last = at.stamp.or(self.last);
+        if report.kind.is_driver() {
+            self.driver_lines += 1;
+            self.last_driver = at.stamp.or(self.last_driver);
+        }
+        if matches!(report.kind, ReportKind::Malloc | ReportKind::Driver) {
+            self.is_of_pages = false;
+        }
+        self.fill(report);
+    }
+
+    /// Takes what the report names and is not known; exact sizes and the sentence's asker win.
+    fn fill(&mut self, report: &Report) {
+        let own = &mut self.report;
+        let is_better = |known: Option<Amount>| known.is_none_or(|known| !known.is_exact());
+        if report.asked.is_some() && is_better(own.asked) {
+            own.asked = report.asked;
+        }
+        if own.who.is_none() || report.who.as_deref() == Some("torch") {
+            own.who = report.who.clone().or(own.who.take());
+        }
+        for (known, found) in [
+            (&mut own.device, report.device),
+            (&mut own.graph, report.graph),
+            (&mut own.allocated, report.allocated),
+            (&mut own.reserved, report.reserved),
+            (&mut own.free, report.free),
+            (&mut own.total, report.total),
+            (&mut own.allowed, report.allowed),
+        ] {
+            *known = known.or(found);
+        }
+    }
+
+    fn finish(self) -> LoggedFailure {
+        let Report {
+            asked,
+            who,
+            device,
+            graph,
+            allocated,
+            reserved,
+            free,
+            total,
+            allowed,
+            ..
+        } = self.report;
+        let is_engine = who.as_deref() == Some("GE");
+        LoggedFailure {
+            requested: asked.map(Amount::bytes),
+            device,
+            who,
+            graph: graph.or(self.graph_before).filter(|_| is_engine),
+            allocated,
+            reserved,
+            free,
+            total,
+            allowed,
+            driver_lines: self.driver_lines,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(kind: ReportKind, bytes: u64, who: &str) -> Report {
+        Report {
+            kind,
+            asked: (bytes > 0).then(|| Amount::exact(bytes)),
+            who: (!who.is_empty()).then(|| who.to_owned()),
+            ..Report::default()
+        }
+    }
+
+    fn failures(reports: &[(i64, Report)]) -> Vec<LoggedFailure> {
+        let mut requests = Requests::default();
+        for (position, (stamp, report)) in (0..).zip(reports) {
+            let at = At {
+                stamp: Some(*stamp),
+                file: 0,
+                position,
+            };
+            requests.take(at, report, Some(21));
+        }
+        requests.finish().into_iter().map(|(failure, _)| failure).collect()
+    }
+
+    #[test]
+    fn reports_of_one_wish_are_one_request() {
+        let found = failures(&[
+            (0, report(ReportKind::Driver, 64, "GE")),
+            (300, report(ReportKind::Driver, 64, "GE")),
+            (400, report(ReportKind::Malloc, 64, "GE")),
+            (500, report(ReportKind::Code, 0, "GE")),
+            (2_000_000, report(ReportKind::Driver, 64, "GE")),
+        ]);
+        let told: Vec<_> = found
+            .iter()
+            .map(|one| (one.requested, one.driver_lines, one.graph))
+            .collect();
+        assert_eq!(told, [(Some(64), 2, Some(21)), (Some(64), 1, Some(21))]);
+    }
+
+    #[test]
+    fn pages_before_a_plain_request_belong_to_it() {
+        let found = failures(&[
+            (0, report(ReportKind::DriverPage, 1 << 30, "GE")),
+            (10, report(ReportKind::Page, 1 << 30, "GE")),
+            (20, report(ReportKind::DriverPage, 2 << 20, "GE")),
+            (30, report(ReportKind::Driver, 777, "GE")),
+        ]);
+        assert_eq!(
+            (found.len(), found[0].requested, found[0].driver_lines),
+            (1, Some(777), 3)
+        );
+        let pages = failures(&[(0, report(ReportKind::DriverPage, 2 << 20, "GE"))]);
+        assert_eq!(pages[0].requested, Some(2 << 20));
+    }
+
+    #[test]
+    fn other_sizes_and_askers_are_other_requests() {
+        let found = failures(&[
+            (0, report(ReportKind::Driver, 64, "GE")),
+            (1, report(ReportKind::Driver, 65, "GE")),
+            (2, report(ReportKind::Driver, 64, "HCCL")),
+            (3, report(ReportKind::Check, 64, "GE")),
+        ]);
+        assert_eq!(found.len(), 4);
+        assert_eq!(found[2].graph, None);
+    }
+}

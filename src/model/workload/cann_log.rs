@@ -1,0 +1,216 @@
+//! What CANN's logs tell of one process: its graphs with the compiler's placements, loads and unloads, the arena, pools,
+//! the driver's memory by module, and requests that failed.
+//!
+//! Nothing here is modelled: `None` means that the log cannot tell, never zero. Bytes are plain numbers, lists are in the order
+//! of first appearance.
+
+use indexmap::IndexMap;
+
+/// One process of a log.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LoggedProcess {
+    /// `None` for sentences that name no process.
+    pub pid: Option<u64>,
+    /// As in the heads of its records, cut as printed.
+    pub name: Option<String>,
+    /// The one device that its records name; `None` where that is none or several.
+    pub device: Option<u64>,
+    /// The session of the last compiled graph.
+    pub session: Option<u64>,
+    pub level: LogLevel,
+    /// Bytes of the device, as the engine states them.
+    pub device_total: Option<u64>,
+    /// The static memory policy, and what tells it.
+    pub policy: Option<(u64, PolicyFrom)>,
+    pub graphs: Vec<LoggedGraph>,
+    pub variables: Option<LoggedVariables>,
+    pub events: Vec<LoggedEvent>,
+    /// Bytes that the engine holds over time, with the nanoseconds of each change since the first record.
+    pub reserved: Vec<(u64, u64)>,
+    /// The largest of them; `None` below the level info.
+    pub reserved_peak: Option<u64>,
+    pub arena_loads: Vec<ArenaLoad>,
+    pub pools: Vec<LoggedPool>,
+    pub driver: Vec<DriverRow>,
+    pub failures: Vec<LoggedFailure>,
+    /// Placements by graph, as printed, and tensor (`op:output:0`).
+    pub plans: IndexMap<String, IndexMap<String, LoggedPlace>>,
+    /// Records of placements and statistics that lack a field.
+    pub damaged: u64,
+    /// Records that were left out as repeated.
+    pub repeated: u64,
+}
+
+/// What a log was written with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LogLevel {
+    /// Has records of the engine's level info.
+    Info,
+    /// Has records, none of them of that level.
+    Default,
+    /// No record at all.
+    #[default]
+    Terminal,
+}
+
+impl LogLevel {
+    /// The name in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Default => "default",
+            Self::Terminal => "terminal",
+        }
+    }
+}
+
+/// The line that tells a policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PolicyFrom {
+    /// The summary of a compiled graph: what is in force.
+    Summary,
+    /// An option: what was asked for.
+    Option,
+}
+
+impl PolicyFrom {
+    /// The name in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Summary => "smp",
+            Self::Option => "option",
+        }
+    }
+}
+
+/// One compilation of a graph.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LoggedGraph {
+    pub id: u64,
+    pub name: String,
+    /// Its name in `plans`.
+    pub plan: Option<String>,
+    /// Arena and inputs and outputs.
+    pub total: Option<u64>,
+    pub arena: Option<u64>,
+    /// Inputs and outputs.
+    pub zero_copy: Option<u64>,
+    pub theory_min: Option<u64>,
+    pub sum_of_sizes: Option<u64>,
+    pub no_reuse: Option<u64>,
+    /// The assigner with the smaller arena.
+    pub winner: Option<&'static str>,
+}
+
+/// Where the compiler put a tensor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LoggedPlace {
+    pub offset: Option<u64>,
+    /// Bytes of the block, the same for all its members.
+    pub block: Option<u64>,
+    pub size: Option<u64>,
+    /// Bytes before padding.
+    pub unpadded: Option<u64>,
+    /// Ids of ops, both included; −1 is for ever.
+    pub begin: Option<i64>,
+    pub end: Option<i64>,
+}
+
+/// Variables of the engine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LoggedVariables {
+    /// Variables and the sum of their sizes.
+    pub logic: Option<(u64, u64)>,
+    /// Pages asked from the device, and bytes of one.
+    pub pages: Option<(u64, u64)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoggedEventKind {
+    Load,
+    Unload,
+    /// Unloaded for another graph.
+    Evict,
+}
+
+impl LoggedEventKind {
+    /// The name in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Load => "load",
+            Self::Unload => "unload",
+            Self::Evict => "evict",
+        }
+    }
+}
+
+/// A model comes or goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoggedEvent {
+    pub kind: LoggedEventKind,
+    pub graph: Option<u64>,
+    pub model: Option<u64>,
+    pub feature_map: Option<u64>,
+    pub weights: Option<u64>,
+    /// Of a load the largest value until the next event, else the value then; `None` below the level info.
+    pub reserved: Option<u64>,
+}
+
+/// The shared arena after a load.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ArenaLoad {
+    /// Total and used bytes of each block.
+    pub blocks: Vec<(Option<u64>, Option<u64>)>,
+    pub held: Option<u64>,
+    pub used: Option<u64>,
+    pub peak: Option<u64>,
+}
+
+/// A pool of a dynamic graph.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LoggedPool {
+    /// `None` where the log does not name it.
+    pub allocator: Option<String>,
+    pub graph: Option<u64>,
+    pub mallocs: Option<u64>,
+    pub frees: Option<u64>,
+    pub occupied_peak: Option<u64>,
+    pub theory_min: Option<u64>,
+    pub real_theory_min: Option<u64>,
+    /// Pages asked from the device.
+    pub pages: u64,
+    /// Bytes of one.
+    pub page_size: Option<u64>,
+}
+
+/// Device memory of one module, as the driver counts it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DriverRow {
+    /// The driver's kind of memory: `MEM_DEV_HUGE_HBM`.
+    pub kind: String,
+    pub device: Option<u64>,
+    pub module: String,
+    /// Bytes at the first failed request.
+    pub at_failure: Option<u64>,
+    pub current: Option<u64>,
+    pub peak: Option<u64>,
+}
+
+/// A request for memory that failed, however often it is printed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LoggedFailure {
+    pub requested: Option<u64>,
+    pub device: Option<u64>,
+    /// The module, or `torch`.
+    pub who: Option<String>,
+    /// The graph, where the engine asked.
+    pub graph: Option<u64>,
+    /// What `torch_npu` states.
+    pub allocated: Option<u64>,
+    pub reserved: Option<u64>,
+    pub free: Option<u64>,
+    pub total: Option<u64>,
+    pub allowed: Option<u64>,
+    /// Lines of the driver that belong to it.
+    pub driver_lines: u64,
+}
