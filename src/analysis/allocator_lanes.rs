@@ -135,7 +135,11 @@ pub(super) fn simulated(
             failures: stats.ooms,
             device_calls: run.figures.device_calls,
             peak: Bytes(stats.reserved.peak),
-            measured_peak: fit.recorded_peak,
+            measured_peak: if fit.lists_segments() {
+                fit.recorded_peak
+            } else {
+                Bytes::ZERO
+            },
             replayed_peak: Bytes(fit.own.stats.reserved.peak),
             is_exact: fit.is_exact(),
         }),

@@ -49,6 +49,10 @@ pub(super) fn add_eager_lanes(
             return Ok(());
         }
     };
+    if let Some(left_out @ 1..) = settings.len().checked_sub(MOST_LANES) {
+        let message = format!("at most {MOST_LANES} allocator settings beside a graph; {left_out} are left out");
+        comparison.diagnostics.error(message, "");
+    }
     let mut measured = comparison.workload.recordings().to_vec();
     for setting in settings.iter().take(MOST_LANES) {
         progress.check()?;

@@ -11,7 +11,7 @@ use super::pin::PinnedLane;
 use super::workspaces::ScratchSource;
 use highwater_model::graph::Bindings;
 use highwater_model::units::{Bytes, Step, counted};
-use highwater_model::workload::Device;
+use highwater_model::workload::{AllocatorSimulation, Device};
 use highwater_sim::{OutOfMemory, Params};
 
 /// Where a capacity comes from.
@@ -238,7 +238,15 @@ impl Comparison {
         if !row.is_measured() {
             return self.has_capacity().then(|| of_device(self.device_of(lane).memory()));
         }
-        let Some(stated) = self.recording(row.id)?.device_memory else {
+        let recording = self.recording(row.id)?;
+        if recording
+            .simulation
+            .as_ref()
+            .is_some_and(AllocatorSimulation::is_of_graph)
+        {
+            return self.has_capacity().then(|| of_device(self.device.memory()));
+        }
+        let Some(stated) = recording.device_memory else {
             return self.chosen_memory.map(of_device);
         };
         // A run that got more shows that its device has more than a lower bound.

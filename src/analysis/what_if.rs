@@ -54,7 +54,8 @@ pub struct AllocatorFit {
     /// Reserved bytes at the recorded peak; after the cache was emptied, where the recording begins with that. 0 where the
     /// file states none.
     pub recorded_peak: Bytes,
-    /// The recorded settings, replayed from blocks that are allocated afresh: what the guess of the start costs.
+    /// The recorded settings, replayed on a device without a limit, from blocks that are allocated afresh: what the guess
+    /// of the start costs.
     pub own: WhatIf,
 }
 
@@ -129,7 +130,7 @@ impl AllocatorFit {
             Some(stated) => stated.peak().0,
             None => Bytes::ZERO,
         };
-        let (own, ()) = what_if(&replayable, rules_of(&settings, check.ties), device_spec(device), ());
+        let (own, ()) = what_if(&replayable, rules_of(&settings, check.ties), device_spec(None), ());
         Ok(Self {
             conf: conf.to_owned(),
             is_stated: stated.is_some(),
@@ -177,7 +178,7 @@ impl AllocatorFit {
             [first, .., last] => format!("{first} to {}", last.name()),
         };
         let settings = match (self.is_stated, self.conf.is_empty()) {
-            (true, _) => "its settings",
+            (true, _) => "the settings that it states",
             (false, true) => "default settings",
             (false, false) => &self.conf,
         };
@@ -219,9 +220,12 @@ impl AllocatorFit {
         }
     }
 
-    /// The difference of the peak under the recorded settings from the recorded one, in percent of the latter.
-    pub fn own_error_percent(&self) -> f64 {
-        Bytes(self.own.stats.reserved.peak).percent_above(self.recorded_peak)
+    /// The difference of the peak under the recorded settings from the recorded one, in percent of the latter. `None` where
+    /// the recording lists no segments: its reserved bytes may be of other requests too.
+    pub fn own_error_percent(&self) -> Option<f64> {
+        let replayed = Bytes(self.own.stats.reserved.peak);
+        self.lists_segments()
+            .then(|| replayed.percent_above(self.recorded_peak))
     }
 
     /// Figures under a setting.

@@ -277,7 +277,7 @@ pub struct ReplayArgs {
     pub trace: String,
     #[command(flatten)]
     pub opening: Opening,
-    #[arg(long, value_name = "N", help = help::policies(), required_unless_present = "allocator")]
+    #[arg(long, value_name = "N", help = help::policies())]
     pub policy: Option<String>,
     /// Allocator: engine, or torch (the caching allocator of PyTorch and `torch_npu`)
     #[arg(long, value_enum, default_value_t)]

@@ -75,8 +75,23 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     print_answer(args, &answer, &prepared.diagnostics())?;
     let has_error = findings.iter().any(|finding| finding.severity == Severity::Error);
     let is_broken = compared.as_ref().is_some_and(BaselineComparison::has_broken_limit);
-    let is_no = has_error || is_broken || shortage.is_some();
+    let is_no = has_error || has_refused_settings(request, &comparison) || is_broken || shortage.is_some();
     Ok(Verdict::yes_if(!is_no))
+}
+
+/// Whether settings of an allocator that were asked for have no lane; a diagnostic says why.
+fn has_refused_settings(request: &Request, comparison: &Comparison) -> bool {
+    let simulated = |conf: &str| {
+        let mut simulations = comparison
+            .lanes
+            .iter()
+            .filter_map(|lane| comparison.simulation(lane.id));
+        simulations.any(|simulation| simulation.settings == conf)
+    };
+    request
+        .allocator_settings
+        .iter()
+        .any(|setting| !simulated(&setting.conf))
 }
 
 fn print_answer(args: &CompareArgs, answer: &CompareAnswer<'_>, import: &Diagnostics) -> anyhow::Result<()> {

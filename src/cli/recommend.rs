@@ -26,7 +26,7 @@ pub(super) fn run(args: &RecommendArgs, progress: &Progress<'_>) -> anyhow::Resu
     }
     let exploration = Exploration::over(&args.space, prepared)?;
     let explorer = &exploration.explorer;
-    let goal = Goal::parse(&args.goal, explorer.space())?;
+    let goal = Goal::parse(args.goal.as_deref().unwrap_or("least-overhead"), explorer.space())?;
     let found = recommend(explorer, goal, args.most, &mut |_: &SweepPoint| {}, progress)?;
     match args.space.format {
         Format::Json => {

@@ -226,7 +226,7 @@ fn simulation_json(simulation: &AllocatorSimulation) -> Json {
         "conf": simulation.settings,
         "allocator": simulation.version,
         "peak_reserved_bytes": simulation.peak.get(),
-        "measured_peak_reserved_bytes": simulation.measured_peak.get(),
+        "measured_peak_reserved_bytes": (simulation.measured_peak > Bytes::ZERO).then_some(simulation.measured_peak.get()),
         "replayed_peak_reserved_bytes": simulation.replayed_peak.get(),
         "num_alloc_retries": simulation.retries,
         "ooms": simulation.failures,

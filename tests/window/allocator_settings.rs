@@ -76,7 +76,7 @@ fn refused_settings_say_why_and_have_no_lane() {
     let Some(Notice::Failed(why)) = window.state().session().notice() else {
         panic!("no notice");
     };
-    assert!(why.contains("20 MiB is the least"), "{why}");
+    assert!(why.contains("at least 20 MiB"), "{why}");
 }
 
 #[test]

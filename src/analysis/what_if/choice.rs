@@ -58,7 +58,6 @@ pub(super) fn choose(tried: &[TriedSetting]) -> Choice {
         return Choice::default();
     };
     let pairs = &tried[*winner].pairs;
-    let adds_to_winner = |at: &usize| !pairs.is_empty() && pairs.iter().all(|pair| tried[*at].pairs.contains(pair));
     let has_its_keys = |at: &usize| {
         let has = |pair: &SettingPair| tried[*at].pairs.iter().any(|other| other.key == pair.key);
         at == winner || !pairs.is_empty() && pairs.iter().all(has)
@@ -68,7 +67,7 @@ pub(super) fn choose(tried: &[TriedSetting]) -> Choice {
     Choice {
         winner: Some(*winner),
         runner_up: others.min_by_key(|at| (rank(&tried[*at]), simplicity(&tried[*at]))),
-        equivalent: equivalent.iter().copied().filter(|at| !adds_to_winner(at)).collect(),
+        equivalent: equivalent.to_vec(),
     }
 }
 

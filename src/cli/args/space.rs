@@ -42,9 +42,9 @@ pub struct SweepArgs {
 pub struct RecommendArgs {
     #[command(flatten)]
     pub space: SpaceArgs,
-    /// Goal: least-overhead (if it fits), lowest-peak or largest:AXIS
-    #[arg(long, value_name = "GOAL", default_value = "least-overhead")]
-    pub goal: String,
+    /// Goal: least-overhead (if it fits; the default), lowest-peak (the default of a snapshot) or largest:AXIS
+    #[arg(long, value_name = "GOAL")]
+    pub goal: Option<String>,
     /// Try all combinations up to this number, else a sample and its neighbours
     #[arg(long, value_name = "N", default_value_t = RECOMMEND_EXHAUSTIVE)]
     pub most: u64,

@@ -102,7 +102,7 @@ pub(super) fn measured_table(comparison: &Comparison, listed: Listed) -> Table {
 fn simulation_cells(simulation: Option<&AllocatorSimulation>) -> [String; 4] {
     simulation.map_or_else(Default::default, |simulation| {
         [
-            against(simulation.peak, simulation.measured_peak),
+            against(simulation),
             grouped(simulation.retries),
             grouped(simulation.failures),
             grouped(simulation.device_calls),
@@ -110,11 +110,12 @@ fn simulation_cells(simulation: Option<&AllocatorSimulation>) -> [String; 4] {
     })
 }
 
-/// Empty where nothing was measured.
-fn against(peak: Bytes, measured: Bytes) -> String {
-    match measured {
-        Bytes::ZERO => String::new(),
-        measured => signed_percent_text(peak.percent_above(measured)),
+/// Empty where nothing was measured; a run whose requests failed has no comparable peak.
+fn against(simulation: &AllocatorSimulation) -> String {
+    match (simulation.measured_peak, simulation.failures) {
+        (Bytes::ZERO, _) => String::new(),
+        (measured, 0) => signed_percent_text(simulation.peak.percent_above(measured)),
+        _ => "incomplete".to_owned(),
     }
 }
 
@@ -127,14 +128,19 @@ pub(super) fn simulation_note(comparison: &Comparison) -> String {
     let Some(first) = simulations.next() else {
         return String::new();
     };
-    if first.measured.is_empty() {
+    if first.is_of_graph() {
         return "An estimate: an eager program that allocates and frees what the graph shows.\n".to_owned();
     }
+    let error = match first.measured_peak {
+        Bytes::ZERO => String::new(),
+        measured => format!(
+            " The recorded settings, simulated, differ from the measured peak by {}.",
+            signed_percent_text(first.replayed_peak.percent_above(measured))
+        ),
+    };
     format!(
-        "Simulated lanes are an estimate: the recorded requests under {}. The recorded settings, simulated, differ from the \
-         measured peak by {}.\n",
-        first.version,
-        signed_percent_text(first.replayed_peak.percent_above(first.measured_peak))
+        "Simulated lanes are an estimate: the recorded requests under {}.{error}\n",
+        first.version
     )
 }
 

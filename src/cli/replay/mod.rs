@@ -35,7 +35,7 @@ pub(super) fn run(args: &ReplayArgs, progress: &Progress<'_>) -> anyhow::Result<
     let policy = args
         .policy
         .as_deref()
-        .context("--policy N says under which policy; 0, 2, 3 or 4")?;
+        .context("a policy or torch's allocator is needed: add --policy 0, 2, 3 or 4, or --allocator torch")?;
     let policy = chosen_policy(policy)?;
     if args.documented && policy != StaticMemoryPolicy::StaticExtend {
         bail!("--documented applies to policy 2 only; add --policy 2");

@@ -22,6 +22,9 @@ const COMMANDS_BETWEEN_REPORTS: usize = 1 << 12;
 const HEAD: usize = 4096;
 
 pub(super) fn run(args: &ReplayArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
+    if args.policy.is_some() || args.legacy || args.documented {
+        bail!("--policy, --legacy and --documented are for GE's allocators; leave them out with --allocator torch");
+    }
     let version = version(args.torch.as_deref())?;
     let device = device_bytes(args.device_memory.as_deref())?;
     let source = args.opening.source(&args.trace)?;

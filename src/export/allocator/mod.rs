@@ -75,6 +75,15 @@ fn peaks(stats: &highwater_torch::Stats) -> Json {
     })
 }
 
+/// Instead of a percentage: requests failed, so that the peak is not that of the whole run.
+const INCOMPLETE: &str = "incomplete";
+
+/// How much the replay of the recorded settings differs from the recorded peak, as a sentence with a space behind it.
+fn own_error_text(percent: f64) -> String {
+    let percent = signed_percent_text(percent);
+    format!("The recorded settings, simulated, differ from the recorded peak by {percent}. ")
+}
+
 /// The name of a setting for people.
 fn conf_text(conf: &str) -> &str {
     match conf.trim() {
@@ -143,13 +152,13 @@ pub fn fit_json(answer: &FitAnswer<'_>) -> Json {
         "events": check.events,
         "identical": check.identical,
         "first_difference": difference,
-        "tie_order": check.ties.letter().to_string(),
+        "tie_order": fit.lists_segments().then(|| check.ties.letter().to_string()),
         "torch": check.version.name(),
         "torch_versions": fit.versions().iter().map(|version| version.name()).collect::<Vec<_>>(),
         "recorded_conf": fit.conf,
         "recorded_conf_stated": fit.is_stated,
         "recorded_peak_reserved_bytes": (fit.recorded_peak > Bytes::ZERO).then_some(fit.recorded_peak.get()),
-        "error_of_default_percent": fit.own_error_percent(),
+        "replayed_error_percent": fit.own_error_percent(),
         "device_bytes": answer.device.map(Bytes::get),
     });
     let own = AllocatorRun {
@@ -181,13 +190,15 @@ fn run_json(fit: &AllocatorFit, run: &AllocatorRun) -> Json {
     let WhatIf {
         stats, device_calls, ..
     } = &run.figures;
-    let recorded = i128::from(fit.reference_peak().get());
-    let difference = i128::from(stats.reserved.peak) - recorded;
+    let difference = fit.lists_segments().then(|| {
+        let difference = i128::from(stats.reserved.peak) - i128::from(fit.recorded_peak.get());
+        i64::try_from(difference).unwrap_or(i64::MAX)
+    });
     json!({
         "conf": run.conf,
         "simulated_torch": run.version.name(),
         "peak_reserved_bytes": stats.reserved.peak,
-        "difference_bytes": i64::try_from(difference).unwrap_or(i64::MAX),
+        "difference_bytes": difference,
         "ooms": stats.ooms,
         "num_alloc_retries": stats.alloc_retries,
         "device_calls": device_calls,
@@ -230,10 +241,10 @@ pub fn fit_text(answer: &FitAnswer<'_>) -> String {
     let mut row = |name: &str, figures: &WhatIf| {
         let stats = &figures.stats;
         let against = Bytes(stats.reserved.peak).percent_above(fit.recorded_peak);
-        let against = if is_stated && fit.lists_segments() {
-            signed_percent_text(against)
-        } else {
-            String::new()
+        let against = match stats.ooms {
+            _ if !is_stated || !fit.lists_segments() => String::new(),
+            0 => signed_percent_text(against),
+            _ => INCOMPLETE.to_owned(),
         };
         table.row(&[
             &name,
@@ -264,16 +275,18 @@ pub fn fit_text(answer: &FitAnswer<'_>) -> String {
         Some(device) => format!("on a device of {device}"),
         None => "on a device without a limit (--device-memory SIZE sets one)".to_owned(),
     };
-    out.push_str(&format!(
-        "\nAn estimate: the recorded requests in their order, {device}. "
-    ));
-    out.push_str(&if fit.lists_segments() {
-        let error = signed_percent_text(fit.own_error_percent());
-        format!(
-            "Blocks that are older than the recording are allocated first, which alone changes the peak by {error}.\n"
-        )
-    } else {
-        "Recorded reserved bytes may include requests that the file does not list.\n".to_owned()
-    });
+    let mut versions: Vec<String> = answer.runs.iter().map(|run| run.version.to_string()).collect();
+    versions.dedup();
+    let versions = match &versions[..] {
+        [] => String::new(),
+        versions => format!(" under {}", versions.join(", ")),
+    };
+    let about = fit.own_error_percent().map_or_else(
+        || "Recorded reserved bytes may include requests that the file does not list.".to_owned(),
+        own_error_text,
+    );
+    let text = format!("\nAn estimate: the recorded requests in their order{versions}, {device}. {about}");
+    out.push_str(text.trim_end());
+    out.push('\n');
     out
 }

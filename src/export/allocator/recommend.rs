@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::super::blocks::Table;
-use super::conf_text;
+use super::{INCOMPLETE, conf_text, own_error_text};
 use highwater_analysis::{AllocatorFit, KeyEffect, SettingSearch, TriedSetting, setting_tolerance};
 use highwater_model::units::{Bytes, Nanos, counted, grouped, signed_percent_text};
 use highwater_model::workload::Recording;
@@ -50,20 +50,19 @@ impl<'a> SettingSearchAnswer<'a> {
         self.fits.first().map_or("", |fit| fit.framework().variable())
     }
 
-    /// The largest difference between a recorded peak and its replay, in percent.
-    fn error(&self) -> f64 {
-        let compared = self.fits.iter().filter(|fit| fit.lists_segments());
-        let errors = compared.map(AllocatorFit::own_error_percent);
-        errors.fold(
-            0.0,
-            |largest: f64, error| {
-                if error.abs() > largest.abs() { error } else { largest }
-            },
-        )
+    /// The largest difference between a recorded peak and its replay, as a sentence; empty where no file states one.
+    fn error_text(&self) -> String {
+        let errors = self.fits.iter().filter_map(AllocatorFit::own_error_percent);
+        let largest = errors.max_by(|one, other| one.abs().total_cmp(&other.abs()));
+        largest.map_or_else(String::new, own_error_text)
     }
 
-    fn percent(&self, peak: Bytes) -> f64 {
-        peak.percent_above(self.recorded_peak())
+    /// The peak against the recorded one; a run whose requests failed has no comparable peak.
+    fn against_recorded(&self, tried: &TriedSetting) -> String {
+        match tried.failed() {
+            0 => signed_percent_text(tried.peak().percent_above(self.recorded_peak())),
+            _ => INCOMPLETE.to_owned(),
+        }
     }
 
     /// Remarks on the recommended settings: severity and sentence.
@@ -83,6 +82,17 @@ impl<'a> SettingSearchAnswer<'a> {
         if self.fits.iter().any(|fit| fit.lists_segments() && !fit.is_exact()) {
             let part = "some recordings replay in part; figures of settings are then estimates of that quality";
             all.push(("warning", part.to_owned()));
+        }
+        if self
+            .recordings
+            .iter()
+            .any(|recording| recording.device.starts_with("CPU"))
+        {
+            let cpu = format!(
+                "a recording is of the CPU, whose allocator does not read {}",
+                self.variable()
+            );
+            all.push(("warning", cpu));
         }
         all
     }
@@ -127,7 +137,7 @@ pub fn setting_search_json(answer: &SettingSearchAnswer<'_>) -> Json {
             "recorded_conf_stated": fit.is_stated,
             "recorded_peak_reserved_bytes": (fit.recorded_peak > Bytes::ZERO).then_some(fit.recorded_peak.get()),
             "replayed_peak_reserved_bytes": fit.own.stats.reserved.peak,
-            "error_of_default_percent": fit.own_error_percent(),
+            "replayed_error_percent": fit.own_error_percent(),
             "recommended_peak_reserved_bytes":
                 answer.tried(search.winner).map(|winner| winner.figures[at].stats.reserved.peak),
         })
@@ -149,7 +159,7 @@ pub fn setting_search_json(answer: &SettingSearchAnswer<'_>) -> Json {
         "requested_peak_bytes": answer.requested_peak().get(),
         "settings_tried": search.tried.len(),
         "recordings": recordings.collect::<Vec<Json>>(),
-        "recorded": tried_json(answer, answer.recorded()),
+        "replayed": tried_json(answer, answer.recorded()),
         "recommended": winner,
         "runner_up": answer.tried(search.runner_up).map(|tried| tried_json(answer, tried)),
         "equivalent": all(&search.equivalent),
@@ -195,7 +205,7 @@ pub fn setting_search_text(answer: &SettingSearchAnswer<'_>) -> String {
         None => {
             let least = search.tried.iter().map(TriedSetting::failed).min().unwrap_or(0);
             out.push_str(&format!(
-                "\nnothing fits: under every setting at least {} fail\n",
+                "\nno setting serves every request: under each at least {} fail\n",
                 counted(least, "request")
             ));
         }
@@ -222,7 +232,7 @@ fn table(answer: &SettingSearchAnswer<'_>) -> String {
             &word,
             &conf_text(&tried.conf),
             &tried.peak(),
-            &signed_percent_text(answer.percent(tried.peak())),
+            &answer.against_recorded(tried),
             &grouped(tried.retries()),
             &grouped(tried.failed()),
             &grouped(tried.device_calls()),
@@ -285,15 +295,14 @@ fn about(answer: &SettingSearchAnswer<'_>, winner: &TriedSetting) -> String {
             more => format!("; {} more", grouped(more as u64)),
         };
         out.push_str(&format!(
-            "equivalent (within {tolerance}): {}{more}\n",
+            "equivalent (within {tolerance}, with more changes, keys or device calls): {}{more}\n",
             names.join("; ")
         ));
     }
     out.push_str(&keys_text(&search.keys));
     out.push_str(&format!(
-        "\nAn estimate: the recorded requests in their order. Blocks that are older than a recording are allocated \
-         first, which alone changes the peak by {}. Speed is not predicted.\n",
-        signed_percent_text(answer.error())
+        "\nAn estimate: the recorded requests in their order. {}Speed is not predicted.\n",
+        answer.error_text()
     ));
     out
 }

@@ -172,9 +172,9 @@ impl Recording {
     }
 
     /// Whether the file states the bytes that the allocator holds for a block: as a snapshot does for blocks of its last
-    /// event, or because they differ from the requested ones.
+    /// event, or because they differ from the requested ones. A simulation knows them all.
     pub fn states_held(&self, block: &RecordedBlock) -> bool {
-        block.held > block.bytes || block.end.0 == self.n_steps && !block.is_freed
+        self.simulation.is_some() || block.held > block.bytes || block.end.0 == self.n_steps && !block.is_freed
     }
 
     /// Whether it is of this device, or states no device.

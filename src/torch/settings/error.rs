@@ -7,7 +7,7 @@ use crate::version::Version;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SettingsError {
     /// No such key, or not in this version.
-    #[error("`{key}` is no key of {version}'s allocator{hint}")]
+    #[error("`{key}` is not a key of {version}'s allocator{hint}")]
     UnknownKey {
         /// As written.
         key: String,
@@ -57,7 +57,7 @@ pub enum SettingsError {
         got: String,
     },
     /// A split size below its smallest value.
-    #[error("`{key}` is too small: {got} MiB, and {smallest} MiB is the least")]
+    #[error("`{key}` is too small: {got} MiB; use at least {smallest} MiB")]
     TooSmall {
         /// The key.
         key: &'static str,

@@ -1,7 +1,7 @@
 //! Sentences about recordings.
 
 use highwater_analysis::{Comparison, Fit, Lane};
-use highwater_model::units::{Bytes, signed_percent_text};
+use highwater_model::units::{Bytes, counted, signed_percent_text};
 use highwater_model::workload::{Recording, TotalKind};
 
 /// That nothing is simulated, as the remarks on a single recording say themselves.
@@ -30,9 +30,10 @@ fn simulated(comparison: &Comparison) -> Option<String> {
         .filter_map(|lane| Some((lane, comparison.simulation(lane.id)?)));
     let (lane, lowest) = lanes.min_by_key(|(_, simulation)| (simulation.failures, simulation.peak))?;
     let title = comparison.lane_title(lane.id);
-    let against = match lowest.measured_peak {
-        Bytes::ZERO => String::new(),
-        measured => format!(
+    let against = match (lowest.failures, lowest.measured_peak) {
+        (1.., _) => format!(", but {} fail", counted(lowest.failures, "request")),
+        (0, Bytes::ZERO) => String::new(),
+        (0, measured) => format!(
             ", {} against the measurement",
             signed_percent_text(lowest.peak.percent_above(measured))
         ),

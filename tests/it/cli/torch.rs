@@ -122,7 +122,7 @@ fn a_snapshot_replays_exactly_and_under_other_settings() {
     assert_eq!(answer["identical"], 8, "{answer}");
     assert_eq!(answer["recorded_peak_reserved_bytes"], 22 * MIB);
     assert_eq!(answer["peak_reserved_bytes"], 22 * MIB);
-    assert_eq!(answer["error_of_default_percent"], 0.0);
+    assert_eq!(answer["replayed_error_percent"], 0.0);
     let several = ["--conf", "large_segment_size_mb:64", "--conf", "-", "--torch", "2.15"];
     let answer = answer_of(&[&arguments[..], &several].concat(), 0);
     let peaks: Vec<&Json> = answer["runs"]

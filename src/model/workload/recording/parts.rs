@@ -164,6 +164,13 @@ pub struct AllocatorSimulation {
     pub is_exact: bool,
 }
 
+impl AllocatorSimulation {
+    /// Whether the requests are those of a graph, so that nothing was measured.
+    pub fn is_of_graph(&self) -> bool {
+        self.measured.is_empty()
+    }
+}
+
 /// The memory of the recorded device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordedMemory {
