@@ -86,7 +86,7 @@ fn graph_json(graph: &LoggedGraph, process: &LoggedProcess) -> Json {
     let plan = graph.plan.as_ref();
     let tensors = plan
         .and_then(|name| process.plans.get(name))
-        .map_or(0, |plan| plan.len());
+        .map_or(0, indexmap::IndexMap::len);
     json!({
         "graph_id": graph.id,
         "name": graph.name,

@@ -96,7 +96,7 @@ mod tests {
         let cancel = Cancel::new();
         let mut lines = Vec::new();
         each_line(&mut input, &Progress::silent(&cancel), |line| {
-            lines.push(line.to_owned())
+            lines.push(line.to_owned());
         })
         .expect("readable");
         lines
