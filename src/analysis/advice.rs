@@ -150,11 +150,11 @@ fn precision(
 
 /// The peak, with its end where memory ran out.
 fn figure(lane: &Lane) -> String {
-    let peak = lane.summary.peak_reserved.exact();
+    let peak = lane.summary.peak_reserved;
     if lane.summary.out_of_memory {
         format!("{peak} (out of memory)")
     } else {
-        peak
+        peak.to_string()
     }
 }
 
@@ -168,7 +168,7 @@ fn documented(comparison: &Comparison) -> Vec<Finding> {
         let here = if engine_fails {
             "runs out of memory".to_owned()
         } else {
-            format!("reserves {}", lane.summary.peak_reserved.exact())
+            format!("reserves {}", lane.summary.peak_reserved)
         };
         let is_larger = engine_fails || documented.peak_reserved < lane.summary.peak_reserved;
         let why = if is_larger && lane.policy == StaticMemoryPolicy::StaticExtend {
@@ -231,9 +231,9 @@ pub fn with_figures(mut findings: Vec<Finding>, comparison: &Comparison) -> Vec<
     };
     let (peak, other) = (active.summary.peak_reserved, plain.summary.peak_reserved);
     let than = match peak.cmp(&other) {
-        Ordering::Less => format!("{} less than policy 0", other.saturating_sub(peak).exact()),
+        Ordering::Less => format!("{} less than policy 0", other.saturating_sub(peak)),
         Ordering::Equal => "as much as policy 0".to_owned(),
-        Ordering::Greater => format!("{} more than policy 0", peak.saturating_sub(other).exact()),
+        Ordering::Greater => format!("{} more than policy 0", peak.saturating_sub(other)),
     };
     for finding in findings.iter_mut().filter(|finding| finding.rule == PROMISE) {
         let number = active.policy.number();

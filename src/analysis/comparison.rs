@@ -240,7 +240,7 @@ impl Comparison {
     /// The lane of a recording by the graph index of its blocks; `None` for the index of a graph.
     pub fn measured_lane(&self, graph: GraphIdx) -> Option<LaneId> {
         let position = graph.idx().checked_sub(self.workload.graphs().len())?;
-        let id = LaneId::Measured(u8::try_from(position).ok()?);
+        let id = LaneId::Measured(u16::try_from(position).ok()?);
         self.lane_of(id).map(|lane| lane.id)
     }
 
@@ -334,9 +334,9 @@ impl Comparison {
         let title = lane.and_then(|lane| lane.title.as_deref()).unwrap_or("");
         match id {
             LaneId::Policy(policy) => format!("policy {}", policy.number()),
-            LaneId::Problem(position) => {
+            LaneId::Problem(_) => {
                 let label = lane.map_or("", |lane| lane.strategy.label);
-                format!("lane {}: {label}", u32::from(position) + 1)
+                format!("lane {}: {label}", self.lane_number(id))
             }
             LaneId::Measured(_) if self.simulation(id).is_some() && self.lane_kind() != LaneKind::Recordings => {
                 title.to_owned()
@@ -344,8 +344,13 @@ impl Comparison {
             LaneId::Measured(_) if self.lane_kind() != LaneKind::Recordings => format!("measured {title}"),
             LaneId::Pinned(_) => format!("pinned {title}"),
             LaneId::Pass(_) => title.to_owned(),
-            LaneId::Measured(position) => format!("lane {}: {title}", u32::from(position) + 1),
+            LaneId::Measured(_) => format!("lane {}: {title}", self.lane_number(id)),
         }
+    }
+
+    /// The position of a lane from 1, which flags like `--lane` take.
+    fn lane_number(&self, id: LaneId) -> usize {
+        self.lanes.iter().position(|lane| lane.id == id).map_or(0, |at| at + 1)
     }
 
     /// A lane in one or two characters: the number of its policy, a letter of a run under a budget or a level of reuse,
@@ -358,7 +363,7 @@ impl Comparison {
                 format!("m{}", u32::from(position) + 1)
             }
             LaneId::Pass(position) => letter(position),
-            LaneId::Problem(position) | LaneId::Measured(position) => (u32::from(position) + 1).to_string(),
+            LaneId::Problem(_) | LaneId::Measured(_) => self.lane_number(id).to_string(),
         }
     }
 }

@@ -66,7 +66,7 @@ pub(super) fn add_eager_lanes(
     let with_content = workload.recordings().iter().enumerate();
     let with_content = with_content.filter(|(_, one)| one.has_content());
     let n_graphs = u32::try_from(workload.graphs().len()).unwrap_or(u32::MAX);
-    for (number, (_, recording)) in (0_u8..).zip(with_content).filter(|(_, (at, _))| *at >= first) {
+    for (number, (_, recording)) in (0_u16..).zip(with_content).filter(|(_, (at, _))| *at >= first) {
         let place = LanePlace {
             position: number,
             graph: GraphIdx(n_graphs.saturating_add(u32::from(number))),

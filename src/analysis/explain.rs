@@ -183,7 +183,12 @@ fn pools(at_peak: &DevicePicture, names: &NameContext<'_>) -> Vec<String> {
     graphs.sort_by_key(|pool| (std::cmp::Reverse(pool.occupied), pool.graph));
     for pool in graphs.iter().take(SHOWN).filter(|pool| pool.occupied > Bytes::ZERO) {
         let name = pool.graph.map_or_else(String::new, |graph| names.pool(graph));
-        let mut text = format!("{} holds {}: {} in tensors", capital(&name), pool.occupied, pool.given);
+        let mut text = format!(
+            "{} reserves {}: {} in tensors",
+            capital(&name),
+            pool.occupied,
+            pool.given
+        );
         if pool.idle() > Bytes::ZERO {
             let n_spans: u64 = pool.idle_spans.iter().map(|(_, count)| count).sum();
             text.push_str(&format!(

@@ -6,7 +6,6 @@
 use super::allocator_state::AllocatorState;
 use super::comparison::Comparison;
 use super::lane::Lane;
-use super::lane_set::LaneId;
 use super::metrics::{Figure, Metric};
 use super::pin::PinnedLane;
 use super::workspaces::ScratchSource;
@@ -46,6 +45,16 @@ impl LaneCapacity {
             }
         }
     }
+}
+
+/// A peak with its step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LanePeak {
+    pub bytes: Bytes,
+    /// `None` where the lane has no steps.
+    pub step: Option<Step>,
+    /// Of live bytes; else of reserved ones.
+    pub is_live: bool,
 }
 
 /// Whether a lane fits on its device.
@@ -115,8 +124,52 @@ impl Comparison {
         self.pinned(lane).map_or(&self.params, |pinned| &pinned.params)
     }
 
+    /// Whether peaks are lower bounds: tensors or workspaces without a size, or a recording that lists some of its segments.
     pub fn is_lower_bound(&self, lane: usize) -> bool {
+        let row = self.lanes.get(lane).filter(|lane| lane.is_measured());
+        if let Some((row, recording)) = row.and_then(|row| Some((row, self.recording(row.id)?))) {
+            return recording.lacks_regions(row.summary.peak_live, row.summary.peak_reserved);
+        }
         self.pinned(lane).map_or(self.lower_bound, |pinned| pinned.lower_bound)
+    }
+
+    /// The sign in front of a peak that is a lower bound; empty in front of others.
+    pub fn bound_sign(&self, lane: usize) -> &'static str {
+        if self.is_lower_bound(lane) {
+            "\u{2265}\u{a0}"
+        } else {
+            ""
+        }
+    }
+
+    /// The peak of reserved bytes as far as it is known: a recording that lists some of its segments reserved at least what
+    /// was live.
+    pub fn least_reserved(&self, lane: usize) -> Bytes {
+        let summary = &self.lanes[lane].summary;
+        if self.is_measured_lane(lane) && self.is_lower_bound(lane) {
+            return summary.peak_live;
+        }
+        summary.peak_reserved
+    }
+
+    /// The peak that represents a lane: of reserved bytes or, where a recording states these in part or not at all, of live
+    /// bytes.
+    pub fn shown_peak(&self, lane: usize) -> LanePeak {
+        let summary = &self.lanes[lane].summary;
+        let (states_reserved, states_live) = self.states(lane);
+        let is_partial = self.is_measured_lane(lane) && self.is_lower_bound(lane);
+        if states_live && (is_partial || !states_reserved) {
+            return LanePeak {
+                bytes: summary.peak_live,
+                step: summary.peak_live_step,
+                is_live: true,
+            };
+        }
+        LanePeak {
+            bytes: summary.peak_reserved,
+            step: summary.peak_reserved_step,
+            is_live: false,
+        }
     }
 
     pub fn scratch_of(&self, lane: usize) -> ScratchSource {
@@ -141,7 +194,11 @@ impl Comparison {
             "fragmentation" => self.fragmentation(lane).is_some(),
             _ => !self.is_measured_lane(lane),
         };
-        self.lanes.get(lane).filter(|_| is_stated).map(|lane| metric.of(lane))
+        let row = self.lanes.get(lane).filter(|_| is_stated)?;
+        match metric.name {
+            "peak_reserved" => Some(Figure::Bytes(self.least_reserved(lane).get())),
+            _ => Some(metric.of(row)),
+        }
     }
 
     /// 1 - peak live / peak reserved of feature memory; `None` where a recording does not state how much of the reserved
@@ -198,6 +255,44 @@ impl Comparison {
         })
     }
 
+    /// The peaks by which a lane is compared with another, and whether they are of live bytes: reserved ones where both lanes
+    /// state these. `None` where a lane states neither, or ends early.
+    pub fn compared_peaks(&self, lane: usize, other: usize) -> Option<([Bytes; 2], bool)> {
+        let both = [lane, other];
+        let rows = both.map(|lane| self.lanes.get(lane));
+        let [row, other] = [rows[0]?, rows[1]?];
+        if row.ends_early() || other.ends_early() {
+            return None;
+        }
+        if both.iter().all(|lane| self.states(*lane).0) {
+            return Some((both.map(|lane| self.least_reserved(lane)), false));
+        }
+        let has_live = both.iter().all(|lane| self.states(*lane).1);
+        has_live.then(|| ([row, other].map(|row| row.summary.peak_live), true))
+    }
+
+    /// Whether the peaks of two lanes do not differ significantly; of two recordings only equal ones do not.
+    pub fn are_alike(&self, lane: usize, other: usize) -> bool {
+        let are_measured = self.is_measured_lane(lane) && self.is_measured_lane(other);
+        match self.compared_peaks(lane, other) {
+            Some(([now, before], is_live)) if is_live || are_measured => now == before,
+            _ => self.are_equivalent(lane, other),
+        }
+    }
+
+    /// The capacity of a lane where drawings show it: up to 1.6 times the highest peak of all lanes.
+    pub fn drawn_capacity(&self, lane: usize, highest: Bytes) -> Option<Bytes> {
+        let capacity = self.capacity_of(lane)?.bytes;
+        let is_near = u128::from(capacity.get()) * 5 <= u128::from(highest.get().max(1)) * 8;
+        is_near.then_some(capacity)
+    }
+
+    /// The upper edge that drawings of all lanes need: the highest peak, and the capacities that are drawn.
+    pub fn drawn_top(&self, highest: Bytes) -> Bytes {
+        let drawn = (0..self.lanes.len()).filter_map(|lane| self.drawn_capacity(lane, highest));
+        drawn.fold(highest, Bytes::max)
+    }
+
     /// The capacities that recordings are checked against, each once.
     pub fn recorded_capacities(&self) -> Vec<String> {
         let measured = (0..self.lanes.len()).filter(|lane| self.is_measured_lane(*lane));
@@ -242,8 +337,8 @@ impl Comparison {
         Fit::Yes { left, capacity }
     }
 
-    /// The lane of a name: its title (`policy 2`, `pinned small`), a policy number, or the bare name of a pin or a
-    /// recording.
+    /// The lane of a name: its title (`policy 2`, `pinned small`), its mark (the number of a policy or a recording), or the
+    /// bare name of a pin or a recording.
     ///
     /// # Errors
     /// The existing titles, separated by commas.
@@ -252,15 +347,8 @@ impl Comparison {
         let titles: Vec<String> = self.lanes.iter().map(|lane| self.lane_title(lane.id)).collect();
         let exact = titles.iter().position(|title| title == name);
         let own = || self.lanes.iter().position(|lane| lane.title.as_deref() == Some(name));
-        let number = || {
-            let number: u8 = name.parse().ok()?;
-            let of_policy = |lane: &Lane| match lane.id {
-                LaneId::Policy(policy) => policy.number() == number,
-                _ => false,
-            };
-            self.lanes.iter().position(of_policy)
-        };
-        exact.or_else(own).or_else(number).ok_or_else(|| titles.join(", "))
+        let mark = || self.lanes.iter().position(|lane| self.lane_mark(lane.id) == name);
+        exact.or_else(own).or_else(mark).ok_or_else(|| titles.join(", "))
     }
 
     /// The lanes of the options, neither pinned nor measured.

@@ -18,7 +18,7 @@ pub enum LaneId {
     /// A pinned configuration, by position of the pin.
     Pinned(u8),
     /// A recording of a real run, by position among the recordings with content.
-    Measured(u8),
+    Measured(u16),
 }
 
 /// What the lanes of a comparison differ in.

@@ -3,11 +3,11 @@
 //!
 //! A module uses modules alone that follow it here, in reading order (`tests/it/tidy.rs` checks that):
 //! ```text
-//! sweep compare eager_lanes allocator_lanes advice pins study alignment lane_queries
+//! sweep compare eager_lanes allocator_lanes advice pins study alignment lane_steps lane_queries
 //! policies budget_sweep passes name_reuse slots recording_lanes
 //! comparison calibration run_lanes explain recommended lowest_peak recording_remarks limits metrics lane
 //! reuse_lanes device_sessions running shapes bodies lowering allocation_order
-//! oom_report name_context arena request pin configuration inspect recording_facts recording_figures allocator_state dumped measured_pass
+//! oom_report name_context arena request pin configuration inspect recording_facts recording_figures pinned allocator_state dumped measured_pass
 //! rewriting lane_set workspaces what_if selection log_words error
 //! ```
 
@@ -32,6 +32,7 @@ mod inspect;
 mod lane;
 mod lane_queries;
 mod lane_set;
+mod lane_steps;
 mod limits;
 mod log_words;
 mod lowering;
@@ -43,6 +44,7 @@ mod name_reuse;
 mod oom_report;
 mod passes;
 mod pin;
+mod pinned;
 mod pins;
 mod policies;
 mod recommended;
@@ -78,7 +80,7 @@ pub use dumped::{USUAL_ALIGNMENT, common_alignment, dumped_plan, dumped_problems
 pub use error::AnalysisError;
 pub use inspect::{DumpFigures, GraphFigures, Inspection, inspect, inspect_with, tensor_count};
 pub use lane::{DocumentedArena, Lane, RecordedLane, Remark};
-pub use lane_queries::{CapacitySource, Fit, LaneCapacity};
+pub use lane_queries::{CapacitySource, Fit, LaneCapacity, LanePeak};
 pub use lane_set::{LaneId, LaneKind, LaneSet, LaneStrategies, RematLane};
 pub use limits::{Bound, Limit, LimitError};
 pub use log_words::log_sentence;
@@ -88,6 +90,7 @@ pub use metrics::{COMPARED, Figure, METRICS, Metric};
 pub use oom_report::OutOfMemoryReport;
 pub use passes::{MAX_PASS_LANES, graph_tapes, part_of};
 pub use pin::{MAX_PINS, Pin, PinFailure, PinFit, PinnedLane};
+pub use pinned::{PINNED_PERCENT, PinnedSegments, PinningSite};
 pub use pins::repin;
 pub use recommended::Recommended;
 pub use recording_facts::RecordedFact;
@@ -97,7 +100,9 @@ pub use reuse_lanes::{REUSE_OFF, REUSE_ON, ReuseLane, reuse_lanes};
 pub use rewriting::{LaneRewrite, RunRemat};
 pub use selection::{LaneGoal, are_overheads_equivalent};
 pub use shapes::bound_plan;
-pub use study::{LaneChoice, OpSource, ScheduleChoice, ScheduleNote, Study, StudyWords, opening_lanes, study_of};
+pub use study::{
+    LaneChoice, MOST_RECORDED_LANES, OpSource, ScheduleChoice, ScheduleNote, Study, StudyWords, opening_lanes, study_of,
+};
 pub use what_if::{
     AllocatorFit, AllocatorRun, AllocatorSetting, KeyEffect, SearchError, SearchPlan, SettingPair, SettingSearch,
     TriedSetting, search_settings, setting_tolerance, stated_conf,

@@ -177,7 +177,7 @@ fn apart(one: Figure, other: Figure) -> (String, String) {
 fn percent_apart(now: Figure, before: Figure, most: f64) -> String {
     let short = now.percent_text(before);
     match now.percent_since(before) {
-        Some(percent) if percent.total_cmp(&most).is_ne() && short == format!("+{most:.2} %") => {
+        Some(percent) if percent.total_cmp(&most).is_ne() && short == format!("+{most:.1} %") => {
             format!("+{percent} %")
         }
         _ => short,
@@ -327,7 +327,7 @@ mod tests {
                 "peak_live>=+0%",
                 Figure::Bytes(5),
                 Figure::Bytes(5),
-                "peak live is 5\u{a0}B as before, a growth of 0\u{a0}B (0.00 %), not below +0 %",
+                "peak live is 5\u{a0}B as before, a growth of 0\u{a0}B (0.0 %), not below +0 %",
             ),
         ] {
             let limit = Limit::parse(text).expect(text);

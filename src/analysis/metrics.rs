@@ -4,7 +4,7 @@
 use std::fmt;
 
 use super::lane::Lane;
-use highwater_model::units::{Bytes, Nanos, grouped, percents};
+use highwater_model::units::{Bytes, Nanos, grouped, percent_text};
 use highwater_sim::fold::Summary;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,7 +23,7 @@ impl fmt::Display for Figure {
             Self::Bytes(bytes) => write!(f, "{}", Bytes(*bytes)),
             Self::Count(count) => f.write_str(&grouped(*count)),
             Self::Nanos(nanos) => write!(f, "{}", Nanos(*nanos)),
-            Self::Share(share) => write!(f, "{:.2} %", share * 100.0),
+            Self::Share(share) => f.write_str(&percent_text(share * 100.0)),
         }
     }
 }
@@ -91,21 +91,25 @@ impl Figure {
         let sign = if is_more { '+' } else { '-' };
         match by {
             // Percentage points.
-            Self::Share(share) if share < 5e-5 => format!("{sign}<0.01 points"),
-            Self::Share(share) => format!("{sign}{:.2} points", share * 100.0),
+            Self::Share(share) if share < 5e-4 => format!("{sign}<0.1 points"),
+            Self::Share(share) => format!("{sign}{:.1} points", share * 100.0),
             by => format!("{sign}{by}"),
         }
     }
 
     pub fn percent_text(self, before: Self) -> String {
         match self.percent_since(before) {
-            Some(percent) if percent > 0.0 && percent < 0.005 => "+<0.01 %".to_owned(),
-            Some(percent) if percent < 0.0 && percent > -0.005 => "-<0.01 %".to_owned(),
-            Some(percent) if percent > 0.0 => format!("+{}", percents(percent, 2)),
-            Some(percent) => format!("{percent:.2} %"),
+            Some(percent) if percent > 0.0 => format!("+{}", unspaced(percent)),
+            Some(percent) if percent < 0.0 => format!("-{}", unspaced(-percent)),
+            Some(_) => percent_text(0.0),
             None => "new".to_owned(),
         }
     }
+}
+
+/// `<0.1 %` behind a sign.
+fn unspaced(percent: f64) -> String {
+    percent_text(percent).replace("< ", "<")
 }
 
 impl PartialOrd for Figure {
@@ -198,13 +202,13 @@ mod tests {
                 Figure::Bytes(1 << 20),
                 Figure::Bytes(3 << 19),
                 "+512.0\u{a0}KiB",
-                "+50.00 %",
+                "+50.0 %",
             ),
-            (Figure::Count(5), Figure::Count(2), "-3", "-60.00 %"),
+            (Figure::Count(5), Figure::Count(2), "-3", "-60.0 %"),
             (Figure::Count(0), Figure::Count(2), "+2", "new"),
-            (Figure::Count(2), Figure::Count(2), "0", "0.00 %"),
-            (Figure::Count(1_000_000), Figure::Count(1_000_001), "+1", "+<0.01 %"),
-            (Figure::Share(0.25), Figure::Share(0.5), "+25.00 points", "+100.00 %"),
+            (Figure::Count(2), Figure::Count(2), "0", "0.0 %"),
+            (Figure::Count(1_000_000), Figure::Count(1_000_001), "+1", "+<0.1 %"),
+            (Figure::Share(0.25), Figure::Share(0.5), "+25.0 points", "+100.0 %"),
         ] {
             assert_eq!(
                 (now.difference_text(before), now.percent_text(before)),

@@ -52,16 +52,16 @@ impl OutOfMemoryReport {
         let contributors = self.contributors.iter();
         let contributors: Vec<String> = contributors.map(|(name, bytes)| format!("{name} {bytes}")).collect();
         if !contributors.is_empty() {
-            texts.push(format!("Held by: {}.", contributors.join(", ")));
+            texts.push(format!("Reserved: {}.", contributors.join(", ")));
         }
         let (idle, largest) = self.idle;
         if idle > Bytes::ZERO {
             texts.push(format!(
-                "Pools hold {idle} idle, the largest piece {largest}: too small or of another kind."
+                "Reserved, unused in pools: {idle}, the largest piece {largest}: too small or of another kind."
             ));
         }
         if self.idle_pages > Bytes::ZERO {
-            texts.push(format!("Idle pages of pools hold {}.", self.idle_pages));
+            texts.push(format!("Unused pages of pools: {}.", self.idle_pages));
         }
         texts.push(match self.sufficient_device {
             Some(bytes) => format!(

@@ -249,20 +249,29 @@ fn where_saved(chosen: &Lane, active: &Lane) -> Why {
     {
         let short = "static graphs share an arena".to_owned();
         let text = format!("{short}: {}", figures(now, before));
-        return Why::new(text, [short, "one shared arena".to_owned()]);
+        let short = [
+            format!("{short}: {saved} less"),
+            format!("one shared arena: \u{2212}{}", saved.short()),
+            format!("shared arena: \u{2212}{}", saved.short()),
+        ];
+        return Why::new(text, short);
     }
     let (now, before) = (chosen.summary.reserved, active.summary.reserved);
     let parts = [
-        ("feature memory takes", now.features, before.features),
-        ("weights take", now.weights, before.weights),
-        ("variables take", now.variables, before.variables),
-        ("inputs and outputs take", now.io, before.io),
+        ("feature memory", "takes", now.features, before.features),
+        ("weights", "take", now.weights, before.weights),
+        ("variables", "take", now.variables, before.variables),
+        ("inputs and outputs", "take", now.io, before.io),
     ];
-    let largest = parts.into_iter().find(|(_, now, before)| is_main(*now, *before));
+    let largest = parts.into_iter().find(|(_, _, now, before)| is_main(*now, *before));
     match largest {
-        Some((subject, now, before)) => Why::new(
-            format!("{subject} {}", figures(now, before)),
-            [format!("{subject} {} less", before - now)],
+        Some((subject, verb, now, before)) => Why::new(
+            format!("{subject} {verb} {}", figures(now, before)),
+            [
+                format!("{subject} {verb} {} less", before - now),
+                format!("{subject} \u{2212}{}", (before - now).short()),
+                format!("{} less", saved.short()),
+            ],
         ),
         None => Why::new(
             format!("its peak is {saved} below that of policy {number}"),

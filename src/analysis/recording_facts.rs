@@ -55,7 +55,7 @@ impl RecordingFigures {
             facts.blocks(self);
         }
         if self.regions > 0 {
-            facts.peak("peak reserved", self.reserved.0, self.reserved.1);
+            facts.reserved(self);
             facts.bytes("reserved at end", self.reserved_at_end);
             facts.plain("segments taken from the device", grouped(self.regions));
             facts.fragmentation(&self.fragmentation);
@@ -112,6 +112,16 @@ impl Facts {
     fn peak(&mut self, label: &str, bytes: Bytes, step: Option<Step>) {
         let text = step.map_or_else(|| bytes.to_string(), |step| format!("{bytes} at event {step}"));
         self.row(label, text, bytes.exact());
+    }
+
+    /// The peak of reserved bytes; without an event where the file lists a part of the segments.
+    fn reserved(&mut self, figures: &RecordingFigures) {
+        let (bytes, event) = figures.reserved;
+        if bytes < figures.peak.0 {
+            let text = format!("\u{2265}\u{a0}{}; the listed segments have {bytes}", figures.peak.0);
+            return self.row("peak reserved", text, figures.peak.0.exact());
+        }
+        self.peak("peak reserved", bytes, event);
     }
 
     /// The share, and what of the reserved bytes was inactive at their peak.

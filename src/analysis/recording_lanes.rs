@@ -20,19 +20,14 @@ use highwater_sim::{BoundGraph, DeviceRun, DeviceSession, EventSteps, LoadedGrap
 
 /// The recordings that are shown, with their numbers among those with content, and the count of the latter. Of more than
 /// `most`, those with the highest peaks (the first on a tie), in the order of the workload.
-pub(super) fn shown(all: &[Arc<Recording>], most: usize) -> (Vec<(u8, &Recording)>, usize) {
+pub(super) fn shown(all: &[Arc<Recording>], most: usize) -> (Vec<(u16, &Recording)>, usize) {
     let held = all.iter().map(|one| &**one).filter(|one| one.has_content());
     let n_held = held.clone().count();
-    let mut shown: Vec<(u8, &Recording)> = (0..=u8::MAX).zip(held).collect();
+    let mut shown: Vec<(u16, &Recording)> = (0..=u16::MAX).zip(held).collect();
     if shown.len() > most {
-        let peak = |recording: &Recording| {
-            let stated = recording.total(TotalKind::Allocated).map(|total| total.peak().0);
-            let peaks = recording.peaks();
-            peaks.reserved.0.max(peaks.live.0).max(stated.unwrap_or_default())
-        };
-        let mut ranked: Vec<(Reverse<Bytes>, u8)> = shown
+        let mut ranked: Vec<(Reverse<Bytes>, u16)> = shown
             .iter()
-            .map(|(number, recording)| (Reverse(peak(recording)), *number))
+            .map(|(number, recording)| (Reverse(recording.highest_peak()), *number))
             .collect();
         ranked.sort_unstable();
         ranked.truncate(most);
@@ -44,7 +39,7 @@ pub(super) fn shown(all: &[Arc<Recording>], most: usize) -> (Vec<(u8, &Recording
 /// The place of a recording among the lanes.
 pub(super) struct LanePlace<'a> {
     /// Its number among the recordings with content.
-    pub(super) position: u8,
+    pub(super) position: u16,
     /// The graph index of its blocks, behind those of the workload.
     pub(super) graph: GraphIdx,
     /// The strategy of the options, which a recording does not use.
@@ -142,6 +137,8 @@ fn set_stated_curves(lane: &mut Lane, recording: &Recording, steps: EventSteps<'
             ReservedSource::Missing
         }
     };
+    // The log tells what the allocator rounds: no view reads a second curve of every event.
+    lane.curves.rounded.clone_from(&lane.curves.live);
     if source != ReservedSource::Regions {
         lane.curves.features.clone_from(&lane.curves.reserved);
     }

@@ -210,13 +210,18 @@ impl AllocatorFit {
         self.check.first_difference.is_none() && self.history.has_segments
     }
 
+    /// The recorded peak; of a recording without segments that of the replay.
+    pub fn reference_peak(&self) -> Bytes {
+        if self.lists_segments() && self.recorded_peak > Bytes::ZERO {
+            self.recorded_peak
+        } else {
+            Bytes(self.own.stats.reserved.peak)
+        }
+    }
+
     /// The difference of the peak under the recorded settings from the recorded one, in percent of the latter.
     pub fn own_error_percent(&self) -> f64 {
-        let recorded = self.recorded_peak.get() as f64;
-        match self.recorded_peak {
-            Bytes::ZERO => 0.0,
-            _ => (self.own.stats.reserved.peak as f64 - recorded) / recorded * 100.0,
-        }
+        Bytes(self.own.stats.reserved.peak).percent_above(self.recorded_peak)
     }
 
     /// Figures under a setting.

@@ -279,10 +279,10 @@ pub struct ReplayArgs {
     pub opening: Opening,
     #[arg(long, value_name = "N", help = help::policies(), required_unless_present = "allocator")]
     pub policy: Option<String>,
-    /// Allocator: engine, or torch (the caching allocator of PyTorch and torch_npu)
+    /// Allocator: engine, or torch (the caching allocator of PyTorch and `torch_npu`)
     #[arg(long, value_enum, default_value_t)]
     pub allocator: AllocatorChoice,
-    /// Settings of torch's allocator, as in PYTORCH_CUDA_ALLOC_CONF; - is none (repeatable)
+    /// Settings of torch's allocator, as in `PYTORCH_CUDA_ALLOC_CONF`; - is none (repeatable)
     #[arg(long, value_name = "SETTINGS", allow_hyphen_values = true)]
     pub conf: Vec<String>,
     /// Version of torch, 2.9 to 2.15, or npu (the newest)
@@ -311,7 +311,7 @@ pub enum AllocatorChoice {
     /// GE's, under a static memory policy.
     #[default]
     Engine,
-    /// PyTorch's or torch_npu's.
+    /// PyTorch's or `torch_npu`'s.
     Torch,
 }
 
@@ -362,7 +362,7 @@ pub struct CheckArgs {
     pub device: Option<String>,
     #[command(flatten)]
     pub edits: Edits,
-    /// Check settings of PyTorch's allocator, as in PYTORCH_CUDA_ALLOC_CONF, and show what requests get
+    /// Check settings of PyTorch's allocator, as in `PYTORCH_CUDA_ALLOC_CONF`, and show what requests get
     #[arg(long, value_name = "SETTINGS", allow_hyphen_values = true)]
     pub alloc_conf: Option<String>,
     /// Version of torch for --alloc-conf, 2.9 to 2.15, or npu (the newest)

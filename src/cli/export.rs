@@ -18,7 +18,7 @@ use highwater_model::progress::Progress;
 use highwater_options::check_scheduled;
 use highwater_session::{
     CommandLine, Document, Origin, SourceSpec, config_from_document, export_about, is_document_name, look_at_files,
-    refuse_source, write_whole,
+    refuse_source, write_pieces,
 };
 use highwater_timeline::Timeline;
 
@@ -92,16 +92,16 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
         return write_or_print(&export, args.writing, &document.sources);
     }
     let about = export_about(&document, &line, &comparison, Some(&loaded), findings, import);
-    let subject = subject_of(args, comparison, about)?;
-    let bytes = subject.file(form, &args.to, progress)?;
+    let subject = subject_of(args, form, comparison, about)?;
     if args.writing.preview {
         let shown = args.to.display();
+        let bytes = subject.file(form, &args.to, progress)?;
         let text = String::from_utf8(bytes)
             .with_context(|| format!("{shown} is a picture; leave out --preview to write it"))?;
         let path = args.to.clone();
         print(&files_text(&[ConfigFile { path, text }]))?;
     } else {
-        write_whole(&args.to, &bytes)?;
+        write_pieces(&args.to, |out| subject.write(form, &args.to, out, progress))?;
     }
     Ok(Verdict::Done)
 }
@@ -142,8 +142,13 @@ fn refuse_script(args: &ExportArgs) -> anyhow::Result<()> {
     Ok(refuse_source(&args.to, &scripts)?)
 }
 
-fn subject_of(args: &ExportArgs, comparison: Arc<Comparison>, about: ExportAbout) -> anyhow::Result<ExportSubject> {
-    let timeline = Arc::new(Timeline::new(&comparison));
+fn subject_of(
+    args: &ExportArgs,
+    form: ExportForm,
+    comparison: Arc<Comparison>,
+    about: ExportAbout,
+) -> anyhow::Result<ExportSubject> {
+    let timeline = Arc::new(Timeline::with(&comparison, form.timeline_parts()));
     let axis = axis_of(args.axis.as_deref(), &timeline)?;
     let look = coloring(args.color_by.as_deref(), &comparison, &timeline)?;
     Ok(ExportSubject {

@@ -13,7 +13,9 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::workload::ScheduleEntry;
 use highwater_plan::Limits;
-use highwater_session::{Loaded, OnFailure, SourceSpec, load, look_at_files_with, preset_iterations, presets_of};
+use highwater_session::{
+    Keep, Loaded, OnFailure, SourceSpec, load_kept, look_at_files_with, preset_iterations, presets_of,
+};
 use highwater_sim::StaticMemoryPolicy;
 
 /// A request with the workload and the settings that it was made of.
@@ -33,8 +35,24 @@ impl Prepared {
         common: &Common,
         progress: &Progress<'_>,
     ) -> anyhow::Result<Self> {
-        let mut loaded = load(&sources, settings.evaluation, OnFailure::Stop, progress).map_err(anyhow::Error::msg)?;
-        if let Some(name) = graph.or(settings.part.as_ref()) {
+        Self::kept(sources, settings, graph, common, (Keep::All, progress))
+    }
+
+    /// As [`Self::new`]. Where no graph or recording is named, `keep` says which recordings of a folder are whole.
+    pub(super) fn kept(
+        sources: Vec<SourceSpec>,
+        settings: Settings,
+        graph: Option<&String>,
+        common: &Common,
+        (keep, progress): (Keep, &Progress<'_>),
+    ) -> anyhow::Result<Self> {
+        let name = graph.or(settings.part.as_ref());
+        // Rules of a document are applied to whole stacks.
+        let is_whole = name.is_some() || !settings.recording_rules.is_empty();
+        let keep = if is_whole { Keep::All } else { keep };
+        let loaded = load_kept(&sources, settings.evaluation, OnFailure::Stop, keep, progress);
+        let mut loaded = loaded.map_err(anyhow::Error::msg)?;
+        if let Some(name) = name {
             show(&mut loaded, name)?;
         }
         Ok(Self {

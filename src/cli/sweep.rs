@@ -10,7 +10,7 @@ use highwater_analysis::sweep::{
 };
 use highwater_export::{SweepAnswers, Table, WireSweep, sweep_csv};
 use highwater_model::progress::Progress;
-use highwater_model::units::{counted, grouped};
+use highwater_model::units::{counted, grouped, percent_text};
 
 /// Of more rows, only the Pareto-optimal ones are listed.
 const MOST_ROWS: usize = 200;
@@ -121,7 +121,7 @@ fn table(space: &Space, points: &[SweepPoint], shown: &[usize], best: &[usize]) 
             Some(figures) => cells.extend([
                 figures.peak_reserved.to_string(),
                 figures.peak_live.to_string(),
-                format!("{:.2} %", figures.fragmentation * 100.0),
+                percent_text(figures.fragmentation * 100.0),
                 grouped(figures.device_calls()),
                 figures.overhead.to_string(),
             ]),

@@ -6,7 +6,8 @@ use serde_json::{Value as Json, json};
 
 use super::blocks::{Block, Table, paragraph, plain_text, text};
 use super::json_parts::{diagnostics_json, list};
-use highwater_analysis::{AllocatorState, AllocatorSums, Comparison, Piece, PieceKind, SegmentState};
+use super::pinned::{pinned_blocks, pinned_json};
+use highwater_analysis::{AllocatorState, AllocatorSums, Comparison, Piece, PieceKind, PinnedSegments, SegmentState};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, Step, counted, grouped};
 use highwater_model::workload::{RecordedName, Recording};
@@ -21,6 +22,8 @@ pub struct AllocatorAnswer<'a> {
     pub step: Step,
     pub state: &'a AllocatorState,
     pub recording: &'a Recording,
+    /// What keeps almost empty segments; `None` where it is unknown.
+    pub pinned: Option<&'a PinnedSegments>,
     /// The number of listed segments.
     pub most: usize,
 }
@@ -60,6 +63,10 @@ impl AllocatorAnswer<'_> {
         &self.state.segments[..self.state.segments.len().min(self.most)]
     }
 
+    fn pieces<'s>(&self, segment: &'s SegmentState) -> &'s [Piece] {
+        &segment.pieces[..segment.pieces.len().min(self.most)]
+    }
+
     fn with_pool(&self, kind: RecordedName, sums: &AllocatorSums, head: Json) -> Json {
         let (kind, pool) = self.recording.segment_kind(kind);
         let mut object = head;
@@ -96,6 +103,7 @@ pub fn allocator_json(answer: &AllocatorAnswer<'_>, diagnostics: &Diagnostics) -
         "event": state.event.0,
         "time_ns": time.map(|time| time.0),
         "allocator": allocator_sums_json(&state.sums),
+        "pinned": answer.pinned.map(pinned_json),
         "outside_segments": {"blocks": state.outside.0, "bytes": state.outside.1.get()},
         "overlapping_blocks": state.overlapping,
         "pools": list(&state.pools, |pool| {
@@ -106,7 +114,7 @@ pub fn allocator_json(answer: &AllocatorAnswer<'_>, diagnostics: &Diagnostics) -
                 "address": hex(segment.address),
                 "bytes": segment.bytes.get(),
                 "stream": segment.stream,
-                "pieces": list(&segment.pieces, |piece| answer.piece(piece)),
+                "pieces": list(answer.pieces(segment), |piece| answer.piece(piece)),
             });
             answer.with_pool(segment.kind, &segment.sums, head)
         }),
@@ -136,7 +144,7 @@ pub fn allocator_csv(answer: &AllocatorAnswer<'_>) -> String {
     drop(writer.write_record(COLUMNS));
     for segment in answer.segments() {
         let (kind, pool) = answer.recording.segment_kind(segment.kind);
-        for piece in &segment.pieces {
+        for piece in answer.pieces(segment) {
             let requested = piece
                 .block
                 .map_or_else(String::new, |_| piece.requested.get().to_string());
@@ -181,6 +189,9 @@ pub fn allocator_text(answer: &AllocatorAnswer<'_>) -> String {
         blocks.push(Block::Note(text(format!("and {} more", grouped(left as u64)))));
     }
     blocks.push(paragraph("map: # active, ~ awaiting free, . inactive or free"));
+    if let Some(pinned) = answer.pinned {
+        blocks.extend(pinned_blocks(pinned, answer.most));
+    }
     plain_text(&blocks)
 }
 

@@ -2,8 +2,8 @@
 //! by it alone.
 //!
 //! The policy is stated in every JSON and Python file, also the default, unless the engine's own key or the variable states it, or all
-//! options are of frameworks without policies. A shell file
-//! carries variables alone: an option is never translated into one.
+//! options and variables are of frameworks without policies. A shell file carries variables alone: an option is never translated into
+//! one.
 
 use std::path::{Path, PathBuf};
 
@@ -11,6 +11,7 @@ use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::workload::SchedulePlan;
 use highwater_options::{Finding, GE_USE_STATIC_MEMORY, Value, has_policy, keys};
 
+use super::allocator::is_allocator_variable;
 use super::config::to_json;
 use super::config_document::ConfigDocument;
 use super::config_form::ConfigForm;
@@ -131,13 +132,20 @@ fn with_policy(document: &ConfigDocument) -> ConfigDocument {
         keys::MEMORY_CONFIG,
     ];
     let has_policy = has_policy(&document.options, &document.environment);
-    let is_stated = !has_policy || stating.iter().any(|key| document.options.is_set(key));
+    let is_stated =
+        !has_policy || speaks_to_torch_alone(&document) || stating.iter().any(|key| document.options.is_set(key));
     if !is_stated && !document.environment.is_set(GE_USE_STATIC_MEMORY) {
         let policy = document.options.effective(keys::STATIC_MEMORY_POLICY);
         // The key is in the table, so setting it cannot fail.
         drop(document.options.set(keys::STATIC_MEMORY_POLICY, policy));
     }
     document
+}
+
+/// Whether settings of torch's allocator are all that is set.
+fn speaks_to_torch_alone(document: &ConfigDocument) -> bool {
+    let mut names = document.environment.iter().map(|(name, _)| name).peekable();
+    document.options.is_empty() && names.peek().is_some() && names.all(is_allocator_variable)
 }
 
 fn json_file(document: &ConfigDocument, path: &Path) -> ConfigExport {

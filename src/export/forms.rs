@@ -3,6 +3,7 @@
 //! The ending of a file's name decides the form; where several forms have the ending, a word of the name does (`plan.csv`,
 //! `resnet50-tensors.csv`, `trace.json`).
 
+use std::io::Write;
 use std::path::Path;
 
 use super::config_export::{ConfigExport, config_errors, is_written_name};
@@ -14,6 +15,7 @@ use super::table::tensors_csv;
 use super::timeline_file::timeline_file;
 use super::trace::trace_json;
 use highwater_model::progress::Progress;
+use highwater_timeline::TimelineParts;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ExportForm {
@@ -35,8 +37,8 @@ pub enum ExportLanes {
     One,
 }
 
-/// Writes a file of that name.
-pub type ExportWriter = fn(&ExportSubject, &Path, &Progress<'_>) -> Result<Vec<u8>, ExportError>;
+/// Writes the content of a file of that name.
+pub type ExportWriter = fn(&ExportSubject, &Path, &mut dyn Write, &Progress<'_>) -> Result<(), ExportError>;
 
 #[derive(Clone, Copy, Debug)]
 pub struct ExportRow {
@@ -164,6 +166,14 @@ impl ExportForm {
         row.expect("every form has a row")
     }
 
+    /// The parts of a timeline that its writer reads.
+    pub const fn timeline_parts(self) -> TimelineParts {
+        match self {
+            Self::Config | Self::Tensors | Self::Trace => TimelineParts::Rows,
+            Self::Report | Self::Timeline | Self::Plan => TimelineParts::Drawing,
+        }
+    }
+
     /// The form of a name on the command line.
     ///
     /// # Errors
@@ -230,18 +240,39 @@ impl ExportForm {
 }
 
 impl ExportSubject {
+    /// Writes the content of a file, piece by piece.
+    ///
+    /// # Errors
+    /// [`ExportError`]: no content of this form, cancelled, or the error of `out`.
+    pub fn write(
+        &self,
+        form: ExportForm,
+        path: &Path,
+        out: &mut dyn Write,
+        progress: &Progress<'_>,
+    ) -> Result<(), ExportError> {
+        form.check(path)?;
+        (form.row().write)(self, path, out, progress)
+    }
+
     /// The content of a file.
     ///
     /// # Errors
-    /// [`ExportError`]: no content of this form, or cancelled.
+    /// As [`Self::write`].
     pub fn file(&self, form: ExportForm, path: &Path, progress: &Progress<'_>) -> Result<Vec<u8>, ExportError> {
-        form.check(path)?;
-        (form.row().write)(self, path, progress)
+        let mut bytes = Vec::new();
+        self.write(form, path, &mut bytes, progress)?;
+        Ok(bytes)
     }
 }
 
 /// The one file of a configuration; several files are written through [`ConfigExport`].
-fn config_file(subject: &ExportSubject, path: &Path, _progress: &Progress<'_>) -> Result<Vec<u8>, ExportError> {
+fn config_file(
+    subject: &ExportSubject,
+    path: &Path,
+    out: &mut dyn Write,
+    _progress: &Progress<'_>,
+) -> Result<(), ExportError> {
     let about = &subject.about;
     let errors = config_errors(&about.findings, &about.diagnostics);
     let export = ConfigExport::new(&about.configuration, path, errors)?;
@@ -249,7 +280,7 @@ fn config_file(subject: &ExportSubject, path: &Path, _progress: &Progress<'_>) -
         return Err(refusal.message.into());
     }
     match &export.files[..] {
-        [file] => Ok(file.text.clone().into_bytes()),
+        [file] => Ok(out.write_all(file.text.as_bytes())?),
         files => Err(format!("this configuration has {} files; use Export configuration", files.len()).into()),
     }
 }

@@ -36,6 +36,7 @@ mod options_json;
 mod options_markdown;
 mod options_text;
 mod peak;
+mod pinned;
 mod placements;
 mod plan;
 mod png_file;
@@ -54,8 +55,8 @@ mod trace;
 mod verdict;
 
 pub use allocator::{
-    FitAnswer, SettingSearchAnswer, SettingsAnswer, TraceAnswer, fit_json, fit_text, setting_search_json,
-    setting_search_text, settings_json, settings_text, trace_summary_json, trace_summary_text,
+    FitAnswer, SettingSearchAnswer, SettingsAnswer, TraceAnswer, allocator_options_markdown, fit_json, fit_text,
+    setting_search_json, setting_search_text, settings_json, settings_text, trace_summary_json, trace_summary_text,
 };
 pub use allocator_state::{AllocatorAnswer, allocator_csv, allocator_json, allocator_text};
 pub use baseline::{Baseline, BaselineError, BaselineLane};

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use super::allocator::allocator_options_json;
 use super::json_parts::{fields_of, list};
 use super::json_value::json_of;
 use highwater_options::{CHECKS, Choice, ENVIRONMENT, OptionRow, TABLE};
@@ -32,6 +33,7 @@ pub fn options_json() -> Json {
                 "source": row.source,
             })
         }),
+        "allocator": allocator_options_json(),
     })
 }
 

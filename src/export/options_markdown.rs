@@ -2,7 +2,9 @@
 //!
 //! Texts of the tables are Markdown already (names in backticks), so they do not go through [`blocks`](super::blocks).
 
+use super::allocator::allocator_options_markdown;
 use highwater_options::{CHECKS, ENVIRONMENT, OptionKind, OptionRow, Section, TABLE};
+use highwater_torch::OPTIONS;
 
 const INTRODUCTION: &str = "# Options
 
@@ -18,6 +20,13 @@ marks effects that rest on an assumption. *Since* names the oldest version with 
 `highwater options --format markdown` generates this page from the tables in `src/options/`.
 ";
 
+const ALLOCATOR: &str = "
+## Settings of PyTorch's and torch_npu's allocator
+
+Keys of the variables `PYTORCH_CUDA_ALLOC_CONF`, `PYTORCH_NPU_ALLOC_CONF` and `PYTORCH_ALLOC_CONF`;
+[torch-allocator.md](torch-allocator.md) explains what to do with them.
+";
+
 pub fn options_markdown() -> String {
     let mut page = INTRODUCTION.to_owned();
     contents(&mut page);
@@ -30,6 +39,8 @@ pub fn options_markdown() -> String {
         option(&mut page, row);
     }
     environment(&mut page);
+    page.push_str(ALLOCATOR);
+    page.push_str(&allocator_options_markdown());
     rules(&mut page);
     page
 }
@@ -48,6 +59,8 @@ fn contents(page: &mut String) {
         "| [Environment variables](#environment-variables) | {} |\n",
         ENVIRONMENT.len()
     ));
+    let title = "Settings of PyTorch's and torch_npu's allocator";
+    page.push_str(&format!("| [{title}](#{}) | {} |\n", anchor(title), OPTIONS.len()));
     page.push_str(&format!("| [Rules](#rules) | {} |\n", CHECKS.len()));
 }
 

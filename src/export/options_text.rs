@@ -1,5 +1,6 @@
-//! The tables of options, rules and variables as text: `highwater options`.
+//! The tables of options, variables, settings of the caching allocators and rules as text: `highwater options`.
 
+use super::allocator::allocator_options_text;
 use highwater_options::{CHECKS, ENVIRONMENT, OptionKind, OptionRow, Section, TABLE};
 
 const WIDTH: usize = 110;
@@ -26,6 +27,12 @@ pub fn options_text() -> String {
             wrapped(&mut text, &format!("{INDENT}{value:<24} "), meaning);
         }
         wrapped(&mut text, "      precedence: ", row.precedence);
+    }
+    line(&mut text, "");
+    line(&mut text, "SETTINGS OF PYTORCH'S AND TORCH_NPU'S ALLOCATOR");
+    for (facts, about) in allocator_options_text() {
+        wrapped(&mut text, "  ", &facts);
+        wrapped(&mut text, INDENT, about);
     }
     line(&mut text, "");
     line(&mut text, "RULES");

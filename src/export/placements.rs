@@ -4,6 +4,7 @@
 //! the graph (a problem file: its own times); `offset` counts from the arena's beginning in the plan, `region_offset` from that of
 //! the region in which the simulated device holds the buffer in the graph's first run.
 
+use std::io::Write;
 use std::path::Path;
 
 use serde::Serialize;
@@ -69,8 +70,9 @@ struct Placed {
 pub(super) fn placements_csv(
     subject: &ExportSubject,
     _path: &Path,
+    out: &mut dyn Write,
     progress: &Progress<'_>,
-) -> Result<Vec<u8>, ExportError> {
+) -> Result<(), ExportError> {
     let comparison = &subject.comparison;
     let lanes = subject.lanes_or_main();
     if lanes.iter().all(|lane| comparison.lanes[*lane].plans.is_empty()) {
@@ -80,9 +82,9 @@ pub(super) fn placements_csv(
         )
         .into());
     }
-    let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
-    // Writing to memory does not fail.
-    drop(writer.write_record(HEADINGS));
+    let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(out);
+    let failed = std::io::Error::from;
+    writer.write_record(HEADINGS).map_err(failed)?;
     for lane in lanes {
         for (graph, planned) in &comparison.lanes[lane].plans {
             let placed = buffers(subject, lane, *graph, &planned.plan);
@@ -91,11 +93,11 @@ pub(super) fn placements_csv(
                 if number % CHUNK == 0 {
                     progress.set("writing", number as u64, n_rows)?;
                 }
-                drop(writer.serialize(row(subject, lane, *graph, buffer)));
+                writer.serialize(row(subject, lane, *graph, buffer)).map_err(failed)?;
             }
         }
     }
-    Ok(writer.into_inner().unwrap_or_default())
+    Ok(writer.flush()?)
 }
 
 fn buffers(subject: &ExportSubject, lane: usize, graph: GraphIdx, plan: &Plan) -> Vec<Placed> {

@@ -39,13 +39,22 @@ pub struct ExportSubject {
 }
 
 /// Why there is no file.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// The answer has no content of this form; a sentence.
     #[error("{0}")]
     Refused(String),
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
+    /// The bytes could not be written.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+impl From<&str> for ExportError {
+    fn from(reason: &str) -> Self {
+        Self::Refused(reason.to_owned())
+    }
 }
 
 impl From<String> for ExportError {

@@ -215,17 +215,21 @@ impl Pen<'_> {
         let row = &comparison.lanes[lane];
         let title = format!("{}: {}", comparison.workload.name, comparison.lane_title(row.id));
         let (states_reserved, states_live) = comparison.states(lane);
-        let (reserved, live) = (row.summary.peak_reserved, row.summary.peak_live);
+        let (reserved, live) = (comparison.least_reserved(lane), row.summary.peak_live);
         let mut figures = Vec::new();
         if states_reserved {
-            figures.push(format!("peak reserved {reserved} ({} B)", grouped(reserved.get())));
+            let sign = comparison.bound_sign(lane);
+            figures.push(format!(
+                "peak reserved {sign}{reserved} ({} B)",
+                grouped(reserved.get())
+            ));
         }
         if states_live {
             figures.push(format!("peak live {live} ({} B)", grouped(live.get())));
         }
-        let (word, view) = (comparison.axis_word(), shown_steps(viewport));
+        let (axis, view) = (comparison.axis_text(), shown_steps(viewport));
         figures.push(format!(
-            "{word}s {} to {} of {}",
+            "{axis} {} to {} of {}",
             view.0,
             view.1,
             grouped(u64::from(comparison.axis.n_steps))
@@ -280,6 +284,7 @@ impl Pen<'_> {
             self.words(x, area.bottom() + 16.0, "middle", &colors.text_weak, &label);
         }
         let word = match view.axis() {
+            None if drawing.comparison.has_common_axis() => drawing.comparison.axis_text(),
             None => drawing.comparison.axis_word().to_owned(),
             Some(_) => drawing.timeline.axes.name(drawing.axis),
         };

@@ -2,6 +2,7 @@
 //!
 //! Pictures are the same bytes on every machine: its fonts are not used.
 
+use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -28,8 +29,9 @@ const MOST_POINTS: u64 = 256 << 20;
 pub(super) fn timeline_file(
     subject: &ExportSubject,
     path: &Path,
+    out: &mut dyn Write,
     progress: &Progress<'_>,
-) -> Result<Vec<u8>, ExportError> {
+) -> Result<(), ExportError> {
     progress.set("drawing", 0, 2)?;
     let lanes = subject.lanes_or_all();
     let colors = SvgColors::print();
@@ -48,10 +50,10 @@ pub(super) fn timeline_file(
     let drawings: Vec<LaneDrawing<'_>> = lanes.into_iter().map(drawing).collect();
     let svg = lanes_svg(&drawings)?;
     if ending(path) != "png" {
-        return Ok(svg.into_bytes());
+        return Ok(out.write_all(svg.as_bytes())?);
     }
     progress.set("drawing", 1, 2)?;
-    Ok(picture_of(&svg)?)
+    Ok(out.write_all(&picture_of(&svg)?)?)
 }
 
 /// A drawing as a PNG file. O(pixels + shapes).

@@ -1,6 +1,7 @@
 //! A list in pages: it grows without ever standing in memory twice, and shrinks from its front.
 
-const PAGE: usize = 1 << 14;
+/// Items of a page.
+pub(super) const PAGE: usize = 1 << 14;
 
 #[derive(Debug)]
 pub(super) struct Pages<T> {

@@ -284,12 +284,13 @@ impl Add for Nanos {
     }
 }
 
-/// A percentage with two decimals, without decimals from 1000 % on; a positive value never reads as 0.00 %.
+/// A share for people: a percentage with one decimal, without decimals from 1000 % on; a positive value never reads as
+/// 0.0 %.
 pub fn percent_text(percent: f64) -> String {
-    if percent > 0.0 && percent < 0.01 {
-        "< 0.01 %".to_owned()
+    if percent > 0.0 && percent < 0.05 {
+        "< 0.1 %".to_owned()
     } else {
-        percents(percent, 2)
+        percents(percent, 1)
     }
 }
 
@@ -342,8 +343,8 @@ mod tests {
         ] {
             assert_eq!(percents(percent, decimals), text);
         }
-        assert_eq!(percent_text(0.001), "< 0.01 %");
-        assert_eq!(percent_text(12.345), "12.35 %");
+        assert_eq!(percent_text(0.001), "< 0.1 %");
+        assert_eq!(percent_text(12.345), "12.3 %");
     }
 
     #[test]

@@ -91,13 +91,15 @@ pub fn lane_text(lane: LaneId) -> String {
 /// The lane that a file names; `None` for an unknown one.
 pub fn lane_of(text: &str) -> Option<LaneId> {
     let (kind, number) = text.split_once(' ')?;
+    if kind == "measured" {
+        return number.parse().ok().map(LaneId::Measured);
+    }
     let number = number.parse().ok()?;
     match kind {
         "policy" => StaticMemoryPolicy::from_number(number).map(LaneId::Policy),
         "problem" => Some(LaneId::Problem(number)),
         "pass" => Some(LaneId::Pass(number)),
         "pin" => Some(LaneId::Pinned(number)),
-        "measured" => Some(LaneId::Measured(number)),
         _ => None,
     }
 }

@@ -5,7 +5,7 @@ use std::io::{BufReader, Read, Write as _};
 use std::path::Path;
 
 use super::document::SourceSpec;
-use super::folder::{read_folder, tell_missing_slices};
+use super::folder::{Keep, read_folder, tell_missing_slices};
 use super::merge::Merge;
 use super::samples::{Sample, SampleFile};
 use highwater_analysis::Pin;
@@ -65,13 +65,22 @@ pub enum FileError {
 /// # Errors
 /// [`FileError`], one sentence that starts with the file's name.
 pub fn read_source(source: &SourceSpec, progress: &Progress<'_>) -> Result<Imported, FileError> {
-    read_as(source, None, progress)
+    read_as(source, None, Keep::All, progress)
+}
+
+/// As [`read_source`]; of the recordings of a folder some may be summaries.
+///
+/// # Errors
+/// As [`read_source`].
+pub(super) fn read_kept(source: &SourceSpec, keep: Keep, progress: &Progress<'_>) -> Result<Imported, FileError> {
+    read_as(source, None, keep, progress)
 }
 
 /// The same with a chosen format, where one is given.
 fn read_as(
     source: &SourceSpec,
     row: Option<&'static Importer>,
+    keep: Keep,
     progress: &Progress<'_>,
 ) -> Result<Imported, FileError> {
     let name = match source {
@@ -93,13 +102,13 @@ fn read_as(
             let input = spooled(STANDARD_INPUT, std::io::stdin().lock(), progress);
             imported(input.and_then(|mut input| import_as(&mut input, row, progress)))
         }
-        SourceSpec::Path(path) if path.is_dir() => read_folder(path, row, progress),
+        SourceSpec::Path(path) if path.is_dir() => read_folder(path, row, keep, progress),
         SourceSpec::Path(path) => {
             let mut read = read_path(path, row, progress)?;
             tell_missing_slices(&[path], &mut read);
             Ok(read)
         }
-        SourceSpec::As { source, format } => read_as(source, importer(format), progress),
+        SourceSpec::As { source, format } => read_as(source, importer(format), keep, progress),
     }
 }
 

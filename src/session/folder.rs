@@ -9,6 +9,7 @@
 //! In: a path. Out: the files to read, and counts of skipped ones with an example. Invariants: links to folders are not
 //! followed; depth and number are limited, so that a wrong folder does no harm.
 
+mod ahead;
 mod logs;
 mod natural;
 mod parts;
@@ -20,6 +21,8 @@ use std::path::{Path, PathBuf};
 use super::files::{FileError, input_of, read_path};
 use super::merge::Merge;
 use super::multi_file::{self, read_joined};
+pub use ahead::Keep;
+use ahead::{Content, read_ahead};
 use highwater_import::{Imported, Importer, group_slices, importer, missing_slices, recognise, unread_advice};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
@@ -33,6 +36,7 @@ use walk::{Found, MOST_FILES};
 pub(super) fn read_folder(
     folder: &Path,
     row: Option<&'static Importer>,
+    keep: Keep,
     progress: &Progress<'_>,
 ) -> Result<Imported, FileError> {
     let Found { files, passed } = files_of(folder, progress)?;
@@ -60,7 +64,7 @@ pub(super) fn read_folder(
     };
     let is_one_format = known.iter().all(|(_, row)| row.name == format.name);
     let is_flat = known.iter().all(|(path, _)| path.parent() == first.parent());
-    let merge = read_known(folder, &known, is_flat, &mut diagnostics, progress)?;
+    let merge = read_known(folder, &known, (is_flat, keep), &mut diagnostics, progress)?;
     let (source, measured, left) = merge.finish();
     for sentence in left {
         diagnostics.warning(sentence, "");
@@ -88,7 +92,7 @@ fn unread_file(files: &[PathBuf], progress: &Progress<'_>) -> Option<String> {
 fn read_known(
     folder: &Path,
     known: &[(PathBuf, &'static Importer)],
-    is_flat: bool,
+    (is_flat, keep): (bool, Keep),
     diagnostics: &mut Diagnostics,
     progress: &Progress<'_>,
 ) -> Result<Merge, FileError> {
@@ -97,8 +101,14 @@ fn read_known(
     let mut failed = None;
     let mut n_read = 0_usize;
     let mut of_xla: Vec<usize> = Vec::new();
-    let mut again: VecDeque<Vec<usize>> = tables(known, progress).into();
-    while let Some(group) = again.pop_front() {
+    let groups = tables(known, progress);
+    let read = |group: &[usize], progress: &Progress<'_>| {
+        let paths: Vec<&Path> = group.iter().map(|position| &*known[*position].0).collect();
+        read_together(&paths, known[group[0]].1, progress)
+    };
+    let contents = read_ahead(&groups, keep, read, progress);
+    let mut again: VecDeque<(Vec<usize>, Option<Content>)> = groups.into_iter().zip(contents).collect();
+    while let Some((group, content)) = again.pop_front() {
         let paths: Vec<&Path> = group.iter().map(|position| &*known[*position].0).collect();
         let row = known[group[0]].1;
         let label = if known.len() == group.len() {
@@ -106,11 +116,11 @@ fn read_known(
         } else {
             labels.of(paths[0])
         };
-        match read_together(&paths, row, progress).transpose() {
+        match content.unwrap_or_else(|| read(&group, progress)).transpose() {
             // They do not belong to one dump.
             None => {
                 for part in multi_file::apart(&paths, progress).into_iter().rev() {
-                    again.push_front(part.iter().map(|member| group[*member]).collect());
+                    again.push_front((part.iter().map(|member| group[*member]).collect(), None));
                 }
             }
             Some(Ok(imported)) => {

@@ -56,8 +56,9 @@ pub use files::{
     FileError, TextOrImported, look, look_at, look_at_files, look_at_files_with, read_bytes, read_source,
     read_text_or_source,
 };
+pub use folder::Keep;
 pub use known_names::KnownNames;
-pub use load::load;
+pub use load::{load, load_kept};
 pub use loaded::{Loaded, ReadConfig, ReadScript};
 pub use multi_file::{OnFailure, read_each};
 pub use name_reuse::{MOST_LOG_LINES, NamesReport, REUSE_LEVELS};
@@ -77,7 +78,7 @@ pub use state::{
 };
 pub use sweep::{SweepOrder, SweepTable, probe_sweep_files};
 pub use worker::{Wake, Worker};
-pub use write::write_whole;
+pub use write::{WriteError, write_pieces, write_whole};
 pub use write_config::{WriteConfigError, write_config};
 
 pub use highwater_export::{

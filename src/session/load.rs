@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::document::SourceSpec;
+use super::folder::Keep;
 use super::known_names::KnownNames;
 use super::loaded::Loaded;
 use super::merge::Merge;
@@ -29,7 +30,22 @@ pub fn load(
     on_failure: OnFailure,
     progress: &Progress<'_>,
 ) -> Result<Loaded, String> {
-    load_known(sources, with_evaluation, &KnownNames::default(), on_failure, progress)
+    load_kept(sources, with_evaluation, on_failure, Keep::All, progress)
+}
+
+/// As [`load`]; of the recordings of a folder some may be summaries, which have no events.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_kept(
+    sources: &[SourceSpec],
+    with_evaluation: bool,
+    on_failure: OnFailure,
+    keep: Keep,
+    progress: &Progress<'_>,
+) -> Result<Loaded, String> {
+    let reading = (on_failure, keep);
+    load_known(sources, with_evaluation, &KnownNames::default(), reading, progress)
 }
 
 /// The same for a document with names for graphs: these stay where a source cannot be read.
@@ -40,13 +56,13 @@ pub(super) fn load_known(
     sources: &[SourceSpec],
     with_evaluation: bool,
     known: &KnownNames,
-    on_failure: OnFailure,
+    (on_failure, keep): (OnFailure, Keep),
     progress: &Progress<'_>,
 ) -> Result<Loaded, String> {
     let mut merge = Merge::default();
     let mut reports = vec![SourceReport::default(); sources.len()];
     let mut diagnostics = Diagnostics::new();
-    let read = read_all(sources, on_failure, progress);
+    let read = read_all(sources, on_failure, keep, progress);
     let is_alone = read.len() == 1;
     if on_failure == OnFailure::Tell && progress.check().is_ok() {
         some_read(&read)?;

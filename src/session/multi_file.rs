@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 
 use super::document::SourceSpec;
-use super::files::{FileError, input_of, read_source};
-use super::folder::{read_sliced, slices_among};
+use super::files::{FileError, input_of, read_kept};
+use super::folder::{Keep, read_sliced, slices_among};
 use super::titles::titles;
 use highwater_import::{DumpPart, Imported, dump_part, group_dump_parts, join_dump, recognise};
 use highwater_model::progress::Progress;
@@ -24,14 +24,19 @@ pub(super) struct ReadPart {
 }
 
 /// Reads sources in the order of their first members. With [`OnFailure::Stop`] the first that cannot be read is the last.
-pub(super) fn read_all(sources: &[SourceSpec], on_failure: OnFailure, progress: &Progress<'_>) -> Vec<ReadPart> {
+pub(super) fn read_all(
+    sources: &[SourceSpec],
+    on_failure: OnFailure,
+    keep: Keep,
+    progress: &Progress<'_>,
+) -> Vec<ReadPart> {
     let paths: Vec<Option<&Path>> = sources.iter().map(path_of).collect();
     let mut read = Vec::with_capacity(sources.len());
     let mut open: VecDeque<Group> = groups(&paths, progress).into();
     while let Some(group) = open.pop_front() {
         let members: Vec<&Path> = group.members.iter().filter_map(|position| paths[*position]).collect();
         let imported = match group.members.as_slice() {
-            [alone] => Some(read_source(&sources[*alone], progress)),
+            [alone] => Some(read_kept(&sources[*alone], keep, progress)),
             _ => read_together(&group, &members, progress).transpose(),
         };
         match imported {
@@ -70,7 +75,7 @@ pub fn read_each(sources: &[SourceSpec], progress: &Progress<'_>) -> Vec<(String
         let titles: Vec<&str> = part.members.iter().map(|position| titles[*position].as_str()).collect();
         titles.join(" + ")
     };
-    let read = read_all(sources, OnFailure::Tell, progress).into_iter();
+    let read = read_all(sources, OnFailure::Tell, Keep::All, progress).into_iter();
     read.map(|part| (title(&part), part.imported)).collect()
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::document::SourceSpec;
 use super::document_file::{OpenedDocument, is_document, open_document};
 use super::files::{is_config, read_bytes};
+use super::folder::Keep;
 use super::known_names::KnownNames;
 use super::load::load_known;
 use super::loaded::{Loaded, ReadConfig};
@@ -40,7 +41,7 @@ pub(super) fn open_sources(
     if graphs.is_empty() && !configs.is_empty() {
         return Ok(Opened::Configs(configs));
     }
-    let mut loaded = load_known(&graphs, with_evaluation, known, OnFailure::Tell, progress)?;
+    let mut loaded = load_known(&graphs, with_evaluation, known, (OnFailure::Tell, Keep::All), progress)?;
     loaded.configs = configs;
     Ok(Opened::Graphs(Box::new(loaded)))
 }

@@ -1,10 +1,11 @@
 //! Writes files atomically, without changing the kind of the target.
 
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{Error, ErrorKind, Write as _};
+use std::io::{BufWriter, Error, ErrorKind, Seek as _, Write};
 use std::path::{Path, PathBuf};
 
 use super::files::{FileError, TEMPORARY, io_error};
+use highwater_export::ExportError;
 
 /// The method of writing a target.
 #[derive(Debug, PartialEq, Eq)]
@@ -26,16 +27,58 @@ enum Route {
 /// # Errors
 /// [`FileError::Io`]; an existing regular file with one name is unchanged then.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    let write = || match route(path)? {
-        Route::Replace(target) => replace(&target, bytes),
-        Route::Overwrite(target) => {
-            let copy = temporary_copy(&target, bytes)?;
-            File::create(&target)?.write_all(bytes)?;
-            copy.close()
+    write_with(path, |out| out.write_all(bytes)).map_err(|reason: Error| io_error(path, "written", reason))
+}
+
+/// Why a file that is made piece by piece was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// There is no content.
+    #[error(transparent)]
+    Export(ExportError),
+}
+
+/// As [`write_whole`], with content that is made piece by piece and never in memory as a whole. Where `make` fails, an
+/// existing file is unchanged; what went into a pipe before stays there.
+///
+/// # Errors
+/// [`WriteError`].
+pub fn write_pieces(
+    path: &Path,
+    make: impl FnOnce(&mut dyn Write) -> Result<(), ExportError>,
+) -> Result<(), WriteError> {
+    write_with(path, make).map_err(|error| match error {
+        ExportError::Io(reason) => io_error(path, "written", reason).into(),
+        other => WriteError::Export(other),
+    })
+}
+
+fn write_with<E: From<Error>>(path: &Path, make: impl FnOnce(&mut dyn Write) -> Result<(), E>) -> Result<(), E> {
+    match route(path)? {
+        Route::Replace(target) => {
+            let written = temporary(&target, make)?;
+            written.persist(&target).map_err(|error| error.error)?;
         }
-        Route::Stream => OpenOptions::new().append(true).open(path)?.write_all(bytes),
-    };
-    write().map_err(|reason| io_error(path, "written", reason))
+        Route::Overwrite(target) => {
+            let mut copy = temporary(&target, make)?;
+            copy.rewind()?;
+            std::io::copy(&mut copy, &mut File::create(&target)?)?;
+            copy.close()?;
+        }
+        Route::Stream => buffered(OpenOptions::new().append(true).open(path)?, make)?,
+    }
+    Ok(())
+}
+
+/// Bytes that are written at once.
+const BUFFER: usize = 1 << 18;
+
+fn buffered<E: From<Error>>(file: impl Write, make: impl FnOnce(&mut dyn Write) -> Result<(), E>) -> Result<(), E> {
+    let mut out = BufWriter::with_capacity(BUFFER, file);
+    make(&mut out)?;
+    Ok(out.flush()?)
 }
 
 fn route(path: &Path) -> std::io::Result<Route> {
@@ -82,15 +125,11 @@ fn is_descriptor(path: &Path) -> bool {
     is_within(path) || std::fs::read_link(path).is_ok_and(|next| is_within(&next))
 }
 
-fn replace(target: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    temporary_copy(target, bytes)?
-        .persist(target)
-        .map_err(|error| error.error)?;
-    Ok(())
-}
-
 /// A synced temporary file in the folder of `target`, with the target's permissions and owner.
-fn temporary_copy(target: &Path, bytes: &[u8]) -> std::io::Result<tempfile::NamedTempFile> {
+fn temporary<E: From<Error>>(
+    target: &Path,
+    make: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+) -> Result<tempfile::NamedTempFile, E> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY);
     #[cfg(unix)]
@@ -100,14 +139,14 @@ fn temporary_copy(target: &Path, bytes: &[u8]) -> std::io::Result<tempfile::Name
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     // The message names the user's file, not the temporary one.
-    let mut file = builder
+    let file = builder
         .tempfile_in(folder_of(target))
         .map_err(|error| Error::from(error.kind()))?;
     if let Ok(existing) = std::fs::metadata(target) {
         keep_owner(file.as_file(), &existing);
         file.as_file().set_permissions(existing.permissions())?;
     }
-    file.write_all(bytes)?;
+    buffered(file.as_file(), make)?;
     file.as_file().sync_all()?;
     Ok(file)
 }

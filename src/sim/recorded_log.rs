@@ -217,6 +217,9 @@ impl<'a> Writer<'a> {
             n_stacked: 0,
             reserved: Bytes::ZERO,
         };
+        let freed = recording.blocks.iter().filter(|block| block.end.0 < recording.n_steps);
+        let n_changes = recording.blocks.len() + freed.count();
+        writer.log.events.reserve_exact(n_changes + 4 * recording.regions.len());
         writer.add_ranges();
         writer
     }

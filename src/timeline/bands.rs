@@ -38,6 +38,7 @@ pub struct PhaseBand {
 pub struct AnnotationBand {
     pub start: Step,
     pub end: Step,
+    /// Names that occur several times are numbered: `forward (2)`.
     pub name: Box<str>,
     /// Alternates along a row.
     pub shade: u8,
@@ -53,6 +54,8 @@ pub struct Bands {
     pub phases: Vec<PhaseBand>,
     /// Phases of the first recording that states any: rows of bands that do not overlap, outer phases first.
     pub annotations: Vec<Vec<AnnotationBand>>,
+    /// The lane of that recording.
+    pub annotated_lane: usize,
     /// Ranges of steps on which some lane recomputes.
     pub recomputed: Vec<(Step, Step)>,
 }
@@ -86,11 +89,13 @@ impl Bands {
                 }
             }
         }
+        let (annotated_lane, annotations) = annotations(comparison);
         Self {
             iterations: iterations(&comparison.axis.runs),
             runs: runs.collect(),
             phases,
-            annotations: annotations(comparison),
+            annotations,
+            annotated_lane,
             recomputed: comparison.axis.runs.iter().flat_map(recomputed).collect(),
         }
     }
@@ -118,14 +123,18 @@ impl Bands {
     }
 }
 
-fn annotations(comparison: &Comparison) -> Vec<Vec<AnnotationBand>> {
-    let lanes = comparison.lanes.iter();
-    let mut recorded = lanes.filter_map(|lane| Some((lane.recorded.as_ref()?, comparison.recording(lane.id)?)));
-    let Some((lane, recording)) = recorded.find(|(_, recording)| !recording.phases.is_empty()) else {
-        return Vec::new();
+/// The lane of the annotations, and their rows.
+fn annotations(comparison: &Comparison) -> (usize, Vec<Vec<AnnotationBand>>) {
+    let lanes = comparison.lanes.iter().enumerate();
+    let mut recorded =
+        lanes.filter_map(|(position, lane)| Some((position, lane.recorded.as_ref()?, comparison.recording(lane.id)?)));
+    let Some((position, lane, recording)) = recorded.find(|(_, _, recording)| !recording.phases.is_empty()) else {
+        return (0, Vec::new());
     };
     let mut rows: Vec<Vec<AnnotationBand>> = Vec::new();
+    let mut names = numbered(recording.phases.iter().map(|phase| recording.text(phase.name))).into_iter();
     for (phase, row) in recording.phases.iter().zip(recording.phase_rows()) {
+        let name = names.next().unwrap_or_default();
         let Some(row) = row.map(|row| row as usize) else {
             continue;
         };
@@ -140,12 +149,28 @@ fn annotations(comparison: &Comparison) -> Vec<Vec<AnnotationBand>> {
             rows[row].push(AnnotationBand {
                 start,
                 end,
-                name: recording.text(phase.name).into(),
+                name: name.into(),
                 shade,
             });
         }
     }
-    rows
+    (position, rows)
+}
+
+/// Names, of which equal ones are numbered.
+fn numbered<'a>(names: impl Iterator<Item = &'a str> + Clone) -> Vec<String> {
+    let mut counts: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
+    for name in names.clone() {
+        counts.entry(name).or_default().0 += 1;
+    }
+    let numbered = names.map(|name| match counts.get_mut(name) {
+        Some((count, number)) if *count > 1 => {
+            *number += 1;
+            format!("{name} ({number})")
+        }
+        _ => name.to_owned(),
+    });
+    numbered.collect()
 }
 
 /// One band per iteration; none where there is one iteration or one run in each.
@@ -260,5 +285,20 @@ fn add_phases(bands: &mut Vec<PhaseBand>, run: &AxisRun, phases: impl Iterator<I
                 phase,
             }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::numbered;
+
+    #[test]
+    fn equal_names_are_numbered() {
+        let names = ["forward", "backward", "forward", "step#1", "forward"];
+        let found = numbered(names.into_iter());
+        assert_eq!(
+            found,
+            ["forward (1)", "backward", "forward (2)", "step#1", "forward (3)"]
+        );
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use highwater_analysis::Lane;
+use highwater_analysis::{Lane, LanePeak};
 use highwater_model::graph::Id as _;
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::GraphIdx;
@@ -27,7 +27,7 @@ use super::owned_ranges::OwnedRanges;
 use super::owner::Owner;
 use super::remat::LaneRemat;
 use super::reuse::LaneReuse;
-use super::{Palette, Selected, joined};
+use super::{Palette, Selected, TimelineParts, joined};
 
 /// A region while it holds memory, at its display address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,8 +133,8 @@ pub struct LaneView {
     pub at_peak: HeldAtPeak,
     /// Of the largest arena; lanes with the same plan share it.
     pub arena_stack: Option<Arc<ArenaStack>>,
-    /// Tensors with their blocks, sorted.
-    tensor_blocks: Vec<(Selected, u32)>,
+    /// Blocks of tensors, by tensor.
+    tensor_blocks: Vec<u32>,
     /// By subject of the simulation.
     subjects: Vec<Option<Selected>>,
 }
@@ -158,14 +158,24 @@ fn drawn_height(blocks: &Blocks, floor: u64, height: Bytes) -> Bytes {
 }
 
 impl LaneView {
-    pub(super) fn new(lane: &Lane, session: &DeviceSession, remat: Option<Arc<LaneRemat>>, palette: &Palette) -> Self {
-        // Independent parts run concurrently.
-        let (placed, curves) = std::thread::scope(|scope| {
-            let curves = scope.spawn(|| lane_curves(&lane.curves));
-            let placed = PlacedBlocks::new(&lane.simulation, session, palette);
-            (placed, joined(curves))
-        });
-        let (tensor_blocks, gaps, reuse) = if lane.shares_steps {
+    pub(super) fn new(
+        lane: &Lane,
+        session: &DeviceSession,
+        remat: Option<Arc<LaneRemat>>,
+        palette: &Palette,
+        parts: TimelineParts,
+    ) -> Self {
+        let (placed, curves) = if parts == TimelineParts::Rows {
+            Default::default()
+        } else {
+            // Independent parts run concurrently.
+            std::thread::scope(|scope| {
+                let curves = scope.spawn(|| lane_curves(&lane.curves));
+                let placed = PlacedBlocks::new(&lane.simulation, session, palette);
+                (placed, joined(curves))
+            })
+        };
+        let (tensor_blocks, gaps, reuse) = if lane.shares_steps || parts != TimelineParts::All {
             (placed.tensor_blocks(), LaneGaps::default(), LaneReuse::default())
         } else {
             std::thread::scope(|scope| {
@@ -213,10 +223,11 @@ impl LaneView {
     pub(super) fn list_peaks<'a>(
         &mut self,
         summary: &Summary,
+        peak: LanePeak,
         has_graph_tensors: bool,
         label: impl Fn(Selected) -> Option<&'a str>,
     ) {
-        let Some(step) = summary.peak_reserved_step else { return };
+        let Some(step) = peak.step else { return };
         let mut blocks = self.live_at(summary.peak_live_step.unwrap_or(step));
         blocks.sort_by_key(|block| (Reverse(self.blocks.bytes[*block as usize]), *block));
         if has_graph_tensors && blocks.iter().any(|block| self.tensor(*block).is_some()) {
@@ -314,9 +325,13 @@ impl LaneView {
 
     /// The blocks of a tensor, ascending: several where it has copies or several live ranges. O(log blocks).
     pub fn blocks_of(&self, tensor: Selected) -> impl ExactSizeIterator<Item = u32> + '_ {
-        let low = self.tensor_blocks.partition_point(|(owner, _)| *owner < tensor);
-        let high = self.tensor_blocks.partition_point(|(owner, _)| *owner <= tensor);
-        self.tensor_blocks[low..high].iter().map(|(_, block)| *block)
+        let low = self
+            .tensor_blocks
+            .partition_point(|block| self.tensor(*block) < Some(tensor));
+        let high = self
+            .tensor_blocks
+            .partition_point(|block| self.tensor(*block) <= Some(tensor));
+        self.tensor_blocks[low..high].iter().copied()
     }
 }
 

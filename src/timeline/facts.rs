@@ -135,7 +135,7 @@ fn add_recorded_facts(facts: &mut TensorFacts, recording: &Recording, block: &Re
     recording.block_name(block).clone_into(&mut facts.name);
     let rows = &mut facts.recorded;
     if block.held != block.bytes {
-        rows.push(("held", block.held.exact()));
+        rows.push(("allocated", block.held.exact()));
     }
     if let Some(address) = block.address {
         rows.push(("address", format!("{:#x}", address.get())));

@@ -110,7 +110,7 @@ pub use peak::{
 };
 pub use peak_contributors::{ContributorName, PeakContributors, SiteName};
 pub use pick::Reach;
-pub use ranks::{GroupSpread, RankPeak, RankSpread};
+pub use ranks::{GroupSpread, RankPeak, RankSpread, reading_order};
 pub use raster::{BlockColors, Raster, RasterFrame, RasterScratch, RasterStyle, raster};
 pub use rects::{MOST_ADDRESS, RectRun, Rects};
 pub use remat::{
@@ -193,11 +193,27 @@ pub struct Timeline {
     pub peak: Bytes,
 }
 
+/// The parts of a [`Timeline`]: those that a file does not need cost time and memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimelineParts {
+    /// Axes, bands and rows; lanes have neither blocks nor curves.
+    Rows,
+    /// The same, with blocks and curves of the lanes.
+    Drawing,
+    /// The same, with gaps, reuse of bytes and the stack of the arena.
+    All,
+}
+
 impl Timeline {
-    /// O(events log events + steps).
+    /// All parts. O(events log events + steps).
     pub fn new(comparison: &Comparison) -> Self {
+        Self::with(comparison, TimelineParts::All)
+    }
+
+    /// Some parts; the others are empty. O(events log events + steps).
+    pub fn with(comparison: &Comparison, parts: TimelineParts) -> Self {
         let palette = Palette::new(comparison);
-        let lanes = lanes(comparison, &palette);
+        let lanes = lanes(comparison, &palette, parts);
         let n_steps = comparison.axis.n_steps.max(comparison.session.n_steps);
         let palette = Arc::new(palette);
         let of_lane = |lane: &highwater_analysis::Lane| {
@@ -273,7 +289,7 @@ fn joined<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
 }
 
 /// One thread per lane, as lanes are independent.
-fn lanes(comparison: &Comparison, palette: &Palette) -> Vec<LaneView> {
+fn lanes(comparison: &Comparison, palette: &Palette, parts: TimelineParts) -> Vec<LaneView> {
     let remats = remats(comparison);
     std::thread::scope(|scope| {
         let lanes = comparison.lanes.iter().enumerate().zip(remats);
@@ -282,11 +298,12 @@ fn lanes(comparison: &Comparison, palette: &Palette) -> Vec<LaneView> {
                 let session = comparison.session_of(position);
                 let has_graph_tensors = comparison.study_of_lane(position).words().tensor == "tensor";
                 scope.spawn(move || {
-                    let mut view = LaneView::new(lane, session, remat, palette);
+                    let mut view = LaneView::new(lane, session, remat, palette, parts);
                     let is_measured = comparison.is_measured_lane(position);
                     let label = |one: Selected| is_measured.then(|| comparison.tensor_name(one.graph, one.tensor));
-                    view.list_peaks(&lane.summary, has_graph_tensors, label);
-                    if arena_stack::first_alike(comparison, position) == position {
+                    let peak = comparison.shown_peak(position);
+                    view.list_peaks(&lane.summary, peak, has_graph_tensors, label);
+                    if parts == TimelineParts::All && arena_stack::first_alike(comparison, position) == position {
                         view.arena_stack = ArenaStack::new(comparison, position).map(Arc::new);
                     }
                     view

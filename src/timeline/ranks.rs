@@ -13,6 +13,7 @@ use regex::Regex;
 
 use super::Attribute;
 use super::changes::signed_bytes;
+use highwater_analysis::{Comparison, LaneKind};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{Recording, TotalKind};
 
@@ -27,6 +28,8 @@ pub struct RankPeak {
     pub step: Option<Step>,
     /// `None` where the file does not state it.
     pub reserved: Option<Bytes>,
+    /// Live bytes in equal parts of its events, the maximum of each; see [`Recording::live_outline`].
+    pub outline: Vec<Bytes>,
     /// Live bytes at the peak by group; empty where the file lists no blocks.
     pub groups: BTreeMap<Box<str>, Bytes>,
 }
@@ -136,6 +139,21 @@ fn rank_of(name: &str) -> Option<u32> {
     found.min_by_key(|(is_device, _)| *is_device)?.1
 }
 
+/// The lanes in the order in which they are read: ranks of a job by peak, the highest first (of equal ones the first);
+/// others as they are.
+pub fn reading_order(comparison: &Comparison) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..comparison.lanes.len()).collect();
+    let recordings = comparison.lanes.iter().map(|lane| comparison.recording(lane.id));
+    let is_rank = |recording: Option<&Recording>| recording.is_some_and(|one| rank_of(&one.name).is_some());
+    if comparison.lane_kind() == LaneKind::Recordings && recordings.into_iter().all(is_rank) {
+        order.sort_by_key(|lane| {
+            let summary = &comparison.lanes[*lane].summary;
+            Reverse((summary.peak_live, summary.peak_reserved))
+        });
+    }
+    order
+}
+
 /// In the order of the recordings.
 fn peaks(recordings: &[&Recording], by: Attribute) -> Vec<RankPeak> {
     let n_threads = std::thread::available_parallelism().map_or(1, NonZero::get);
@@ -177,6 +195,7 @@ fn peak(recording: &Recording, by: Attribute) -> RankPeak {
         live,
         step,
         reserved: recording.states_reserved().then_some(peaks.reserved.0),
+        outline: recording.live_outline(),
         groups,
     }
 }

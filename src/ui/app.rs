@@ -70,6 +70,8 @@ pub struct UiState {
     pub is_help_open: bool,
     /// The position of the finding focused last.
     pub problem: Option<usize>,
+    /// Height of the list of problems, where it was drawn.
+    pub problems_height: Option<f32>,
     pub palette: PaletteState,
     pub recents: Recents,
     /// Pending pictures.
@@ -248,6 +250,7 @@ impl App {
         };
         top_bar_ui(ui, &bar, &mut output);
         let reading = self.state.lanes.reading_text.as_deref();
+        let reading = reading.or(self.state.lane_table.hovered.as_deref());
         status_bar_ui(ui, &self.session, reading, &theme, &mut output);
         self.state.lanes.begin(self.state.pictures.lane());
         egui::CentralPanel::no_frame().show(ui, |ui| {

@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 use self::prompts::{Conflict, Leave, Offer, conflict_prompt_ui, leaving_prompt_ui, locate_ui, recovery_ui};
 use super::app::App;
 use super::dialogs::Purpose;
-use super::lanes::SavedLaneLayout;
+use super::lanes::{SavedLaneLayout, whole_units};
 use super::panes::bookmark_of;
 use super::persisted::PersistedView;
 use super::theme::Theme;
@@ -387,7 +387,10 @@ impl App {
 /// The window's title: the document and a mark for unsaved changes.
 fn title_of(session: &Session) -> String {
     let mark = if session.is_changed() { "• " } else { "" };
-    format!("{mark}{} – highwater", session.document_name())
+    let answer = session.answer().map(|(comparison, _)| comparison);
+    let capacity = answer.and_then(|comparison| comparison.capacity_of(comparison.main_lane()?));
+    let capacity = capacity.map_or_else(String::new, |capacity| format!(" · {}", whole_units(capacity.bytes)));
+    format!("{mark}{}{capacity} – highwater", session.document_name())
 }
 
 /// Adds the extension of documents where the path has none.

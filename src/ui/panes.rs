@@ -5,6 +5,7 @@
 mod docking;
 mod lanes_pane;
 mod layout;
+mod narrow;
 mod tab;
 mod table;
 mod words;
@@ -15,10 +16,12 @@ use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles, Tree};
 use self::docking::Docking;
 pub(super) use self::lanes_pane::bookmark_of;
 pub use self::layout::{Layout, Node};
+use self::narrow::Narrow;
 pub use self::table::{Home, PANES, PaneRow};
 use super::app::UiState;
 use super::commands::UiCommand;
 use super::panels::PaneCx;
+use highwater_analysis::LaneId;
 use highwater_session::{Command, Session};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +67,7 @@ pub struct Panes {
     aside: Vec<Pane>,
     /// Open panes that have no tab, because they cannot act on what is open.
     absent: Vec<Pane>,
+    narrow: Narrow,
     /// Whether the lanes fill the window.
     is_maximized: bool,
     /// Tabs that were in front in the last frame.
@@ -76,14 +80,20 @@ struct LowRow {
     is_open: bool,
     /// Its share of the height while it is open.
     share: f32,
+    /// The share that it was given in this frame: less where its content needs less.
+    given: f32,
+    /// Whether its divider was dragged since it was opened: then content does not matter.
+    is_dragged: bool,
 }
 
 /// Share of the height for reading the report or a table, at first, and the least share that is remembered.
-const REPORT_SHARE: f32 = 0.36;
+const REPORT_SHARE: f32 = 0.3;
 const LEAST_SHARE: f32 = 0.15;
 /// Height of tabs alone, and the least height of a row that was dragged up, in points.
 const TABS: f32 = 25.0;
 const DRAGGED: f32 = 30.0;
+/// Margins of a pane.
+const FRAME: f32 = 24.0;
 
 impl Default for Panes {
     fn default() -> Self {
@@ -104,9 +114,12 @@ impl Panes {
             low: LowRow {
                 is_open: false,
                 share: REPORT_SHARE,
+                given: REPORT_SHARE,
+                is_dragged: false,
             },
             aside,
             absent: Vec::new(),
+            narrow: Narrow::default(),
             is_maximized: false,
             in_front: Vec::new(),
         };
@@ -127,7 +140,7 @@ impl Panes {
             // A collapsed row has its height again when it is opened.
             set_part(column, tabs, self.low.share);
         }
-        for pane in &self.absent {
+        for pane in self.absent.iter().chain(&self.narrow.hidden) {
             if let Some(tile) = tree.tiles.find_pane(pane) {
                 tree.set_visible(tile, true);
             }
@@ -162,7 +175,11 @@ impl Panes {
                 self.set_visible(row.pane, false);
             } else if !is_idle && is_absent {
                 self.absent.retain(|pane| *pane != row.pane);
-                self.set_visible(row.pane, true);
+                if self.is_crowded_out(row.pane) {
+                    self.narrow.hidden.push(row.pane);
+                } else {
+                    self.set_visible(row.pane, true);
+                }
             }
         }
     }
@@ -243,6 +260,7 @@ impl Panes {
     pub fn show(&mut self, pane: Pane) {
         self.is_maximized &= pane == Pane::Policies;
         self.set_visible(pane, true);
+        self.narrow.hidden.retain(|hidden| *hidden != pane);
         self.low.is_open |= self.is_low(pane);
         self.bring_to_front(pane);
     }
@@ -285,11 +303,19 @@ impl Panes {
         parent.is_some() && parent == self.low_tabs()
     }
 
-    /// Gives the row below the lanes its height: its tabs alone, or the share that it had when it was open last.
-    fn give_low_row_height(&mut self, height: f32) {
+    /// Gives the row below the lanes its height: its tabs alone, or the share that it had when it was open last; a list of
+    /// problems takes as much as it fills.
+    fn give_low_row_height(&mut self, height: f32, problems: Option<f32>) {
         let Some(tabs) = self.low_tabs() else { return };
-        let low = self.low;
-        let share = if low.is_open { low.share } else { part(TABS, height) };
+        self.low.is_dragged &= self.low.is_open;
+        let filled = problems.filter(|_| !self.low.is_dragged && self.is_in_front(Pane::Problems));
+        let filled = filled.map_or(1.0, |filled| part(TABS + FRAME + filled.max(DRAGGED), height));
+        let share = if self.low.is_open {
+            self.low.share.min(filled)
+        } else {
+            part(TABS, height)
+        };
+        self.low.given = share;
         if let Some(column) = column_of(&mut self.tree.tiles, tabs) {
             set_part(column, tabs, share);
         }
@@ -302,8 +328,16 @@ impl Panes {
             return;
         };
         let share = part_of_column(column, tabs);
+        if (share - self.low.given).abs() < 1e-3 {
+            return;
+        }
         if share * height > TABS + DRAGGED {
-            self.low = LowRow { is_open: true, share };
+            self.low = LowRow {
+                is_open: true,
+                share,
+                given: share,
+                is_dragged: true,
+            };
         } else if self.low.is_open && share * height < TABS + DRAGGED {
             self.low.is_open = false;
         }
@@ -311,12 +345,13 @@ impl Panes {
 
     pub fn ui(&mut self, ui: &mut egui::Ui, cx: PaneCx<'_>, state: &mut UiState) {
         self.follow(cx.session);
+        self.fit_width(ui.available_width());
         if PANES.iter().all(|row| !self.is_open(row.pane)) {
             self.nothing_ui(ui);
             return;
         }
         let height = ui.available_height();
-        self.give_low_row_height(height);
+        self.give_low_row_height(height, state.problems_height);
         let mut docking = Docking {
             cx,
             state,
@@ -328,6 +363,7 @@ impl Panes {
             in_front: &mut self.in_front,
         };
 
+        let before = chosen_lanes(docking.state);
         if self.is_maximized {
             docking.framed_ui(ui, Pane::Policies);
         } else {
@@ -343,7 +379,14 @@ impl Panes {
             .session
             .answer()
             .and_then(|(comparison, _)| docking.state.lanes.take_pinned_lane(comparison));
-        docking.cx.window_commands.extend(pinned.map(UiCommand::ExplainLane));
+        // A lane that is chosen in one pane is chosen in all.
+        let now = chosen_lanes(docking.state);
+        let mut chosen = now.into_iter().zip(before).filter(|(now, before)| now != before);
+        let chosen = chosen.find_map(|(now, _)| now);
+        docking
+            .cx
+            .window_commands
+            .extend(pinned.or(chosen).map(UiCommand::ExplainLane));
         let closed = std::mem::take(&mut docking.closed);
         let is_low_open = docking.is_low_open;
         // A click on a tensor opens its facts.
@@ -385,6 +428,11 @@ impl Panes {
             middle.ctx().request_repaint();
         }
     }
+}
+
+/// The lanes that panes with a choice of their lane explain.
+const fn chosen_lanes(state: &UiState) -> [Option<LaneId>; 2] {
+    [state.inspector.explained(), state.peak.chosen_lane()]
 }
 
 /// The column of some tabs.

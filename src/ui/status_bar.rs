@@ -6,6 +6,7 @@ use eframe::egui::{self, Align, Layout, RichText};
 use super::commands::UiCommand;
 use super::frame_output::FrameOutput;
 use super::panels::problems::counts;
+use super::panels::width_of;
 use super::panes::Pane;
 use super::theme::Theme;
 use super::widgets::Named as _;
@@ -13,6 +14,9 @@ use highwater_analysis::{Comparison, LaneKind};
 use highwater_model::units::counted;
 use highwater_model::workload::DeviceFigure;
 use highwater_session::{Command, Notice, Session};
+
+/// Room for the state and the reading, in points: notes without it give way.
+const BESIDE_NOTES: f32 = 440.0;
 
 pub(super) fn status_bar_ui(
     ui: &mut egui::Ui,
@@ -25,9 +29,12 @@ pub(super) fn status_bar_ui(
         ui.horizontal(|ui| {
             findings_ui(ui, session, theme, output);
             if let Some((comparison, _)) = session.answer() {
+                let size = egui::TextStyle::Body.resolve(ui.style()).size;
                 for (text, why) in notes(comparison) {
-                    ui.separator();
-                    ui.weak(text).on_hover_text(why);
+                    if ui.available_width() - width_of(ui, &text, size) >= BESIDE_NOTES {
+                        ui.separator();
+                        ui.weak(text).on_hover_text(why);
+                    }
                 }
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -79,12 +86,13 @@ fn notes(comparison: &Comparison) -> Vec<(String, String)> {
     }
     let (estimated, set) = comparison.device.marks();
     if !estimated.is_empty() || !set.is_empty() {
-        let text = format!(
-            "timings are estimates ({} of {} device parameters assumed)",
+        let why = format!(
+            "{} of {} device parameters are assumed\n{}",
             estimated.len(),
-            DeviceFigure::ALL.len()
+            DeviceFigure::ALL.len(),
+            comparison.device.marks_sentence()
         );
-        notes.push((text, comparison.device.marks_sentence()));
+        notes.push(("timings are estimates".to_owned(), why));
     }
     if !comparison.estimates.is_empty() {
         let effects = comparison.estimates.iter();

@@ -7,10 +7,14 @@ use super::dialogs::Purpose;
 use super::frame_output::FrameOutput;
 use super::help::keys_text;
 use super::keys::why_not;
-use super::lanes::LanesState;
+use super::lanes::{LanesState, whole_units};
+use super::panels::{are_recordings, profiles_ui};
 use super::panes::{Home, PANES, PaneRow, Panes};
 use super::recent::recents_ui;
-use super::theme::Theme;
+use super::theme::{STALE, Theme};
+use super::widgets::Named as _;
+use highwater_analysis::CapacitySource;
+use highwater_options::keys;
 use highwater_session::{Command, Recents, SAMPLES, Session, SourceSpec};
 
 /// The state of a toggle command; `None` for other commands.
@@ -26,6 +30,12 @@ pub struct TopBar<'a> {
     /// States of toggles.
     pub now: Now<'a>,
 }
+
+/// Room for the capacity and the export, in points.
+const BESIDE_TITLE: f32 = 380.0;
+/// Room for the export alone, and the least room for the hint.
+const EXPORT: f32 = 200.0;
+const LEAST_HINT: f32 = 160.0;
 
 /// Panes by where they are in the default layout.
 const PANELS: [(&str, &[Home]); 2] = [
@@ -59,10 +69,14 @@ pub fn top_bar_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, output: &mut FrameOutput)
             ui.menu_button("Help", |ui| menu_ui(ui, Menu::Help, bar, output));
             ui.separator();
             title_ui(ui, bar.session);
+            capacity_ui(ui, bar.session, output);
             hint_ui(ui, bar.session);
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                command_ui(ui, UiCommand::ExportConfig, bar, output);
-            });
+            // File, Export has it too.
+            if ui.available_width() >= EXPORT {
+                ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                    command_ui(ui, UiCommand::ExportConfig, bar, output);
+                });
+            }
         });
     });
 }
@@ -76,7 +90,7 @@ fn title_ui(ui: &mut egui::Ui, session: &Session) {
         None => title,
     };
     let labels: Vec<String> = sources.iter().map(SourceSpec::label).collect();
-    let space = (ui.available_width() - 220.0).clamp(80.0, 420.0);
+    let space = (ui.available_width() - BESIDE_TITLE).clamp(80.0, 420.0);
     let (title, hover) = match session.file_path() {
         None => (title, labels.join("\n")),
         Some(path) => {
@@ -96,13 +110,61 @@ fn title_ui(ui: &mut egui::Ui, session: &Session) {
     });
 }
 
+/// The capacity that peaks are checked against, with the choice of the device.
+fn capacity_ui(ui: &mut egui::Ui, session: &Session, output: &mut FrameOutput) {
+    let Some((comparison, _)) = session.answer() else {
+        return;
+    };
+    let lane = comparison.main_lane().unwrap_or(0);
+    let device = &comparison.device_of(lane).name;
+    let capacity = comparison.capacity_of(lane);
+    let text = match capacity {
+        None if !are_recordings(session) => return,
+        None => "no capacity".to_owned(),
+        Some(capacity) => match capacity.source {
+            CapacitySource::Device => format!("{} ({device})", whole_units(capacity.bytes)),
+            CapacitySource::Recording { is_lower_bound: false } => whole_units(capacity.bytes),
+            CapacitySource::Recording { is_lower_bound: true } => {
+                format!("\u{2265}\u{a0}{}", whole_units(capacity.bytes))
+            }
+        },
+    };
+    let why = capacity.map_or_else(
+        || "The recording states no capacity: choose a device to check against".to_owned(),
+        |capacity| format!("Capacity: {}", capacity.text(device)),
+    );
+    let opacity = ui.opacity();
+    if session.is_stale() {
+        ui.multiply_opacity(STALE);
+    }
+    let menu = ui.menu_button(&text, |ui| {
+        let chosen = capacity.filter(|capacity| capacity.source == CapacitySource::Device);
+        profiles_ui(ui, session, chosen.map(|_| device.as_str()), &mut output.commands);
+        ui.separator();
+        if ui.button("Other capacity…").clicked() {
+            output.window_commands.push(UiCommand::ShowOption(keys::DEVICE_MEMORY));
+            ui.close();
+        }
+    });
+    ui.set_opacity(opacity);
+    let menu = menu.response.named(egui::Role::Button, || format!("capacity: {text}"));
+    menu.on_hover_text(why);
+}
+
 /// How to open one's own graph, while samples alone are open.
 fn hint_ui(ui: &mut egui::Ui, session: &Session) {
     let sources = &session.document().sources;
     let are_samples = sources.iter().all(|source| matches!(source, SourceSpec::Sample(_)));
     if are_samples && session.file_path().is_none() {
+        let room = ui.available_width() - EXPORT;
+        if room < LEAST_HINT {
+            return;
+        }
         let words = egui::RichText::new("Sample: drop a graph, a recording or a log here, or press Ctrl+O").weak();
-        ui.add(egui::Label::new(words).truncate());
+        ui.scope(|ui| {
+            ui.set_max_width(room);
+            ui.add(egui::Label::new(words).truncate());
+        });
     }
 }
 

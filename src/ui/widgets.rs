@@ -94,6 +94,33 @@ pub(crate) fn more_ui(ui: &mut Ui, title: &str, is_open: &mut bool, few: usize, 
     *is_open ^= button.clicked();
 }
 
+/// Rows of an expanded list.
+const MANY: usize = 500;
+
+/// Whether a list of a pane is expanded, by its name; it is collapsed where the window opens.
+fn is_expanded(ui: &Ui, title: &str) -> (Id, bool) {
+    let id = Id::unique(("expanded list", title));
+    (id, ui.data(|data| data.get_temp(id)).unwrap_or(false))
+}
+
+/// The number of listed rows.
+pub(crate) fn list_length(ui: &Ui, title: &str, few: usize, all: usize) -> usize {
+    let (_, is_open) = is_expanded(ui, title);
+    all.min(if is_open { MANY } else { few })
+}
+
+/// The button below a list that expands or collapses it; nothing below a short one.
+pub(crate) fn list_end_ui(ui: &mut Ui, title: &str, few: usize, all: usize) {
+    let (id, mut is_open) = is_expanded(ui, title);
+    if is_open && all > MANY {
+        ui.weak(format!("{MANY} of {all} listed"));
+    }
+    if all > few {
+        more_ui(ui, title, &mut is_open, few, all - few);
+        ui.data_mut(|data| data.insert_temp(id, is_open));
+    }
+}
+
 /// The row that a pressed arrow, page key, Home or End leads to.
 pub(crate) fn walked_row(ui: &Ui, here: Option<usize>, n_rows: usize, page: usize) -> Option<usize> {
     let last = n_rows.checked_sub(1)?;

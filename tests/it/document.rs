@@ -108,7 +108,7 @@ fn lane_id() -> impl Strategy<Value = LaneId> {
         any::<u8>().prop_map(LaneId::Problem),
         any::<u8>().prop_map(LaneId::Pass),
         any::<u8>().prop_map(LaneId::Pinned),
-        any::<u8>().prop_map(LaneId::Measured),
+        any::<u16>().prop_map(LaneId::Measured),
     ]
 }
 

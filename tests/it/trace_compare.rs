@@ -318,9 +318,9 @@ fn the_views_show_a_trace() {
     expect![[r#"
         The peak, 24.00 MiB, is reached at step 1 (line 2: load A): 24.00 MiB of feature memory.
         Static graphs hold pages only while they run; their range maps 16.00 MiB, which other graphs use in between.
-        Pool 0 holds 8.000 MiB: 3.000 MiB in tensors, 5.000 MiB in unused parts of pages.
+        Pool 0 reserves 8.000 MiB: 3.000 MiB in tensors, 5.000 MiB in unused parts of pages.
         3 physical pages (24.00 MiB) were reserved; tensors use 1 at that step.
-        That is 2.000 MiB (9.09 %) more than policy 0: policy 4 does not save memory in this session.
+        That is 2.000 MiB (9.1 %) more than policy 0: policy 4 does not save memory in this session.
         It first differs from policy 0 at step 0 (line 1: a x): here the device gives 1 page (8.000 MiB); under policy 0 it gives 3.000 MiB for the device's pool."#]].assert_eq(&texts.join("\n"));
 }
 

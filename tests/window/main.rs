@@ -33,16 +33,22 @@ mod pins;
 mod planner;
 mod portraits;
 mod ranges;
+mod recordings;
 mod remat;
 mod reuse;
 mod schedule;
 mod screen;
 mod screen_rules;
 mod search;
+mod selected_lane;
 #[path = "../support/sessions.rs"]
 mod sessions;
 mod shell;
 mod sizes;
+mod small_windows;
+#[expect(dead_code, clippy::needless_pass_by_value, reason = "other tests use the rest")]
+#[path = "../support/snapshots.rs"]
+mod snapshots;
 mod space;
 #[path = "../support/synthetic.rs"]
 mod synthetic;

@@ -31,8 +31,12 @@ fn the_pane_says_what_the_library_says() {
     let report = expected(&harness, Attribute::OpType);
     assert_eq!(**harness.state().session().peak_report().expect("a report"), report);
     harness.get_by_label_contains("Peak live: step");
-    for bytes in [report.set.live, report.set.reserved.expect("known")] {
-        assert!(harness.query_all_by_value(&bytes.to_string()).count() > 0, "{bytes}");
+    let (comparison, _) = harness.state().session().answer().expect("an answer");
+    let sign = comparison.bound_sign(report.ask.lane);
+    assert_eq!(sign, "\u{2265}\u{a0}", "no op states its workspace");
+    let reserved = format!("{sign}{}", report.set.reserved.expect("known"));
+    for text in [report.set.live.to_string(), reserved] {
+        assert!(harness.query_all_by_value(&text).count() > 0, "{text}");
     }
     for group in &report.groups {
         harness.get_by_label_contains(&format!("open {}: {}", group.text, group.bytes.exact()));

@@ -326,6 +326,37 @@ fn tooltips_lie_within_their_lane() {
     }
 }
 
+/// The painted texts with bytes right of the options, each with the greatest opacity of its letters, from 0 to 255.
+fn figures_of_the_answer(window: &Window) -> Vec<(String, u8)> {
+    let left = window.get_by_role_and_label(Role::Tab, "Policies").rect().left() - 4.0;
+    let mut found = Vec::new();
+    for clipped in &window.output().shapes {
+        collect_figures(&clipped.shape, left, &mut found);
+    }
+    found
+}
+
+fn collect_figures(shape: &eframe::egui::Shape, left: f32, found: &mut Vec<(String, u8)>) {
+    use eframe::egui::Shape;
+    match shape {
+        Shape::Vec(shapes) => shapes.iter().for_each(|shape| collect_figures(shape, left, found)),
+        Shape::Text(text) => {
+            let words = text.galley.text();
+            let is_hint = words.contains("size:>");
+            if text.pos.x < left || is_hint || !words.contains("iB") {
+                return;
+            }
+            let rows = text.galley.rows.iter();
+            let alphas = rows.flat_map(|row| row.visuals.mesh.vertices.iter().map(|vertex| vertex.color.a()));
+            let own = text.override_text_color.map(|color| color.a());
+            // Letters without a colour of their own have that of the shape.
+            let alpha = own.or(alphas.max()).unwrap_or(0).max(text.fallback_color.a());
+            found.push((words.to_owned(), (f32::from(alpha) * text.opacity_factor) as u8));
+        }
+        _ => {}
+    }
+}
+
 #[test]
 fn figures_of_an_older_answer_are_told_to_be_old() {
     let mut window = window("mixed", WIDE);
@@ -334,10 +365,24 @@ fn figures_of_an_older_answer_are_told_to_be_old() {
             .query_by_label_contains("figures are of the previous answer")
             .is_none()
     );
+    let dimmed = |window: &Window| {
+        let figures = figures_of_the_answer(window);
+        assert!(figures.len() > 12, "{}", figures.len());
+        figures
+    };
+    for (text, alpha) in dimmed(&window) {
+        assert!(alpha > 200, "{text} is drawn at {alpha}");
+    }
     window.state_mut().apply(Command::SetIterations(3));
     window.run_steps(1);
     window.get_by_label_contains("figures are of the previous answer");
+    for (text, alpha) in dimmed(&window) {
+        assert!((60..=170).contains(&alpha), "{text} is drawn at {alpha}");
+    }
     settle_chain(&mut window);
+    for (text, alpha) in dimmed(&window) {
+        assert!(alpha > 200, "{text} is drawn at {alpha}");
+    }
     assert!(
         window
             .query_by_label_contains("figures are of the previous answer")
@@ -364,19 +409,33 @@ fn the_edges_of_the_hovered_tensor_join_those_of_the_peak() {
     press(&mut window, Modifiers::NONE, Key::E);
     assert_eq!(window.state().lanes().marks.edges, EdgeChoice::Peak);
     let edges = |window: &Window| window.state().lanes().edges_drawn;
+    let of_hovered = |window: &Window| window.state().lanes().hovered_edges_drawn;
     let before = edges(&window);
+    assert!(before.0 > 0 && of_hovered(&window) == (0, 0), "{before:?}");
     let body = lane(&window, 0);
-    let mut most = before.0;
+    let mut most = 0;
     for share in [0.2, 0.35, 0.5, 0.65, 0.8] {
         for height in [0.6, 0.7, 0.8, 0.9] {
             window.hover_at(body.left_top() + body.size() * eframe::egui::vec2(share, height));
             window.run_steps(2);
-            if window.state().lanes().hovered.is_some() {
-                most = most.max(edges(&window).0);
-            }
+            assert_eq!(edges(&window), before, "those of the peak stay");
+            let (drawn, total) = of_hovered(&window);
+            let (_, timeline) = window.state().session().answer().expect("an answer");
+            let hovered = window.state().lanes().hovered;
+            let expected = |tensor| timeline.lanes.iter().map(|lane| lane.arrows(tensor).n_total).sum();
+            assert_eq!(total, hovered.map_or(0, expected));
+            assert!(drawn <= total && (total == 0 || drawn > 0), "{drawn} of {total}");
+            most = most.max(drawn);
         }
     }
-    assert!(before.0 > 0 && most >= before.0, "{before:?} {most}");
+    assert!(most > 0, "no tensor under the pointer reuses bytes");
+    window.hover_at(eframe::egui::pos2(4.0, 4.0));
+    window.run_steps(3);
+    assert_eq!(
+        (edges(&window), of_hovered(&window)),
+        (before, (0, 0)),
+        "they go with the pointer"
+    );
 }
 
 #[test]

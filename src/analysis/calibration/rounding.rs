@@ -34,7 +34,7 @@ pub(super) fn learn(calibration: &mut Calibration, recording: &Recording, now: O
     let more = (held.saturating_sub(requested)) as f64 * 100.0 / requested as f64;
     let Some((rounding, n_explained)) = rounding(&blocks).filter(|_| blocks.len() >= FEWEST_BLOCKS) else {
         calibration.note(format!(
-            "{} blocks are {more:.2} % larger than requested, but no single rounding explains that, so none is \
+            "{} blocks are {more:.1} % larger than requested, but no single rounding explains that, so none is \
              learned.",
             blocks.len()
         ));
@@ -46,7 +46,7 @@ pub(super) fn learn(calibration: &mut Calibration, recording: &Recording, now: O
         learned: rounding.to_string(),
         from: format!(
             "{n_explained} of {} blocks have their requested size rounded up to a multiple of it; all blocks together \
-             are {more:.2} % larger than requested.",
+             are {more:.1} % larger than requested.",
             blocks.len()
         ),
         poor_fit: None,

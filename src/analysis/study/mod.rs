@@ -13,6 +13,7 @@ mod tape;
 mod trace;
 
 pub use kind::{LaneChoice, OpSource, ScheduleChoice, ScheduleNote, Study, StudyWords};
+pub use recordings::MOST_RECORDED_LANES;
 pub use tape::opening_lanes;
 
 use std::sync::Arc;

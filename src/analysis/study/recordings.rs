@@ -15,12 +15,14 @@ use super::kind::{Compared, ScheduleChoice, ScheduleNote, Study, StudyWords};
 use crate::calibration::learned_from_recordings;
 use crate::comparison::Comparison;
 use crate::error::AnalysisError;
+use crate::lane::Lane;
 use crate::recording_figures::{contradiction, recording_figures};
 use crate::recording_lanes::{LanePlace, recording_lane, shown};
 use crate::request::Request;
+use crate::run_lanes::on_threads;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::TensorId;
-use highwater_model::progress::Progress;
+use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Nanos, Step, counted};
 use highwater_model::workload::{Alignment, Axis, GraphIdx, Recording, Workload};
 use highwater_options::Lowered;
@@ -29,8 +31,8 @@ use highwater_sim::EventSteps;
 /// Most steps of the common axis: every lane keeps some curves of them.
 const MAX_STEPS: usize = 8_000_000;
 
-/// Most lanes.
-const MAX_LANES: usize = 16;
+/// Most lanes of recordings.
+pub const MOST_RECORDED_LANES: usize = 16;
 
 pub(super) const WORDS: StudyWords = StudyWords {
     step: "event",
@@ -55,12 +57,13 @@ impl Study for Recordings {
     }
 
     fn schedule_choice(&self) -> ScheduleChoice {
-        ScheduleChoice::Fixed
+        // The device is the capacity to check against.
+        ScheduleChoice::Device
     }
 
     fn schedule_notes(&self, _: &Workload) -> Vec<ScheduleNote> {
-        let text = "Measured, not simulated: options and iterations change nothing, the device is the capacity to check against. \
-                    Allocator settings add simulated lanes.";
+        let text = "Measured, not simulated: options change nothing but the capacity to check against. Allocator settings add \
+                    simulated lanes.";
         vec![ScheduleNote::new(text.to_owned())]
     }
 
@@ -73,8 +76,9 @@ impl Study for Recordings {
             annotation: &lowered.annotation,
         };
         let steps = common_steps(shown, start, progress)?;
-        let mut lanes = Vec::new();
-        for (idx, (position, recording)) in numbers.into_iter().zip(shown).enumerate() {
+        let cancel = progress.cancel_flag();
+        let lane = |(idx, position): (usize, u16), progress: &Progress<'_>| {
+            let recording = shown[idx];
             let of_events = match steps.of_event.get(idx) {
                 Some(named) => EventSteps::Named(named),
                 None => EventSteps::Own(recording.n_steps),
@@ -85,8 +89,16 @@ impl Study for Recordings {
                 strategy: lowered.strategy,
                 params: &lowered.params,
             };
-            lanes.push(recording_lane(&place, recording, of_events, steps.n_steps, progress)?);
-        }
+            recording_lane(&place, recording, of_events, steps.n_steps, progress)
+        };
+        let lanes = if let [position] = numbers[..] {
+            vec![lane((0, position), progress)?]
+        } else {
+            let lanes = on_threads(numbers.into_iter().enumerate().collect(), |place| {
+                lane(place, &Progress::silent(cancel))
+            });
+            lanes.into_iter().collect::<Result<Vec<Lane>, Cancelled>>()?
+        };
         report(shown, &steps, &mut diagnostics);
         let session = lanes.first().and_then(|lane| lane.session.as_deref().cloned());
         let session = session.unwrap_or_default();
@@ -138,8 +150,8 @@ pub(super) fn block_counts(comparison: &Comparison) -> impl Iterator<Item = usiz
 fn shown_lanes<'a>(
     all: &'a [Arc<Recording>],
     diagnostics: &mut Diagnostics,
-) -> Result<(Vec<u8>, Vec<&'a Recording>), AnalysisError> {
-    let (shown, n_held) = shown(all, MAX_LANES);
+) -> Result<(Vec<u16>, Vec<&'a Recording>), AnalysisError> {
+    let (shown, n_held) = shown(all, MOST_RECORDED_LANES);
     if n_held < all.len() {
         diagnostics.info(
             match all.len() - n_held {

@@ -58,18 +58,18 @@ pub(super) fn choose(tried: &[TriedSetting]) -> Choice {
         return Choice::default();
     };
     let pairs = &tried[*winner].pairs;
-    let is_other = |at: &usize| at != winner && (pairs.is_empty() || !contains(&tried[*at].pairs, pairs));
-    let fits = |at: &usize| tried[*at].failed() == 0;
-    let others = (0..tried.len()).filter(is_other).filter(fits);
+    let adds_to_winner = |at: &usize| !pairs.is_empty() && pairs.iter().all(|pair| tried[*at].pairs.contains(pair));
+    let has_its_keys = |at: &usize| {
+        let has = |pair: &SettingPair| tried[*at].pairs.iter().any(|other| other.key == pair.key);
+        at == winner || !pairs.is_empty() && pairs.iter().all(has)
+    };
+    let fits = |at: &usize| tried[*at].failed() == 0 && !has_its_keys(at);
+    let others = (0..tried.len()).filter(fits);
     Choice {
         winner: Some(*winner),
         runner_up: others.min_by_key(|at| (rank(&tried[*at]), simplicity(&tried[*at]))),
-        equivalent: equivalent.iter().copied().filter(is_other).collect(),
+        equivalent: equivalent.iter().copied().filter(|at| !adds_to_winner(at)).collect(),
     }
-}
-
-fn contains(all: &[SettingPair], some: &[SettingPair]) -> bool {
-    some.iter().all(|pair| all.contains(pair))
 }
 
 /// Changes, keys, device calls, peak, text.
@@ -78,7 +78,7 @@ fn simplicity(tried: &TriedSetting) -> (usize, usize, u64, Bytes, String) {
     (tried.changes, tried.pairs.len(), calls, peak, tried.conf.clone())
 }
 
-/// By key: settings with it against the same settings without it.
+/// By key: settings with it against the same settings without it. The largest saving first, neutral keys last.
 pub(super) fn key_effects(tried: &[TriedSetting]) -> Vec<KeyEffect> {
     let by_pairs: BTreeMap<&[SettingPair], &TriedSetting> =
         tried.iter().map(|tried| (&tried.pairs[..], tried)).collect();
@@ -107,6 +107,7 @@ pub(super) fn key_effects(tried: &[TriedSetting]) -> Vec<KeyEffect> {
             }
         }
     }
+    effects.sort_by_key(|effect| (effect.is_neutral, effect.change.0));
     effects
 }
 

@@ -64,7 +64,7 @@ pub struct SettingSearch {
     pub recorded: usize,
     /// `None`: requests fail under every setting.
     pub winner: Option<usize>,
-    /// The best setting that does not contain the winner's.
+    /// The best setting that lacks a key of the winner, for programs that cannot use it.
     pub runner_up: Option<usize>,
     /// Settings whose peak is that of the winner within the tolerance, the simplest first.
     pub equivalent: Vec<usize>,
@@ -122,7 +122,10 @@ fn singles(recorded: &[SettingPair], values: &[Pairs]) -> Vec<Pairs> {
         key: "expandable_segments",
         value: "True".to_owned(),
     };
-    let grown = values.iter().flatten().map(|pair| with(&[expandable.clone()], pair));
+    let grown = values
+        .iter()
+        .flatten()
+        .map(|pair| with(std::slice::from_ref(&expandable), pair));
     single.chain(replaced).chain(left_out).chain(grown).collect()
 }
 
@@ -284,11 +287,11 @@ impl<'a> Search<'a> {
         for (position, first) in best.iter().enumerate() {
             for one in first {
                 let others = best[position + 1..].iter().flatten();
-                all.extend(others.map(|other| with(&[one.clone()], other)));
+                all.extend(others.map(|other| with(std::slice::from_ref(one), other)));
                 if one.key == "max_split_size_mb" {
                     let slacks = values.iter().flatten();
                     let slacks = slacks.filter(|pair| pair.key == "max_non_split_rounding_mb");
-                    all.extend(slacks.map(|slack| with(&[one.clone()], slack)));
+                    all.extend(slacks.map(|slack| with(std::slice::from_ref(one), slack)));
                 }
             }
         }

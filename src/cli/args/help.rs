@@ -75,7 +75,7 @@ const GROUPS: [(&str, &[CommandHelp]); 4] = [
                 "replay",
                 [
                     "highwater replay two_graphs.trace --policy 4",
-                    "highwater replay two_graphs.trace --policy 2 --documented --events",
+                    "highwater replay language_model.snapshot.pickle.gz --allocator torch",
                 ],
             ),
             row(
@@ -106,7 +106,7 @@ const GROUPS: [(&str, &[CommandHelp]); 4] = [
                     "recommend",
                     [
                         "highwater recommend lenet_training.pb --capacity 16GiB",
-                        "highwater recommend bert_base.onnx.gz --dim seq=64 --axis batch=1..4x2 --goal largest:batch",
+                        "highwater recommend language_model.snapshot.pickle.gz --goal lowest-peak",
                     ],
                 )
             },
@@ -121,7 +121,7 @@ const GROUPS: [(&str, &[CommandHelp]); 4] = [
                 "check",
                 [
                     "highwater check --set memory_config.static_memory_policy=2",
-                    "highwater check --env GE_USE_STATIC_MEMORY=2 --format json",
+                    "highwater check --alloc-conf expandable_segments:True,max_split_size_mb:64 --torch 2.15",
                 ],
             ),
         ],

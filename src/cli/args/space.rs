@@ -8,7 +8,7 @@ use highwater_analysis::sweep::RECOMMEND_EXHAUSTIVE;
 /// The space of configurations.
 #[derive(Args, Debug)]
 pub struct SpaceArgs {
-    /// Graphs in running order, or a document (.highwater); flags win
+    /// Graphs in running order, or a document (.highwater); flags win (recommend: or memory snapshots)
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<String>,
     /// Values of an option, dimension or the iterations, see below (repeatable)

@@ -9,7 +9,7 @@ use crate::request::policy_of;
 use highwater_analysis::{Comparison, LaneId};
 use highwater_export::{LaneDrawing, SvgColors, lane_svg};
 use highwater_session::write_whole;
-use highwater_timeline::{AxisKind, ColorBy, Coloring, ColoringRequest, Timeline};
+use highwater_timeline::{AxisKind, ColorBy, Coloring, ColoringRequest, Timeline, TimelineParts};
 
 /// Width and height in points.
 const SIZE: (f64, f64) = (1200.0, 600.0);
@@ -20,7 +20,7 @@ pub(super) fn write(path: &Path, args: &CompareArgs, comparison: &Comparison) ->
         Some(text) => lane_of(text, comparison)?,
         None => comparison.main_lane().unwrap_or(0),
     };
-    let timeline = Timeline::new(comparison);
+    let timeline = Timeline::with(comparison, TimelineParts::Drawing);
     let axis = axis_of(args.axis.as_deref(), &timeline)?;
     let drawing = LaneDrawing {
         comparison,

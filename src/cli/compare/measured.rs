@@ -26,7 +26,6 @@ impl Listed {
 }
 
 pub(super) fn measured_table(comparison: &Comparison, listed: Listed) -> Table {
-    let step = |step: Option<Step>| step.map_or(String::new(), |step| step.to_string());
     let event_or_step = if comparison.lane_kind() == LaneKind::Recordings {
         ">at event"
     } else {
@@ -62,6 +61,11 @@ pub(super) fn measured_table(comparison: &Comparison, listed: Listed) -> Table {
             continue;
         };
         let summary = &lane.summary;
+        let step = |step: Option<Step>| {
+            let own = step.map(|step| comparison.shown_step(position, step));
+            own.map_or(String::new(), |step| step.to_string())
+        };
+        let sign = comparison.bound_sign(position);
         let when = |is_stated: bool, text: String| if is_stated { text } else { NOT_RECORDED.to_owned() };
         let (reserved, live) = (recording.states_reserved(), recording.states_live());
         let share = comparison.fragmentation(position);
@@ -74,9 +78,9 @@ pub(super) fn measured_table(comparison: &Comparison, listed: Listed) -> Table {
         };
         let mut cells = vec![
             comparison.lane_title(lane.id),
-            when(reserved, summary.peak_reserved.to_string()),
-            when(reserved, summary.peak_reserved.exact()),
-            when(reserved, step(summary.peak_reserved_step)),
+            when(reserved, format!("{sign}{}", comparison.least_reserved(position))),
+            when(reserved, comparison.least_reserved(position).exact()),
+            when(reserved, step(summary.peak_reserved_step.filter(|_| sign.is_empty()))),
             when(live, summary.peak_live.to_string()),
             when(live, summary.peak_live.exact()),
             when(live, step(summary.peak_live_step)),

@@ -12,7 +12,7 @@ use highwater_model::units::{Bytes, Nanos, counted};
 use highwater_model::workload::DeviceFigure;
 use highwater_options::{Edit, Finding};
 use highwater_sim::StaticMemoryPolicy;
-use highwater_timeline::Timeline;
+use highwater_timeline::{Timeline, TimelineParts};
 
 pub(super) fn text(args: &CompareArgs, answer: &CompareAnswer<'_>, import: &Diagnostics) -> String {
     let comparison = answer.comparison;
@@ -36,7 +36,7 @@ pub(super) fn text(args: &CompareArgs, answer: &CompareAnswer<'_>, import: &Diag
         out.push_str(&explanations(comparison));
     }
     if args.map {
-        let timeline = Timeline::new(comparison);
+        let timeline = Timeline::with(comparison, TimelineParts::Drawing);
         for (lane, view) in comparison.lanes.iter().zip(&timeline.lanes) {
             let (title, map) = (comparison.lane_title(lane.id), view.ascii(100, 20));
             out.push_str(&format!("\n{title}\n{map}"));

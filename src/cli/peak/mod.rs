@@ -17,6 +17,7 @@ use highwater_analysis::{Comparison, LaneId, compare};
 use highwater_export::{Baseline, FlameAnswer, PeakAnswer, WirePeak, WireTree, peak_csv, peak_text, ranks_text};
 use highwater_model::progress::Progress;
 use highwater_model::units::Step;
+use highwater_session::Keep;
 use highwater_sim::StaticMemoryPolicy;
 use highwater_timeline::{
     Attribute, Changes, FlameGraph, PeakAt, PeakContributors, PeakReport, PeakRequest, StepRange, peak_step,
@@ -32,14 +33,15 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
     let at = at(args)?;
     let named = Named::of(&args.files, &args.common.opening, progress)?;
     let settings = named.settings(&args.common)?;
-    let mut prepared = Prepared::new(named.sources, settings, args.graph.as_ref(), &args.common, progress)?;
+    let reading = (Keep::Shown, progress);
+    let mut prepared = Prepared::kept(named.sources, settings, args.graph.as_ref(), &args.common, reading)?;
     if args.against.is_none() {
         prepared.request.policies = policy.into_iter().collect();
     }
     let comparison = compare(&prepared.request, progress)?;
     let name = &prepared.loaded.workload.name;
-    check(&comparison, at, name)?;
     let lane = lane(args, policy, &comparison)?;
+    let at = on_axis(&comparison, lane, at, name)?;
     if args.segments {
         let step = match at {
             PeakAt::Step(step) => Some(step),
@@ -206,19 +208,25 @@ fn position(comparison: &Comparison, flag: &str, number: usize) -> anyhow::Resul
     position.with_context(|| format!("{flag} {number}: no such lane; there are {}", titles(comparison)))
 }
 
-/// Refuses steps behind the last one.
-fn check(comparison: &Comparison, at: PeakAt, name: &str) -> anyhow::Result<()> {
-    let n_steps = comparison.axis.n_steps;
-    let (flag, last) = match at {
-        PeakAt::Peak => return Ok(()),
-        PeakAt::Step(step) => (format!("--step {step}"), step.0),
-        PeakAt::Range(range) => (format!("--range {}..{}", range.start, range.end), range.last().0),
+/// Steps of the axis from those of a lane; refuses steps behind the last one.
+fn on_axis(comparison: &Comparison, lane: usize, at: PeakAt, name: &str) -> anyhow::Result<PeakAt> {
+    let step = |step: Step, flag: &dyn Fn() -> String| {
+        let there = comparison.axis_step(lane, step);
+        there.with_context(|| {
+            let (count, word) = (comparison.n_shown_steps(lane), comparison.axis_word());
+            format!("{name}: {} exceeds the last of {count} {word}s", flag())
+        })
     };
-    if last >= n_steps {
-        bail!(
-            "{name}: {flag} exceeds the last of {n_steps} {}s",
-            comparison.axis_word()
-        );
-    }
-    Ok(())
+    Ok(match at {
+        PeakAt::Peak => PeakAt::Peak,
+        PeakAt::Step(at) => PeakAt::Step(step(at, &|| format!("--step {at}"))?),
+        PeakAt::Range(range) => {
+            let flag = || format!("--range {}..{}", range.start, range.end);
+            let (start, last) = (step(range.start, &flag)?, step(range.last(), &flag)?);
+            PeakAt::Range(StepRange {
+                start,
+                end: Step(last.0 + 1),
+            })
+        }
+    })
 }

@@ -6,7 +6,7 @@ use super::FEW;
 use crate::args::{Format, PeakArgs};
 use crate::text::diagnostics;
 use crate::{print, print_json};
-use highwater_analysis::Comparison;
+use highwater_analysis::{Comparison, PINNED_PERCENT, PinnedSegments};
 use highwater_export::{
     AllocatorAnswer, GrowthAnswer, allocator_csv, allocator_json, allocator_text, growth_csv, growth_json, growth_text,
 };
@@ -28,6 +28,11 @@ pub(super) fn segments(
         .lanes
         .get(lane)
         .and_then(|lane| comparison.recording(lane.id));
+    let recording = recording.context("--segments: the lane shows no recording")?;
+    let pinned = match args.step {
+        Some(_) => PinnedSegments::new(recording, state.event, PINNED_PERCENT),
+        None => PinnedSegments::at_peak(recording, PINNED_PERCENT),
+    };
     let most = match args.format {
         Format::Text => FEW,
         _ => usize::MAX,
@@ -37,7 +42,8 @@ pub(super) fn segments(
         lane,
         step,
         state: &state,
-        recording: recording.context("--segments: the lane shows no recording")?,
+        recording,
+        pinned: pinned.as_ref(),
         most: args.top.unwrap_or(most),
     };
     match args.format {

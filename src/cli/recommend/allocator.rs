@@ -64,12 +64,11 @@ pub(super) fn run(
         device,
         elapsed,
     };
-    match args.space.format {
-        Format::Json => print_json(&setting_search_json(&answer))?,
-        _ => {
-            print(&setting_search_text(&answer))?;
-            print(&diagnostics(&prepared.diagnostics()))?;
-        }
+    if args.space.format == Format::Json {
+        print_json(&setting_search_json(&answer))?;
+    } else {
+        print(&setting_search_text(&answer))?;
+        print(&diagnostics(&prepared.diagnostics()))?;
     }
     Ok(Verdict::yes_if(search.winner.is_some()))
 }

@@ -8,7 +8,7 @@ use anyhow::{Context as _, bail};
 use super::super::args::{Format, ReplayArgs};
 use super::super::{Verdict, print, print_json, timed};
 use super::device_bytes;
-use highwater_analysis::{AllocatorFit, AllocatorSetting};
+use highwater_analysis::{AllocatorFit, AllocatorSetting, PINNED_PERCENT, PinnedSegments};
 use highwater_export::{FitAnswer, TraceAnswer, fit_json, fit_text, trace_summary_json, trace_summary_text};
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, counted};
@@ -186,17 +186,21 @@ fn replay_recordings(
     let fit =
         AllocatorFit::new(recording, version, device).map_err(|why| anyhow::anyhow!("{}: {why}", recording.name))?;
     let mut runs = Vec::new();
+    let mut pinned = Vec::new();
     for conf in &args.conf {
         let setting = allocator_setting(conf, version)?;
         runs.push(
             fit.run(&setting, device)
                 .map_err(|why| anyhow::anyhow!("--conf {why}"))?,
         );
+        let simulated = fit.simulated(recording, &setting, device).map_err(anyhow::Error::new)?;
+        pinned.extend(PinnedSegments::at_peak(&simulated.recording, PINNED_PERCENT));
     }
     let answer = FitAnswer {
         recording,
         fit: &fit,
         runs: &runs,
+        pinned: if pinned.len() == runs.len() { &pinned } else { &[] },
         device,
     };
     match args.format {

@@ -3,20 +3,33 @@
 //! Fields are a contract: bytes and counts are integers, events are `[action, address, bytes, stream]` with the private
 //! pool as a fifth item.
 
+mod options;
 mod recommend;
 mod settings;
 
+pub use options::allocator_options_markdown;
+pub(super) use options::{allocator_options_json, allocator_options_text};
 pub use recommend::{SettingSearchAnswer, setting_search_json, setting_search_text};
 pub use settings::{SettingsAnswer, settings_json, settings_text};
 
 use serde_json::{Value as Json, json};
 
-use super::blocks::Table;
-use highwater_analysis::{AllocatorFit, AllocatorRun};
+use super::blocks::{Table, plain_text};
+use super::pinned::{pinned_blocks, pinned_json};
+use highwater_analysis::{AllocatorFit, AllocatorRun, PinnedSegments};
 use highwater_model::units::{Bytes, Nanos, grouped, signed_percent_text};
 use highwater_model::workload::Recording;
 use highwater_torch::recording::WhatIf;
-use highwater_torch::{Event, Summary, Version};
+use highwater_torch::{COMMON_VARIABLE, Event, Framework, Summary, Version};
+
+/// Call sites that are shown as text.
+const MOST_SITES: usize = 5;
+
+/// Whether a variable holds settings of a caching allocator.
+pub(super) fn is_allocator_variable(name: &str) -> bool {
+    let frameworks = [Framework::Cuda, Framework::Npu];
+    name == COMMON_VARIABLE || frameworks.iter().any(|framework| framework.variable() == name)
+}
 
 /// A trace under one setting.
 #[derive(Clone, Debug)]
@@ -108,6 +121,8 @@ pub struct FitAnswer<'a> {
     pub fit: &'a AllocatorFit,
     /// Empty: the recorded settings.
     pub runs: &'a [AllocatorRun],
+    /// What keeps almost empty segments at the peak; as long as `runs`, or empty where that is unknown.
+    pub pinned: &'a [PinnedSegments],
     /// `None` where it is unknown: nothing fails.
     pub device: Option<Bytes>,
 }
@@ -146,7 +161,11 @@ pub fn fit_json(answer: &FitAnswer<'_>) -> Json {
         [] => std::slice::from_ref(&own),
         runs => runs,
     };
-    let figures = runs.iter().map(|run| run_json(fit, run));
+    let figures = runs.iter().enumerate().map(|(position, run)| {
+        let mut object = run_json(fit, run);
+        object["pinned"] = answer.pinned.get(position).map_or(Json::Null, pinned_json);
+        object
+    });
     if let Some(fields) = object.as_object_mut() {
         match &figures.collect::<Vec<Json>>()[..] {
             [Json::Object(run)] => fields.extend(run.clone()),
@@ -162,7 +181,7 @@ fn run_json(fit: &AllocatorFit, run: &AllocatorRun) -> Json {
     let WhatIf {
         stats, device_calls, ..
     } = &run.figures;
-    let recorded = i128::from(fit.recorded_peak.get());
+    let recorded = i128::from(fit.reference_peak().get());
     let difference = i128::from(stats.reserved.peak) - recorded;
     json!({
         "conf": run.conf,
@@ -226,15 +245,21 @@ pub fn fit_text(answer: &FitAnswer<'_>) -> String {
             &grouped(figures.device_calls),
         ]);
     };
-    let own = match fit.conf.is_empty() {
-        true => "default settings, replayed".to_owned(),
-        false => format!("{}, replayed", fit.conf),
-    };
+    let own = format!("{}, replayed", conf_text(&fit.conf));
     row(&own, &fit.own);
     for run in answer.runs {
         row(conf_text(&run.conf), &run.figures);
     }
     out.push_str(&table.text());
+    for (run, pinned) in answer
+        .runs
+        .iter()
+        .zip(answer.pinned)
+        .filter(|(_, pinned)| pinned.segments > 0)
+    {
+        let blocks = pinned_blocks(pinned, MOST_SITES);
+        out.push_str(&format!("\n{}\n{}", conf_text(&run.conf), plain_text(&blocks)));
+    }
     let device = match answer.device {
         Some(device) => format!("on a device of {device}"),
         None => "on a device without a limit (--device-memory SIZE sets one)".to_owned(),

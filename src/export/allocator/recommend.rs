@@ -33,9 +33,15 @@ impl<'a> SettingSearchAnswer<'a> {
         &self.search.tried[self.search.recorded]
     }
 
-    /// The highest recorded peak.
+    /// The highest recorded peak; of recordings without segments that of the replay.
     fn recorded_peak(&self) -> Bytes {
-        let peaks = self.fits.iter().map(|fit| fit.recorded_peak);
+        let peaks = self.fits.iter().map(AllocatorFit::reference_peak);
+        peaks.max().unwrap_or_default()
+    }
+
+    /// The highest peak of requested bytes, which every setting reserves at least.
+    fn requested_peak(&self) -> Bytes {
+        let peaks = self.fits.iter().map(|fit| Bytes(fit.own.stats.requested.peak));
         peaks.max().unwrap_or_default()
     }
 
@@ -46,7 +52,8 @@ impl<'a> SettingSearchAnswer<'a> {
 
     /// The largest difference between a recorded peak and its replay, in percent.
     fn error(&self) -> f64 {
-        let errors = self.fits.iter().map(AllocatorFit::own_error_percent);
+        let compared = self.fits.iter().filter(|fit| fit.lists_segments());
+        let errors = compared.map(AllocatorFit::own_error_percent);
         errors.fold(
             0.0,
             |largest: f64, error| {
@@ -56,8 +63,7 @@ impl<'a> SettingSearchAnswer<'a> {
     }
 
     fn percent(&self, peak: Bytes) -> f64 {
-        let recorded = self.recorded_peak().get() as f64;
-        (peak.get() as f64 - recorded) / recorded.max(1.0) * 100.0
+        peak.percent_above(self.recorded_peak())
     }
 
     /// Remarks on the recommended settings: severity and sentence.
@@ -74,7 +80,7 @@ impl<'a> SettingSearchAnswer<'a> {
             let needs = "page_size: it needs CANN 8.1.RC1 and driver 25.0.RC1 or newer, else it is ignored";
             all.push(("info", needs.to_owned()));
         }
-        if self.fits.iter().any(|fit| !fit.is_exact()) {
+        if self.fits.iter().any(|fit| fit.lists_segments() && !fit.is_exact()) {
             let part = "some recordings replay in part; figures of settings are then estimates of that quality";
             all.push(("warning", part.to_owned()));
         }
@@ -86,7 +92,7 @@ impl<'a> SettingSearchAnswer<'a> {
 fn shell_line(variable: &str, conf: &str) -> String {
     match conf {
         "" => format!("unset {variable}"),
-        conf => format!("export {variable}='{conf}'"),
+        conf => format!("export {variable}='{}'", conf.replace('\'', r"'\''")),
     }
 }
 
@@ -94,7 +100,7 @@ fn shell_line(variable: &str, conf: &str) -> String {
 fn python_line(variable: &str, conf: &str) -> String {
     match conf {
         "" => format!("os.environ.pop(\"{variable}\", None)"),
-        conf => format!("os.environ[\"{variable}\"] = \"{conf}\""),
+        conf => format!("os.environ[\"{variable}\"] = {}", Json::from(conf)),
     }
 }
 
@@ -119,7 +125,7 @@ pub fn setting_search_json(answer: &SettingSearchAnswer<'_>) -> Json {
             "identical": fit.check.identical,
             "recorded_conf": fit.conf,
             "recorded_conf_stated": fit.is_stated,
-            "recorded_peak_reserved_bytes": fit.recorded_peak.get(),
+            "recorded_peak_reserved_bytes": (fit.recorded_peak > Bytes::ZERO).then_some(fit.recorded_peak.get()),
             "replayed_peak_reserved_bytes": fit.own.stats.reserved.peak,
             "error_of_default_percent": fit.own_error_percent(),
             "recommended_peak_reserved_bytes":
@@ -140,6 +146,7 @@ pub fn setting_search_json(answer: &SettingSearchAnswer<'_>) -> Json {
         "goal": "lowest-peak",
         "variable": answer.variable(),
         "device_bytes": answer.device.map(Bytes::get),
+        "requested_peak_bytes": answer.requested_peak().get(),
         "settings_tried": search.tried.len(),
         "recordings": recordings.collect::<Vec<Json>>(),
         "recorded": tried_json(answer, answer.recorded()),
@@ -207,7 +214,9 @@ fn table(answer: &SettingSearchAnswer<'_>) -> String {
         ">failed",
         ">device calls",
     ]);
-    table.row(&[&"recorded", &"", &answer.recorded_peak(), &"", &"", &"", &""]);
+    if answer.fits.iter().any(AllocatorFit::lists_segments) {
+        table.row(&[&"recorded", &"", &answer.recorded_peak(), &"", &"", &"", &""]);
+    }
     let mut row = |word: &str, tried: &TriedSetting| {
         table.row(&[
             &word,
@@ -265,6 +274,8 @@ fn about(answer: &SettingSearchAnswer<'_>, winner: &TriedSetting) -> String {
     for (severity, message) in answer.warnings() {
         out.push_str(&format!("{severity}: {message}\n"));
     }
+    let live = answer.requested_peak();
+    out.push_str(&format!("live at the peak: {live}; no setting reserves less\n"));
     if !search.equivalent.is_empty() {
         let shown = search.equivalent.iter().take(MOST_SHOWN);
         let names: Vec<&str> = shown.map(|at| conf_text(&search.tried[*at].conf)).collect();
@@ -287,19 +298,28 @@ fn about(answer: &SettingSearchAnswer<'_>, winner: &TriedSetting) -> String {
     out
 }
 
+/// What each key changes; those that change nothing in one line.
 fn keys_text(keys: &[KeyEffect]) -> String {
-    let mut out = String::new();
+    let mut table = Table::new(&["key", ">settings", ">lowest change", ">highest change"]);
     for key in keys.iter().filter(|key| !key.is_neutral) {
-        out.push_str(&format!(
-            "{}: {} to {}\n",
-            key.key,
-            change_text(key.change.0),
-            change_text(key.change.1)
-        ));
+        table.row(&[
+            &key.key,
+            &grouped(key.compared as u64),
+            &change_text(key.change.0),
+            &change_text(key.change.1),
+        ]);
     }
-    for key in keys.iter().filter(|key| key.is_neutral) {
-        let count = counted(key.compared as u64, "setting");
-        out.push_str(&format!("{}: no change ({count})\n", key.key));
+    let mut out = if table.is_empty() {
+        String::new()
+    } else {
+        format!("\n{}", table.text())
+    };
+    let neutral = keys.iter().filter(|key| key.is_neutral);
+    let neutral: Vec<String> = neutral
+        .map(|key| format!("{} ({})", key.key, grouped(key.compared as u64)))
+        .collect();
+    if !neutral.is_empty() {
+        out.push_str(&format!("no change by {}\n", neutral.join(", ")));
     }
     out
 }

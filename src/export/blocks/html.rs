@@ -88,7 +88,7 @@ fn span(span: &Span) -> String {
         Span::Op { step, name } => format!("step {}, {}", grouped(u64::from(*step)), escaped(name)),
         Span::Share(percent) => format!(
             "{}<span class=\"bar\" aria-hidden=\"true\" style=\"width:{:.1}%\"></span>",
-            percent_text(*percent),
+            escaped(&percent_text(*percent)),
             percent.clamp(0.0, 100.0)
         ),
     }

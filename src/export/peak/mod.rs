@@ -36,6 +36,8 @@ pub struct WirePeak<'a> {
     asked: &'static str,
     axis: &'static str,
     step: u32,
+    /// Of a recording: the number of the event there, which `--step` takes; `step` counts the common axis.
+    event: Option<u32>,
     live_bytes: Option<u64>,
     reserved_bytes: Option<u64>,
     unlisted_bytes: u64,
@@ -222,7 +224,7 @@ impl<'a> PeakAnswer<'a> {
             allocated: tally(stats.allocated),
             freed: tally(stats.freed),
             after: tally(stats.after),
-            groups: self.groups(&stats.groups),
+            groups: self.groups(&stats.groups[..stats.groups.len().min(self.most)]),
         }
     }
 
@@ -283,6 +285,9 @@ impl<'a> WirePeak<'a> {
             },
             axis: comparison.axis_word(),
             step: set.step.0,
+            event: comparison
+                .is_measured_lane(report.ask.lane)
+                .then(|| comparison.shown_step(report.ask.lane, set.step).0),
             live_bytes: states_live.then_some(set.live.get()),
             reserved_bytes: set.reserved.map(Bytes::get),
             unlisted_bytes: set.unlisted.get(),

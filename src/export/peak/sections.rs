@@ -77,7 +77,7 @@ impl PeakAnswer<'_> {
         table
     }
 
-    fn noun(&self) -> &'static str {
+    pub(super) fn noun(&self) -> &'static str {
         let first = self.report.set.members.first();
         let study = first.map(|member| self.comparison.study_of_graph(member.tensor.graph));
         study.unwrap_or_else(|| self.comparison.study()).words().tensor
@@ -103,8 +103,8 @@ impl PeakAnswer<'_> {
                 bytes(member.bytes),
                 text(member.bytes.exact()),
                 text(percent_text(self.report.share(member.bytes))),
-                step(member.birth.0),
-                step(member.end.0.saturating_sub(1)),
+                self.at_step(Some(member.birth)),
+                self.at_step(Some(Step(member.end.0.saturating_sub(1)))),
             ]);
         }
         table
@@ -178,7 +178,11 @@ impl PeakAnswer<'_> {
     }
 
     /// The last cell of a row without the tensor.
-    pub(crate) fn at_step(at: Option<Step>) -> Line {
-        at.map_or_else(|| text(""), |at| step(at.0))
+    pub(crate) fn at_step(&self, at: Option<Step>) -> Line {
+        let Some(at) = at else { return text("") };
+        if self.comparison.has_common_axis() {
+            return text(self.comparison.shown_step(self.report.ask.lane, at).to_string());
+        }
+        step(at.0)
     }
 }

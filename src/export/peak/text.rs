@@ -2,8 +2,7 @@
 
 use super::PeakAnswer;
 use crate::blocks::{Block, Table, bytes, paragraph, plain_text, text};
-use highwater_analysis::Comparison;
-use highwater_model::units::{Bytes, counted, grouped};
+use highwater_model::units::{Bytes, Step, counted, grouped};
 use highwater_timeline::{PeakAt, RangeStats, Uses, step_facts};
 
 /// The report for people, with exact bytes.
@@ -12,12 +11,7 @@ pub fn peak_text(answer: &PeakAnswer<'_>) -> String {
 }
 
 fn blocks(answer: &PeakAnswer<'_>) -> Vec<Block> {
-    let PeakAnswer {
-        comparison,
-        report,
-        most,
-        baseline: _,
-    } = *answer;
+    let PeakAnswer { report, most, .. } = *answer;
     let mut figures = answer.breakdown("in");
     if let Some(older) = report.alive_before {
         let what = format!("live before the range: {}", grouped(older.count));
@@ -25,7 +19,7 @@ fn blocks(answer: &PeakAnswer<'_>) -> Vec<Block> {
     }
     let mut blocks = vec![paragraph(title(answer)), figures.into()];
     if let Some(stats) = &report.range {
-        blocks.push(range_table(comparison, stats).into());
+        blocks.push(range_table(answer, stats).into());
     }
     if report.set.members.is_empty() {
         blocks.push(paragraph("No live tensors at this step."));
@@ -79,12 +73,15 @@ fn title(answer: &PeakAnswer<'_>) -> String {
     let PeakAnswer { comparison, report, .. } = *answer;
     let lane = comparison.lanes.get(report.ask.lane).map(|lane| lane.id);
     let lane = lane.map_or_else(String::new, |id| comparison.lane_title(id));
-    let word = comparison.axis_word();
     let step = report.set.step;
+    let at = comparison.step_text(report.ask.lane, step);
     let what = match report.ask.at {
-        PeakAt::Peak => format!("the live peak, {word} {step}"),
-        PeakAt::Step(_) => format!("{word} {step}"),
-        PeakAt::Range(range) => format!("{word}s {} to {}, highest at {word} {step}", range.start, range.last()),
+        PeakAt::Peak => format!("the live peak, {at}"),
+        PeakAt::Step(_) => at,
+        PeakAt::Range(range) => {
+            let ends = comparison.steps_text(report.ask.lane, range.start, range.end);
+            format!("{ends}, highest at {at}")
+        }
     };
     let facts = step_facts(comparison, step).filter(|_| !comparison.is_measured_lane(report.ask.lane));
     let op = match facts.as_ref().map_or("", |facts| facts.op_text()) {
@@ -94,17 +91,19 @@ fn title(answer: &PeakAnswer<'_>) -> String {
     format!("{}, {lane}: {what}{op}", comparison.workload.name)
 }
 
-fn range_table(comparison: &Comparison, stats: &RangeStats) -> Table {
+fn range_table(answer: &PeakAnswer<'_>, stats: &RangeStats) -> Table {
+    let (comparison, lane) = (answer.comparison, answer.report.ask.lane);
     let word = comparison.axis_word();
+    let at = |step: Step| comparison.step_text(lane, step);
     let mut table = Table::new(&["range", ">bytes", ">exact", ""]);
     let mut row = |what: String, held: Bytes, note: String| table.row(&[&what, &held, &held.exact(), &note]);
     for (name, curve) in [("live", &stats.live), ("reserved", &stats.reserved)] {
         let Some(curve) = curve else { continue };
         let steps = counted(u64::from(curve.n_steps), word);
-        row(format!("{name} peak"), curve.peak.0, format!("{word} {}", curve.peak.1));
+        row(format!("{name} peak"), curve.peak.0, at(curve.peak.1));
         row(format!("{name} mean"), curve.mean(), steps);
-        let (minimum, at) = curve.minimum;
-        row(format!("{name} minimum"), minimum, format!("{word} {at}"));
+        let (minimum, since) = curve.minimum;
+        row(format!("{name} minimum"), minimum, at(since));
     }
     for (name, tally) in [
         ("live before", stats.before),
@@ -112,7 +111,7 @@ fn range_table(comparison: &Comparison, stats: &RangeStats) -> Table {
         ("freed inside", stats.freed),
         ("live after", stats.after),
     ] {
-        row(name.to_owned(), tally.bytes, counted(tally.count, "tensor"));
+        row(name.to_owned(), tally.bytes, counted(tally.count, answer.noun()));
     }
     table
 }
@@ -137,7 +136,8 @@ fn without(answer: &PeakAnswer<'_>) -> Option<Block> {
         Ok(rows) => rows,
         Err(why) => return Some(paragraph(why)),
     };
-    let mut table = Table::new(&["savings if removed", ">lower by", ">exact", ">peak", ">at step"]);
+    let at = format!(">at {}", answer.comparison.axis_word());
+    let mut table = Table::new(&["savings if removed", ">lower by", ">exact", ">peak", &at]);
     for row in rows {
         let (name, _) = answer.report.left_out(answer.comparison, row.left_out);
         table.cells(vec![
@@ -145,7 +145,7 @@ fn without(answer: &PeakAnswer<'_>) -> Option<Block> {
             bytes(row.lowers_by),
             text(row.lowers_by.exact()),
             bytes(row.peak),
-            PeakAnswer::at_step(row.step),
+            answer.at_step(row.step),
         ]);
     }
     Some(table.into())

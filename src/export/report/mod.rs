@@ -11,6 +11,7 @@ mod pictures;
 mod settings;
 mod table;
 
+use std::io::Write;
 use std::path::Path;
 
 use super::blocks::{Block, Line, Span, Table, bytes, html, html_line, paragraph, text};
@@ -57,8 +58,9 @@ struct Report<'a> {
 pub(super) fn report_html(
     subject: &ExportSubject,
     _path: &Path,
+    out: &mut dyn Write,
     progress: &Progress<'_>,
-) -> Result<Vec<u8>, ExportError> {
+) -> Result<(), ExportError> {
     let comparison = &*subject.comparison;
     let lanes = subject.lanes_or_all();
     let main = comparison.main_lane().filter(|lane| lanes.contains(lane));
@@ -87,7 +89,7 @@ pub(super) fn report_html(
         "</main>\n{}<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
         report.data()
     ));
-    Ok(page.into_bytes())
+    Ok(out.write_all(page.as_bytes())?)
 }
 
 impl Report<'_> {
@@ -107,7 +109,7 @@ impl Report<'_> {
 
     /// The sign in front of a lower bound.
     fn bound(&self, lane: usize) -> &'static str {
-        let is_bound = self.comparison.is_lower_bound(lane) && !self.comparison.is_measured_lane(lane);
+        let is_bound = self.comparison.is_lower_bound(lane);
         if is_bound && self.comparison.scratch_of(lane) == ScratchSource::Missing {
             "≥\u{a0}"
         } else {

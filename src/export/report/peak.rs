@@ -4,7 +4,6 @@ use super::Report;
 use crate::blocks::{Block, Table, bytes, paragraph, text};
 use crate::peak::{PeakAnswer, rank_blocks};
 use crate::subject::ExportError;
-use highwater_model::units::grouped;
 use highwater_timeline::{Attribute, LeftOut, PeakAt, PeakReport, PeakRequest, PeakWithout, Uses, step_facts};
 
 /// The number of rows of each table.
@@ -63,16 +62,15 @@ impl Report<'_> {
     fn moment(&self, answer: &PeakAnswer<'_>) -> Vec<Block> {
         let comparison = self.comparison;
         let step = answer.report.set.step;
-        let word = comparison.axis_word();
         let facts = step_facts(comparison, step).filter(|_| !comparison.is_measured_lane(self.base));
         let op = facts.map_or_else(String::new, |facts| match (facts.op_kind.as_str(), facts.op.as_str()) {
             ("", "") => String::new(),
             (kind, name) => format!(", {kind} {name}"),
         });
         let sentence = format!(
-            "{}: peak live at {word} {}{op}.",
+            "{}: peak live at {}{op}.",
             self.lane_name(self.base),
-            grouped(u64::from(step.0))
+            comparison.step_text(self.base, step)
         );
         vec![
             paragraph(sentence),
@@ -117,7 +115,8 @@ fn without(answer: &PeakAnswer<'_>, rows: &[PeakWithout]) -> Table {
         Some(LeftOut::Member(_)) | None => answer.comparison.study().words().tensor,
     };
     let caption = format!("Peak live if one {what} is removed");
-    let headings = ["without", ">peak live is lower by", ">peak live", ">at step"];
+    let at = format!(">at {}", answer.comparison.axis_word());
+    let headings = ["without", ">peak live is lower by", ">peak live", &at];
     let mut table = Table::captioned(caption, &headings);
     for row in rows {
         let (name, _) = answer.report.left_out(answer.comparison, row.left_out);
@@ -125,7 +124,7 @@ fn without(answer: &PeakAnswer<'_>, rows: &[PeakWithout]) -> Table {
             text(name),
             bytes(row.lowers_by),
             bytes(row.peak),
-            PeakAnswer::at_step(row.step),
+            answer.at_step(row.step),
         ]);
     }
     table

@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 
 use highwater_options::{GROUPS, Group, OptionKind, OptionRow, Section, TABLE, Value, find, keys};
 
+use super::super::allocator::is_allocator_variable;
 use super::super::config_document::ConfigDocument;
 use super::super::json_value::json_of;
 use super::python::{
@@ -270,8 +271,11 @@ impl<'a> Writer<'a> {
 
     fn variables(&self) -> Option<String> {
         let line = |(name, value)| format!("os.environ[{}] = {}\n", quoted(name), quoted(value));
-        let lines: String = self.document.environment.iter().map(line).collect();
-        (!lines.is_empty()).then_some(lines)
+        let environment = &self.document.environment;
+        let lines: String = environment.iter().map(line).collect();
+        let is_torchs = environment.iter().any(|(name, _)| is_allocator_variable(name));
+        let order = if is_torchs { "# Before torch is imported:\n" } else { "" };
+        (!lines.is_empty()).then(|| format!("{order}{lines}"))
     }
 
     /// The settings of MegEngine's eager interpreter, where the options are its; they imply its heuristic.

@@ -2,37 +2,27 @@
 
 use super::text::{cut, escaped, number, width};
 use super::{Area, LaneDrawing, Pen};
-use highwater_model::units::{Bytes, grouped};
+use highwater_model::units::{Bytes, Step};
 use highwater_timeline::{Canvas, Curve, ItemRect, Owner, View, byte_ticks, tensor_name};
 
 /// The upper edge of the curve, as a multiple of the highest peak.
 const HEADROOM: f64 = 1.14;
-/// A capacity up to this multiple of the highest peak is drawn.
-const CAPACITY_NEAR: f64 = 1.6;
 /// The smallest width and height of a block with a name, and the number of names.
 const LABEL: (f64, f64) = (48.0, 12.0);
 const MOST_LABELS: usize = 300;
 /// The smallest area of a block with a tooltip, in square points.
 const LEAST_HINTED: f32 = 12.0;
 
-#[expect(clippy::cast_precision_loss, reason = "points on a page need no more")]
-pub(super) fn is_capacity_near(drawing: &LaneDrawing<'_>) -> bool {
-    let peak = drawing.timeline.peak.get().max(1) as f64;
-    drawing.comparison.has_capacity()
-        && drawing.comparison.device_of(drawing.lane).memory().get() as f64 <= peak * CAPACITY_NEAR
+/// The capacity of the lane, where it is near enough to be a line.
+pub(super) fn near_capacity(drawing: &LaneDrawing<'_>) -> Option<Bytes> {
+    drawing.comparison.drawn_capacity(drawing.lane, drawing.timeline.peak)
 }
 
 /// The bytes at the upper edge of the curve, the same for all lanes of an answer.
 #[expect(clippy::cast_precision_loss, reason = "points on a page need no more")]
 fn top(drawing: &LaneDrawing<'_>) -> f64 {
-    let peak = drawing.timeline.peak.get().max(1) as f64;
-    let capacity = drawing.comparison.device_of(drawing.lane).memory().get() as f64;
-    let highest = if is_capacity_near(drawing) {
-        peak.max(capacity)
-    } else {
-        peak
-    };
-    highest * HEADROOM
+    let highest = drawing.comparison.drawn_top(drawing.timeline.peak);
+    highest.get().max(1) as f64 * HEADROOM
 }
 
 /// The place of bytes in an area from 0 to `top`.
@@ -117,8 +107,7 @@ impl Pen<'_> {
         if view.physical.max() > 0 {
             self.line_of(&view.physical, area, top, None, &colors.physical);
         }
-        if is_capacity_near(drawing) {
-            let memory = drawing.comparison.device_of(drawing.lane).memory();
+        if let Some(memory) = near_capacity(drawing) {
             let at = y_of(area, top, memory.get());
             let (left, right, y, color) = (
                 number(area.left),
@@ -281,14 +270,9 @@ impl Pen<'_> {
             .view
             .tensor(block)
             .map_or("", |tensor| tensor_name(self.drawing.comparison, tensor));
-        let word = self.drawing.comparison.axis_word();
-        Some(format!(
-            "{name}: {} ({}), {word}s {} to {}",
-            Bytes(*bytes),
-            Bytes(*bytes).exact(),
-            grouped(u64::from(*start)),
-            grouped(u64::from(end.saturating_sub(1)))
-        ))
+        let comparison = self.drawing.comparison;
+        let life = comparison.steps_text(self.drawing.lane, Step(*start), Step(*end));
+        Some(format!("{name}: {} ({}), {life}", Bytes(*bytes), Bytes(*bytes).exact()))
     }
 
     pub(super) fn names(&mut self, area: Area, items: &[ItemRect]) {
@@ -318,8 +302,8 @@ impl Pen<'_> {
     /// The line at the peak, through curve and map, with its figure.
     pub(super) fn peak(&mut self, curve: Area, lowest: Area) {
         let drawing = self.drawing;
-        let (colors, summary) = (drawing.colors, &drawing.comparison.lanes[drawing.lane].summary);
-        let Some(step) = summary.peak_reserved_step else { return };
+        let (colors, shown) = (drawing.colors, drawing.comparison.shown_peak(drawing.lane));
+        let Some(step) = shown.step else { return };
         let at = drawing.view().x_from_step(f64::from(step.0) + 0.5, curve.width);
         if !(0.0..=curve.width).contains(&at) {
             return;
@@ -331,10 +315,9 @@ impl Pen<'_> {
             r#"<path d="M{at_text} {top}V{bottom}" stroke="{color}" stroke-dasharray="4 3" fill="none"/>"#
         ));
         let words = format!(
-            "peak {} at {} {}",
-            summary.peak_reserved,
-            drawing.comparison.axis_word(),
-            grouped(u64::from(step.0))
+            "peak {} at {}",
+            shown.bytes,
+            drawing.comparison.step_text(drawing.lane, step)
         );
         let is_left = at + width(&words) + 8.0 > curve.width;
         let (x, anchor) = if is_left { (x - 5.0, "end") } else { (x + 5.0, "start") };

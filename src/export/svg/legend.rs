@@ -75,7 +75,7 @@ impl Pen<'_> {
             (states_live, &colors.live, "live"),
             (self.view.physical.max() > 0, &colors.physical, "in pages"),
             (
-                areas::is_capacity_near(drawing),
+                areas::near_capacity(drawing).is_some(),
                 &colors.capacity,
                 "capacity of the device",
             ),

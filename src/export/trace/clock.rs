@@ -4,6 +4,8 @@
 //! step with many calls is as many nanoseconds longer, the same for all lanes. In: the axes of an answer. Out: nanoseconds from the
 //! start of the first step, ascending.
 
+use std::cmp::Reverse;
+
 use crate::subject::ExportSubject;
 use highwater_analysis::Comparison;
 use highwater_timeline::{AxisKind, TimeAxis};
@@ -11,8 +13,7 @@ use highwater_timeline::{AxisKind, TimeAxis};
 pub(super) struct Clock<'a> {
     axis: Option<&'a TimeAxis>,
     kind: AxisKind,
-    /// Nanoseconds that further calls add before each step, then before the end.
-    added: Vec<u64>,
+    added: Added,
     n_steps: u32,
 }
 
@@ -31,7 +32,7 @@ impl<'a> Clock<'a> {
         Self {
             axis: found.map(|(_, axis)| axis),
             kind: found.map_or(AxisKind::Order, |(kind, _)| kind),
-            added: added(n_steps, threads),
+            added: Added::new(n_steps, threads),
             n_steps,
         }
     }
@@ -45,8 +46,7 @@ impl<'a> Clock<'a> {
     }
 
     fn added_before(&self, step: u32) -> u64 {
-        let further = self.added.get(step as usize).copied().unwrap_or_default();
-        further.saturating_add(u64::from(step))
+        self.added.before(step).saturating_add(u64::from(step))
     }
 
     /// The start of a step; the end for steps behind the last.
@@ -89,24 +89,36 @@ impl<'a> Clock<'a> {
     }
 }
 
-/// Running sums of added nanoseconds: a step adds the largest number of instants on one thread, less one.
-fn added(n_steps: u32, threads: impl Iterator<Item = Vec<u32>>) -> Vec<u64> {
-    let mut longer = vec![0_u64; n_steps as usize + 1];
-    for steps in threads {
-        for same in steps.chunk_by(|one, next| one == next) {
-            let further = same.len() as u64 - 1;
-            if let Some(known) = longer.get_mut(same[0] as usize) {
-                *known = further.max(*known);
-            }
+/// Nanoseconds that further calls add: a step adds the largest number of instants on one thread, less one.
+struct Added {
+    /// Steps that add some, ascending, each with the sum up to its end.
+    sums: Vec<(u32, u64)>,
+}
+
+impl Added {
+    fn new(n_steps: u32, threads: impl Iterator<Item = Vec<u32>>) -> Self {
+        let mut sums: Vec<(u32, u64)> = Vec::new();
+        for steps in threads {
+            let same = steps.chunk_by(|one, next| one == next);
+            let further = same.map(|same| (same[0].min(n_steps), same.len() as u64 - 1));
+            sums.extend(further.filter(|(_, further)| *further > 0));
         }
+        // Of several threads the one with most instants counts.
+        sums.sort_unstable_by_key(|(step, further)| (*step, Reverse(*further)));
+        sums.dedup_by_key(|(step, _)| *step);
+        let mut sum = 0_u64;
+        for (_, added) in &mut sums {
+            sum = sum.saturating_add(*added);
+            *added = sum;
+        }
+        Self { sums }
     }
-    let mut sum = 0_u64;
-    for added in &mut longer {
-        let before = sum;
-        sum = sum.saturating_add(*added);
-        *added = before;
+
+    /// The sum of all steps before a step. O(log steps that add some).
+    fn before(&self, step: u32) -> u64 {
+        let behind = self.sums.partition_point(|(known, _)| *known < step);
+        behind.checked_sub(1).map_or(0, |last| self.sums[last].1)
     }
-    longer
 }
 
 /// Times of the instants of a thread.
@@ -126,7 +138,7 @@ impl InOrder {
 
 #[cfg(test)]
 mod tests {
-    use super::added;
+    use super::Added;
 
     #[test]
     fn a_step_is_longer_by_what_else_happens_on_it() {
@@ -137,11 +149,8 @@ mod tests {
             (&[&[0, 0], &[0, 0, 0, 1], &[7, 7]], [0, 2, 2, 2]),
         ];
         for (threads, sums) in threads {
-            assert_eq!(
-                added(3, threads.iter().map(|steps| steps.to_vec())),
-                sums,
-                "{threads:?}"
-            );
+            let added = Added::new(3, threads.iter().map(|steps| steps.to_vec()));
+            assert_eq!([0, 1, 2, 3].map(|step| added.before(step)), sums, "{threads:?}");
         }
     }
 }

@@ -6,14 +6,15 @@ use serde_json::json;
 
 use super::CHUNK;
 use super::clock::{Clock, InOrder};
-use super::events::{Track, Writer};
+use super::events::{Track, Writer, quoted};
 use crate::subject::{ExportError, ExportSubject};
 use highwater_analysis::LaneId;
 use highwater_model::progress::Progress;
-use highwater_model::units::counted;
+use highwater_model::units::{Bytes, counted};
 use highwater_model::workload::Recording;
+use highwater_sim::fold::StepBytes;
 use highwater_sim::{Event, EventKind, Simulation};
-use highwater_timeline::{Curve, RematMarkKind, TickClass, region_text, subject_text, tensor_label};
+use highwater_timeline::{RematMarkKind, TickClass, region_text, subject_text, tensor_label};
 
 const DEVICE: u64 = 1;
 const BUDGET: u64 = 2;
@@ -24,19 +25,19 @@ const MOST_OP_THREADS: usize = 64;
 const FIRST_ANNOTATION: u64 = FIRST_OP + MOST_OP_THREADS as u64;
 
 /// A lane, written as one process.
-pub(super) struct LaneTrace<'a> {
-    pub(super) out: &'a mut Writer,
+pub(super) struct LaneTrace<'a, 'w> {
+    pub(super) out: &'a mut Writer<'w>,
     pub(super) subject: &'a ExportSubject,
     pub(super) lane: usize,
     pub(super) process: u64,
     pub(super) clock: &'a Clock<'a>,
 }
 
-impl LaneTrace<'_> {
+impl LaneTrace<'_, '_> {
     /// O(steps + events).
     pub(super) fn add(&mut self, progress: &Progress<'_>) -> Result<(), ExportError> {
         let (comparison, lane) = (&*self.subject.comparison, self.lane);
-        let (row, view) = (&comparison.lanes[lane], &self.subject.timeline.lanes[lane]);
+        let row = &comparison.lanes[lane];
         let title = comparison.lane_title(row.id);
         let label = match row.id {
             LaneId::Policy(policy) => format!("{title}: {}", policy.row().label),
@@ -44,16 +45,18 @@ impl LaneTrace<'_> {
         };
         self.out.process(self.process, self.process, &label);
         let (states_reserved, states_live) = comparison.states(lane);
-        let counters: [(&str, &Curve, bool); 5] = [
-            ("reserved", &view.reserved, states_reserved),
-            ("features reserved", &view.features, states_reserved),
-            ("live", &view.live, states_live),
-            ("in pages", &view.physical, view.physical.max() > 0),
-            ("virtual ranges", &view.virtual_space, view.virtual_space.max() > 0),
+        let curves = &row.curves;
+        let is_any = |curve: &StepBytes| curve.first_maximum().0 > Bytes::ZERO;
+        let counters: [(&str, &StepBytes, bool); 5] = [
+            ("reserved", &curves.reserved, states_reserved),
+            ("features reserved", &curves.features, states_reserved),
+            ("live", &curves.live, states_live),
+            ("in pages", &curves.physical, is_any(&curves.physical)),
+            ("virtual ranges", &curves.virtual_space, is_any(&curves.virtual_space)),
         ];
         for (name, curve, _) in counters.into_iter().filter(|(.., is_there)| *is_there) {
             progress.check()?;
-            self.counter(name, curve);
+            self.counter(name, curve.iter().map(|bytes| bytes.get()));
         }
         self.device(progress)?;
         self.budget();
@@ -70,18 +73,19 @@ impl LaneTrace<'_> {
     }
 
     /// The changes of a curve, and its end.
-    fn counter(&mut self, name: &str, curve: &Curve) {
+    fn counter(&mut self, name: &str, values: impl Iterator<Item = u64>) {
         let n_steps = self.subject.comparison.axis.n_steps;
+        let name = quoted(name);
         let mut last = None;
-        for step in 0..n_steps {
-            let value = curve.at(step);
+        // Curves end in zeros.
+        for (step, value) in (0..n_steps).zip(values.chain(std::iter::repeat(0))) {
             if last != Some(value) {
-                self.out.counter(self.process, self.clock.at(step), name, value);
+                self.out.counter(self.process, self.clock.at(step), &name, value);
                 last = Some(value);
             }
         }
         let end = self.clock.at(n_steps);
-        self.out.counter(self.process, end, name, last.unwrap_or(0));
+        self.out.counter(self.process, end, &name, last.unwrap_or(0));
     }
 
     const fn track(&self, thread: u64) -> Track {
@@ -152,7 +156,8 @@ impl LaneTrace<'_> {
             return;
         };
         self.out.thread(track, "evictions");
-        self.counter("in use, as the planner counts", &remat.usage);
+        let usage = (0..comparison.axis.n_steps).map(|step| remat.usage.at(step));
+        self.counter("in use, as the planner counts", usage);
         let mut places = InOrder::default();
         for mark in &remat.marks {
             let name = match mark.kind {

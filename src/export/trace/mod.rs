@@ -14,6 +14,7 @@ mod clock;
 mod events;
 mod lane;
 
+use std::io::Write;
 use std::path::Path;
 
 use clock::Clock;
@@ -44,18 +45,17 @@ const CHUNK: u32 = 1024;
 pub(super) fn trace_json(
     subject: &ExportSubject,
     _path: &Path,
+    out: &mut dyn Write,
     progress: &Progress<'_>,
-) -> Result<Vec<u8>, ExportError> {
+) -> Result<(), ExportError> {
     let comparison = &*subject.comparison;
     if comparison.axis.n_steps == 0 {
-        return Err("the schedule has no steps, so there is nothing to trace"
-            .to_owned()
-            .into());
+        return Err("the schedule has no steps, so there is nothing to trace".into());
     }
     let lanes = subject.lanes_or_all();
     let threads = lanes.iter().flat_map(|lane| lane::instants(subject, *lane));
     let clock = Clock::new(subject, threads);
-    let mut out = Writer::new(&head(subject, &clock));
+    let mut out = Writer::new(out, &head(subject, &clock));
     schedule(&mut out, subject, &clock, progress)?;
     for (position, lane) in (0_u64..).zip(lanes) {
         progress.check()?;
@@ -68,7 +68,7 @@ pub(super) fn trace_json(
         };
         trace.add(progress)?;
     }
-    Ok(out.finish())
+    Ok(out.finish()?)
 }
 
 fn head(subject: &ExportSubject, clock: &Clock<'_>) -> serde_json::Value {
@@ -95,7 +95,7 @@ fn head(subject: &ExportSubject, clock: &Clock<'_>) -> serde_json::Value {
 
 /// Runs and ops, once for all lanes.
 fn schedule(
-    out: &mut Writer,
+    out: &mut Writer<'_>,
     subject: &ExportSubject,
     clock: &Clock<'_>,
     progress: &Progress<'_>,

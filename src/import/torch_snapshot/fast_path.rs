@@ -9,7 +9,7 @@
 
 use super::machine::Machine;
 use super::opcode as op;
-use super::value::{Kind, Value};
+use super::value::{Kind, ShortValue, Value, narrow};
 use crate::ImportError;
 use crate::pages::Pages;
 
@@ -21,9 +21,12 @@ const MOST_VALUES: usize = 32;
 /// Places of the memo that have a copy without pages: those of the short opcodes.
 const LOW: usize = 1 << u8::BITS;
 
+/// Nearly every place holds a position, which is kept in four bytes.
 #[derive(Debug)]
 pub(super) struct Memo {
-    all: Pages<Value>,
+    all: Pages<ShortValue>,
+    /// Values that are no positions.
+    others: Vec<Value>,
     low: [Value; LOW],
 }
 
@@ -31,6 +34,7 @@ impl Default for Memo {
     fn default() -> Self {
         Self {
             all: Pages::default(),
+            others: Vec::new(),
             low: [Value::HOLE; LOW],
         }
     }
@@ -46,7 +50,10 @@ impl Memo {
     /// The value at a place; `None` where it is empty.
     #[inline]
     pub(super) fn get(&self, index: usize) -> Option<Value> {
-        self.all.get(index).copied().filter(|value| *value != Value::HOLE)
+        match self.all.get(index)?.expanded() {
+            Ok(value) => Some(value).filter(|value| *value != Value::HOLE),
+            Err(other) => self.others.get(other as usize).copied(),
+        }
     }
 
     /// Like [`Self::get`], for the first places.
@@ -62,7 +69,15 @@ impl Memo {
         if let Some(place) = self.low.get_mut(self.all.len()) {
             *place = value;
         }
-        self.all.push(value);
+        let short = self.short(value);
+        self.all.push(short);
+    }
+
+    fn short(&mut self, value: Value) -> ShortValue {
+        value.shortened().unwrap_or_else(|| {
+            self.others.push(value);
+            ShortValue::other(narrow(self.others.len() - 1))
+        })
     }
 
     /// Puts a value at a place that is there.
@@ -70,8 +85,9 @@ impl Memo {
         if let Some(place) = self.low.get_mut(index) {
             *place = value;
         }
+        let short = self.short(value);
         if let Some(place) = self.all.get_mut(index) {
-            *place = value;
+            *place = short;
         }
     }
 

@@ -75,7 +75,7 @@ impl Heap {
         };
         self.put_pairs(&mut entry, pairs);
         self.budget.charge::<Entry>(1);
-        self.rows.entries.push(entry);
+        self.rows.entries.push(&entry);
         DictContent::Entry(narrow(self.rows.entries.len() - 1))
     }
 
@@ -163,13 +163,11 @@ impl Heap {
     }
 
     fn put_entry(&mut self, row: u32, pairs: &[Value]) {
-        let Some(mut entry) = self.rows.entries.get(row as usize).copied() else {
+        let Some(mut entry) = self.rows.entries.get(row) else {
             return;
         };
         self.put_pairs(&mut entry, pairs);
-        if let Some(place) = self.rows.entries.get_mut(row as usize) {
-            *place = entry;
-        }
+        self.rows.entries.set(row, &entry);
     }
 
     fn put_pairs(&mut self, entry: &mut Entry, pairs: &[Value]) {

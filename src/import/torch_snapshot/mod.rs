@@ -16,6 +16,7 @@
 //! [`Recording`](highwater_model::workload::Recording) for each device. Deliberately not here: the sizes that the allocator rounded
 //! to, where the file does not state them.
 
+mod entries;
 mod fast_path;
 mod fill;
 mod keys;

@@ -132,7 +132,7 @@ fn first_time(heap: &Heap, device: &Device, out_of_order: &[u32]) -> Nanos {
         .trace
         .rows()
         .nth(n_before)
-        .and_then(|row| heap.rows.entries.get(row as usize));
+        .and_then(|row| heap.rows.entries.get(row));
     entry.map_or(Nanos(0), |entry| Nanos(entry.time_us.saturating_mul(1000)))
 }
 
@@ -176,13 +176,13 @@ impl RecordingBuilder {
             if step.is_multiple_of(EVENTS_BETWEEN_CHECKS) {
                 progress.set("naming", u64::from(step), u64::from(self.n_steps))?;
                 if snapshot.is_in_order {
-                    heap.rows.entries.free_before(row as usize);
+                    heap.rows.entries.free_before(row);
                 }
             }
             while let Some(block) = appeared.next_if(|block| block.birth.0 <= step) {
                 self.unseen_block(heap, block.birth, block.address, &block.live);
             }
-            let Some(entry) = heap.rows.entries.get(row as usize) else {
+            let Some(entry) = heap.rows.entries.get(row) else {
                 continue;
             };
             if self.has_times {
@@ -191,10 +191,10 @@ impl RecordingBuilder {
                 }
                 self.times.push(time);
             }
-            if is_allocation(entry) {
-                self.block(heap, step, entry, &mut replayed);
+            if is_allocation(&entry) {
+                self.block(heap, step, &entry, &mut replayed);
             } else {
-                self.mark(heap, step, entry);
+                self.mark(heap, step, &entry);
             }
         }
         for block in appeared {
@@ -374,7 +374,7 @@ fn counts(heap: &Heap, device: &Device) -> Vec<(String, u64)> {
     }
     let mut actions = [0_u64; 10];
     for row in device.trace.rows() {
-        if let Some(entry) = heap.rows.entries.get(row as usize) {
+        if let Some(entry) = heap.rows.entries.get(row) {
             actions[entry.action as usize] += 1;
         }
     }

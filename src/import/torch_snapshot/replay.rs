@@ -136,8 +136,8 @@ pub(super) fn replay(heap: &Heap, device: &Device, progress: &Progress<'_>) -> R
         if step.is_multiple_of(EVENTS_BETWEEN_CHECKS) {
             progress.set("replaying", n_events - u64::from(step), n_events)?;
         }
-        if let Some(entry) = heap.rows.entries.get(row as usize) {
-            walk.event(step, entry, heap);
+        if let Some(entry) = heap.rows.entries.get(row) {
+            walk.event(step, &entry, heap);
         }
     }
     let mut found = walk.finish();
@@ -315,8 +315,8 @@ fn follow_vanished(
         if step.is_multiple_of(EVENTS_BETWEEN_CHECKS) {
             progress.check()?;
         }
-        let entry = heap.rows.entries.get(row as usize);
-        let Some(entry) = entry.filter(|entry| is_allocation(entry)) else {
+        let entry = heap.rows.entries.get(row);
+        let Some(entry) = entry.filter(is_allocation) else {
             continue;
         };
         let block_end = found.block_ends.get_mut(number);

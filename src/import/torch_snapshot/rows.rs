@@ -1,10 +1,11 @@
-//! Dicts of a snapshot as fixed rows: an entry of a trace in 40 bytes instead of a dict of seven pairs.
+//! Dicts of a snapshot as fixed rows instead of pairs.
 //!
 //! In: values that the `fill` module reads. Out: rows in pools. Fields that are absent, negative or no number are
 //! `None`, which their readers report.
 
 use std::collections::BTreeMap;
 
+use super::entries::Entries;
 use super::value::narrow;
 use crate::pages::Pages;
 
@@ -27,6 +28,22 @@ pub(super) enum Action {
     Other,
 }
 
+impl Action {
+    /// In the order of their numbers.
+    pub(super) const ALL: [Self; 10] = [
+        Self::Alloc,
+        Self::FreeRequested,
+        Self::FreeCompleted,
+        Self::SegmentAlloc,
+        Self::SegmentFree,
+        Self::SegmentMap,
+        Self::SegmentUnmap,
+        Self::Snapshot,
+        Self::OutOfMemory,
+        Self::Other,
+    ];
+}
+
 /// A field of an entry or a block that was read.
 pub(super) mod has {
     pub(in super::super) const ADDRESS: u8 = 1;
@@ -35,7 +52,7 @@ pub(super) mod has {
     pub(in super::super) const REQUESTED: u8 = 8;
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     /// The address; of an `oom` the bytes that are free on the device.
     pub(super) address: u64,
@@ -121,7 +138,7 @@ pub(super) struct Annotation {
 
 #[derive(Debug, Default)]
 pub(super) struct Rows {
-    pub(super) entries: Pages<Entry>,
+    pub(super) entries: Entries,
     pub(super) blocks: Pages<Block>,
     pub(super) segments: Vec<Segment>,
     pub(super) frames: Vec<Frame>,

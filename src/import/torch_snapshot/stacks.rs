@@ -34,7 +34,8 @@ pub(super) struct Stacks {
     /// Lines in the order of their first use.
     pub(super) frames: Vec<RecordedFrame>,
     frame_index: BTreeMap<RecordedFrame, u32>,
-    frame_of_row: BTreeMap<u32, u32>,
+    /// By row of a frame: its line, or [`NONE`].
+    line_of_row: Vec<u32>,
     /// By list of frames and extra texts.
     known: BTreeMap<(u32, u32), NamedStack>,
     last: Option<((u32, u32), NamedStack)>,
@@ -122,7 +123,7 @@ impl Stacks {
     }
 
     fn line(&mut self, heap: &Heap, row: u32) -> u32 {
-        if let Some(line) = self.frame_of_row.get(&row) {
+        if let Some(line) = self.line_of_row.get(row as usize).filter(|line| **line != NONE) {
             return *line;
         }
         let nothing = Frame {
@@ -135,7 +136,13 @@ impl Stacks {
         let file = self.names.intern(&cut(heap.text_at(frame.file).unwrap_or(b"?")));
         let line = frame.line;
         let position = self.intern(RecordedFrame { function, file, line });
-        self.frame_of_row.insert(row, position);
+        let n_rows = heap.rows.frames.len();
+        if self.line_of_row.len() < n_rows {
+            self.line_of_row.resize(n_rows, NONE);
+        }
+        if let Some(place) = self.line_of_row.get_mut(row as usize) {
+            *place = position;
+        }
         position
     }
 

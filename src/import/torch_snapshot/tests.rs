@@ -165,7 +165,7 @@ fn a_small_snapshot_is_read_whole_in_every_protocol() {
         let seen = of(0x3000);
         assert_eq!((seen.birth, seen.freed_at, seen.end), (Step(4), Step(6), Step(8)));
         assert_eq!((seen.bytes, seen.held, seen.stream), (Bytes(4000), Bytes(4000), 7));
-        assert_eq!(recording.block_name(&seen), "train.py:3 main");
+        assert_eq!(recording.block_name(&seen), "main (train.py:3)");
         let stack = &recording.stacks[seen.stack.expect("a stack").idx()];
         let lines: Vec<&str> = stack
             .iter()

@@ -45,7 +45,7 @@ impl Times {
 pub(super) fn times(heap: &Heap, device: &Device, progress: &Progress<'_>) -> Result<Times, Cancelled> {
     let entries = || {
         let rows = device.trace.rows();
-        rows.filter_map(|row| heap.rows.entries.get(row as usize))
+        rows.filter_map(|row| heap.rows.entries.get(row))
     };
     let with = entries().filter(|entry| entry.has(has::TIME)).count();
     if with == 0 {

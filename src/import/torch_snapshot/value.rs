@@ -103,6 +103,52 @@ impl Value {
     }
 }
 
+/// A position in four bytes: of a text, a list or a dict; or a position among other values.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ShortValue(u32);
+
+impl ShortValue {
+    const HOLE: u32 = 3;
+    const OTHER: u32 = 4;
+
+    /// Of which there are fewer than positions: they are written out in the file.
+    pub(super) const fn other(position: u32) -> Self {
+        Self(position << KIND_BITS | Self::OTHER)
+    }
+
+    /// The value, or the position among other values.
+    #[inline]
+    pub(super) const fn expanded(self) -> Result<Value, u32> {
+        let position = self.0 >> KIND_BITS;
+        match self.0 & ((1 << KIND_BITS) - 1) {
+            0 => Ok(Value::text(position)),
+            1 => Ok(Value::list(position)),
+            2 => Ok(Value::dict(position)),
+            Self::HOLE => Ok(Value::HOLE),
+            _ => Err(position),
+        }
+    }
+}
+
+impl Value {
+    /// `None` where the value is no position, or one that is too large.
+    #[inline]
+    pub(super) const fn shortened(self) -> Option<ShortValue> {
+        let (kind, position) = match self.kind() {
+            Kind::Text(position) => (0, position),
+            Kind::List(position) => (1, position),
+            Kind::Dict(position) => (2, position),
+            Kind::Hole => (ShortValue::HOLE, 0),
+            _ => return None,
+        };
+        if position < 1 << (u32::BITS - KIND_BITS) {
+            Some(ShortValue(position << KIND_BITS | kind))
+        } else {
+            None
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(super) enum DictContent {
     /// Nothing was put into it.

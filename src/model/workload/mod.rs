@@ -51,7 +51,7 @@ pub use recording::{
     CategoryRules, FailedRequest, FrameKind, FrameRule, FrameRuleError, FrameRules, MarkKind, PhasePairs,
     REQUESTER_RULES, RecordedBlock, RecordedFrame, RecordedMark, RecordedMemory, RecordedName, RecordedNames,
     RecordedOp, RecordedPeaks, RecordedPhase, RecordedRegion, RecordedTotal, Recording, RecordingRules, Requester,
-    RequesterRule, StackIdx, TotalKind, USER_METADATA, call_site_text, is_python_file, pooled_kind,
+    RequesterRule, StackIdx, TotalKind, USER_METADATA, WholeRecording, call_site_text, is_python_file, pooled_kind,
 };
 pub use samples::samples;
 pub use schedule::{

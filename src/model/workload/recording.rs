@@ -19,6 +19,7 @@ mod categories;
 mod frame_rules;
 mod parts;
 mod phases;
+mod summary;
 
 pub use call_sites::{CallSite, CallSiteKind, CallSites, call_site_text};
 pub use categories::{Category, CategoryRule, CategoryRules, REQUESTER_RULES, Requester, RequesterRule};
@@ -28,7 +29,10 @@ pub use parts::{
     RecordedMark, RecordedMemory, RecordedOp, RecordedRegion, RecordedTotal, StackIdx, TotalKind, USER_METADATA,
 };
 pub use phases::{PhasePairs, RecordedPhase};
+pub use summary::WholeRecording;
 
+use std::num::Wrapping;
+use std::ops::{AddAssign, SubAssign};
 use std::sync::Arc;
 
 use super::cann_log::LoggedProcess;
@@ -89,6 +93,8 @@ pub struct Recording {
     pub by_stream: bool,
     /// Of a log of CANN: all that it tells of the process.
     pub process: Option<Arc<LoggedProcess>>,
+    /// Of a summary: facts of the whole recording.
+    pub whole: Option<Box<WholeRecording>>,
 }
 
 /// How call stacks are read: rules of a document, before the built-in ones.
@@ -178,6 +184,9 @@ impl Recording {
 
     /// Whether there is anything to show: a block, a region, an event, or a curve above zero.
     pub fn has_content(&self) -> bool {
+        if let Some(whole) = &self.whole {
+            return whole.has_content;
+        }
         let mut samples = self.totals.iter().flat_map(|total| &total.samples);
         let is_something = !self.blocks.is_empty() || !self.regions.is_empty() || !self.marks.is_empty();
         self.n_steps > 0 && (is_something || samples.any(|(_, bytes)| *bytes > Bytes::ZERO))
@@ -210,6 +219,9 @@ impl Recording {
 
     /// O(blocks + regions + steps).
     pub fn peaks(&self) -> RecordedPeaks {
+        if let Some(whole) = &self.whole {
+            return whole.peaks;
+        }
         let blocks = |block: &RecordedBlock| (block.birth, block.end, block.bytes);
         let live = self.peak_of(self.blocks.iter().map(blocks));
         let seen = self.peak_of(self.blocks.iter().filter(|block| !block.is_older).map(blocks));
@@ -229,23 +241,15 @@ impl Recording {
     }
 
     /// The peak of ranges and the first step that reaches it. Saturates.
-    fn peak_of(&self, ranges: impl Iterator<Item = (Step, Step, Bytes)>) -> (Bytes, Option<Step>) {
-        let mut change = vec![0_i128; self.n_steps as usize + 1];
-        let mut is_any = false;
-        for (birth, end, bytes) in ranges {
-            is_any = true;
-            change[birth.idx()] += i128::from(bytes.get());
-            change[end.idx()] -= i128::from(bytes.get());
+    fn peak_of(&self, ranges: impl Iterator<Item = (Step, Step, Bytes)> + Clone) -> (Bytes, Option<Step>) {
+        let sum: u128 = ranges.clone().map(|(.., bytes)| u128::from(bytes.get())).sum();
+        if sum <= u64::MAX.into() {
+            // No value overflows, so differences may wrap around.
+            let (peak, step) = highest(self.n_steps, ranges, |bytes| Wrapping(bytes.get()));
+            return (Bytes(peak.0), step);
         }
-        let (mut live, mut peak) = (0_i128, (0_i128, None));
-        for (step, difference) in (0_u32..self.n_steps).zip(change) {
-            live += difference;
-            if peak.1.is_none() || live > peak.0 {
-                peak = (live, Some(Step(step)));
-            }
-        }
-        let bytes = Bytes(u64::try_from(peak.0).unwrap_or(u64::MAX));
-        (bytes, peak.1.filter(|_| is_any))
+        let (peak, step) = highest(self.n_steps, ranges, |bytes| i128::from(bytes.get()));
+        (Bytes(u64::try_from(peak).unwrap_or(u64::MAX)), step)
     }
 
     /// Checks the invariants in the header of this file.
@@ -292,6 +296,29 @@ impl Recording {
         }
         Ok(())
     }
+}
+
+/// The highest sum of ranges and the first step that has it; no step without ranges. O(ranges + steps).
+fn highest<T: Copy + Default + Ord + AddAssign + SubAssign>(
+    n_steps: u32,
+    ranges: impl Iterator<Item = (Step, Step, Bytes)>,
+    number: impl Fn(Bytes) -> T,
+) -> (T, Option<Step>) {
+    let mut change = vec![T::default(); n_steps as usize + 1];
+    let mut is_any = false;
+    for (birth, end, bytes) in ranges {
+        is_any = true;
+        change[birth.idx()] += number(bytes);
+        change[end.idx()] -= number(bytes);
+    }
+    let (mut live, mut peak) = (T::default(), (T::default(), None));
+    for (step, difference) in (0..n_steps).zip(change) {
+        live += difference;
+        if peak.1.is_none() || live > peak.0 {
+            peak = (live, Some(Step(step)));
+        }
+    }
+    (peak.0, peak.1.filter(|_| is_any))
 }
 
 /// Collects texts of a recording, each once.

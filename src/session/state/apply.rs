@@ -185,7 +185,9 @@ impl Session {
             }
             Command::ExportPeak(path) => self.attempt(|session| session.export_peak(path)),
             Command::ExportFlame(path) => self.attempt(|session| session.export_flame(path)),
-            Command::WritePicture { path, picture } => self.write(path, move |_| Ok(png(&picture)?)),
+            Command::WritePicture { path, picture } => {
+                self.write(path, move |out, _| Ok(out.write_all(&png(&picture)?)?));
+            }
             Command::DrawLane { path, lane, view } => self.attempt(|session| session.draw_lane(path, lane, *view)),
 
             Command::Cancel => {

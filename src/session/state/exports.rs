@@ -1,6 +1,7 @@
 //! Files of the answer on the screen. The worker writes them in order; only the user stops them.
 
 use std::ffi::OsStr;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,11 +9,11 @@ use super::super::command_line::{CommandLine, Origin};
 use super::super::export::export_about;
 use super::super::overwrite::refuse_source;
 use super::super::task::{Failure, Outcome, TaskKind};
-use super::super::write::write_whole;
+use super::super::write::write_pieces;
 use super::super::write_config::write_config;
 use super::{Notice, Session};
 use highwater_analysis::{LaneId, with_figures};
-use highwater_export::{ConfigExport, ExportForm, ExportSubject, LaneDrawing, SvgColors, lane_svg};
+use highwater_export::{ConfigExport, ExportError, ExportForm, ExportSubject, LaneDrawing, SvgColors, lane_svg};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_options::check_scheduled;
@@ -60,7 +61,7 @@ impl Session {
     pub(super) fn write(
         &mut self,
         path: PathBuf,
-        make: impl FnOnce(&Progress<'_>) -> Result<Vec<u8>, Failure> + Send + 'static,
+        make: impl FnOnce(&mut dyn Write, &Progress<'_>) -> Result<(), ExportError> + Send + 'static,
     ) {
         let told = format!("saved {}", absolute(&path));
         let sources = self.document.sources.clone();
@@ -68,7 +69,7 @@ impl Session {
             TaskKind::Write,
             move |progress| {
                 refuse_source(&path, &sources)?;
-                Ok(write_whole(&path, &make(progress)?)?)
+                Ok(write_pieces(&path, |out| make(out, progress))?)
             },
             |session, ()| session.notice = Some(Notice::Done(told)),
         );
@@ -97,10 +98,12 @@ impl Session {
         let target = path.clone();
         let work = move |progress: &Progress<'_>| {
             refuse_source(&target, &sources)?;
-            let bytes = subject.file(form, &target, progress)?;
-            // After a cancel nothing is written.
-            progress.check()?;
-            Ok(write_whole(&target, &bytes)?)
+            let write = |out: &mut dyn Write| {
+                subject.write(form, &target, out, progress)?;
+                // After a cancel nothing is written.
+                Ok(progress.check()?)
+            };
+            Ok(write_pieces(&target, write)?)
         };
         self.worker.send(TaskKind::Export, work, move |session, outcome| {
             session.exporting.pop_front();
@@ -121,7 +124,7 @@ impl Session {
         });
         let (comparison, timeline, lane) = found.ok_or("no such lane")?;
         let look = self.look();
-        self.write(path, move |_| {
+        self.write(path, move |out, _| {
             let text = lane_svg(&LaneDrawing {
                 comparison: &comparison,
                 timeline: &timeline,
@@ -133,7 +136,7 @@ impl Session {
                 look: Some(&look),
                 most_shapes: None,
             })?;
-            Ok(text.into_bytes())
+            Ok(out.write_all(text.as_bytes())?)
         });
         Ok(())
     }

@@ -72,14 +72,14 @@ impl Session {
             return Err(format!("{name}: {FLAME_FORMS}").into());
         }
         let (comparison, graph) = (Arc::clone(comparison), Arc::clone(graph));
-        self.write(path, move |_| {
+        self.write(path, move |out, _| {
             let answer = FlameAnswer {
                 comparison: &comparison,
                 graph: &graph,
                 most: None,
             };
             let text = flame_file(&name, &answer).ok_or_else(|| format!("{name}: {FLAME_FORMS}"))?;
-            Ok(text.into_bytes())
+            Ok(out.write_all(text.as_bytes())?)
         });
         Ok(())
     }

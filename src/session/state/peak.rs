@@ -96,7 +96,7 @@ impl Session {
             return Err(format!("{name}: {PEAK_FORMS}").into());
         }
         let (comparison, report) = (Arc::clone(comparison), Arc::clone(report));
-        self.write(path, move |_| {
+        self.write(path, move |out, _| {
             let answer = PeakAnswer {
                 comparison: &comparison,
                 report: &report,
@@ -104,7 +104,7 @@ impl Session {
                 baseline: None,
             };
             let text = peak_file(&name, &answer).ok_or_else(|| format!("{name}: {PEAK_FORMS}"))?;
-            Ok(text.into_bytes())
+            Ok(out.write_all(text.as_bytes())?)
         });
         Ok(())
     }

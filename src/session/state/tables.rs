@@ -89,7 +89,7 @@ impl Session {
     pub(super) fn export_table(&mut self, path: PathBuf) -> Result<(), Failure> {
         let table = self.table().map(Arc::clone);
         let table = table.ok_or("no table to export yet; open the pane Tables (X)")?;
-        self.write(path, move |progress| Ok(table_csv(&table, progress)?));
+        self.write(path, move |out, progress| table_csv(&table, out, progress));
         Ok(())
     }
 }

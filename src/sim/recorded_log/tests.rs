@@ -8,17 +8,10 @@ use highwater_model::workload::{BlockAddress, RecordedMark, RecordedName, Record
 
 fn block(life: (u32, u32), bytes: u64, address: Option<u64>) -> RecordedBlock {
     RecordedBlock {
-        name: RecordedName(0),
-        birth: Step(life.0),
-        end: Step(life.1),
-        freed_at: Step(life.1),
-        bytes: Bytes(bytes),
-        held: Bytes(bytes),
         address: address.and_then(BlockAddress::new),
         stream: 0,
-        stack: None,
-        is_older: false,
         is_freed: true,
+        ..RecordedBlock::new(RecordedName(0), Step(life.0), Step(life.1), Bytes(bytes))
     }
 }
 

@@ -123,7 +123,7 @@ impl Observer for Writer<'_> {
                 self.pieces.insert(event.addr, piece);
             }
             Action::SegmentFree | Action::SegmentUnmap => {
-                self.release(event.addr, event.addr.saturating_add(event.size))
+                self.release(event.addr, event.addr.saturating_add(event.size));
             }
             Action::OutOfMemory => self.failures.push((self.step, event)),
         }

@@ -129,11 +129,9 @@ fn wall(comparison: &Comparison) -> Result<(TimeAxis, Option<WallRun>), &'static
         return Err(if recordings.len() > 1 { NOT_ALL_TIMES } else { NO_TIMES });
     }
     // Recordings without a graph share one axis by their times.
-    let mut times: Vec<u64> = recordings
-        .iter()
-        .flat_map(|one| &one.times)
-        .map(|time| time.0)
-        .collect();
+    let n_times: usize = recordings.iter().map(|one| one.times.len()).sum();
+    let mut times: Vec<u64> = Vec::with_capacity(n_times + 1);
+    times.extend(recordings.iter().flat_map(|one| &one.times).map(|time| time.0));
     if recordings.len() > 1 {
         times.sort_unstable();
     }

@@ -18,6 +18,7 @@ use highwater_model::workload::GraphIdx;
 use highwater_sim::fold::blocks;
 use highwater_sim::{DeviceSession, RegionId, RegionKind, Simulation, Subject};
 
+#[derive(Default)]
 pub(super) struct PlacedBlocks {
     pub(super) blocks: Blocks,
     pub(super) regions: Vec<RegionSpan>,
@@ -58,13 +59,14 @@ impl PlacedBlocks {
         }
     }
 
-    pub(super) fn tensor_blocks(&self) -> Vec<(Selected, u32)> {
-        let mut owners: Vec<(Selected, u32)> = (0_u32..)
-            .zip(&self.blocks.subject)
-            .filter_map(|(block, subject)| Some((self.subjects[*subject as usize]?, block)))
-            .collect();
-        owners.sort_unstable();
-        owners
+    /// Blocks of tensors, by tensor and then by number.
+    pub(super) fn tensor_blocks(&self) -> Vec<u32> {
+        let owner = |block: u32| self.subjects[self.blocks.subject[block as usize] as usize];
+        let all = 0..u32::try_from(self.blocks.subject.len()).unwrap_or(u32::MAX);
+        let mut blocks: Vec<u32> = all.filter(|block| owner(*block).is_some()).collect();
+        blocks.sort_unstable_by_key(|block| (owner(*block), *block));
+        blocks.shrink_to_fit();
+        blocks
     }
 
     pub(super) fn gaps(&self) -> LaneGaps {

@@ -249,7 +249,7 @@ impl FlameGraph {
 
     /// What is drawn, in words: `live bytes by call stack, event 4711`.
     pub fn title(&self, comparison: &Comparison) -> String {
-        let word = comparison.axis_word();
+        let at = |step: Step| comparison.step_text(self.ask.lane, step);
         let paths = match (self.paths, self.ask.is_inverse) {
             (FlamePaths::Stacks, false) => "call stack",
             (FlamePaths::Stacks, true) => "call stack, innermost frame first",
@@ -257,11 +257,11 @@ impl FlameGraph {
             (FlamePaths::Scopes, true) => "scope, innermost first",
         };
         match (self.span, self.ask.at) {
-            (FlameSpan::Step(step), PeakAt::Peak) => format!("live bytes by {paths}, peak at {word} {step}"),
-            (FlameSpan::Step(step), _) => format!("live bytes by {paths}, {word} {step}"),
+            (FlameSpan::Step(step), PeakAt::Peak) => format!("live bytes by {paths}, peak at {}", at(step)),
+            (FlameSpan::Step(step), _) => format!("live bytes by {paths}, {}", at(step)),
             (FlameSpan::Range(range), _) => {
-                let (start, last) = (range.start, range.last());
-                format!("mean live bytes by {paths}, {word}s {start} to {last}")
+                let steps = comparison.steps_text(self.ask.lane, range.start, range.end);
+                format!("mean live bytes by {paths}, {steps}")
             }
         }
     }

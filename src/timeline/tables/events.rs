@@ -3,6 +3,7 @@
 //! Row numbers are positions in the lane's event log; marks of rematerialization come after it.
 
 use super::column::{amount, number, text};
+use super::tensors::step;
 use super::{Column, Target, Value, View};
 use crate::search::shown_name;
 use crate::{RematMark, Selected, event_labels, region_text, subject_text};
@@ -83,7 +84,7 @@ pub(super) fn value<'a>(view: &View<'a>, row: u32, column: usize) -> Value<'a> {
         return Value::Nothing;
     };
     match (column, &entry) {
-        (0, entry) => Value::Count(u64::from(entry.step().0)),
+        (0, entry) => step(view, entry.step()),
         (1, Entry::Event(event)) => Value::text(event_labels(event.kind).0),
         (1, Entry::Mark(mark)) => Value::text(mark.kind.words()),
         (2, entry) => subject(view, entry),

@@ -1,7 +1,7 @@
 //! The table of live blocks on a step of a lane.
 
 use super::column::{amount, number, text};
-use super::tensors::attribute;
+use super::tensors::{attribute, step};
 use super::{Column, Target, Value, View};
 use crate::search::shown_name;
 use crate::{Attribute, LaneView, Tally, subject_text};
@@ -79,8 +79,8 @@ fn cell<'a>(view: &View<'a>, block: u32, column: usize) -> Option<Value<'a>> {
             part: bytes(view, block)?,
             whole: view.total,
         }),
-        3 => Some(Value::Count(u64::from(*blocks.start.get(at)?))),
-        4 => Some(Value::Count(u64::from(*blocks.end.get(at)?))),
+        3 => Some(step(view, Step(*blocks.start.get(at)?))),
+        4 => Some(step(view, Step(*blocks.end.get(at)?))),
         5 => of_tensor(Attribute::Role),
         6 => of_tensor(Attribute::OpType),
         7 => Some(Value::Bytes(Bytes(*blocks.offset.get(at)?))),

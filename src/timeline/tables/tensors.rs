@@ -8,6 +8,7 @@ use crate::search::{n_held, op_name, shown_name};
 use crate::{Attribute, Row, Selected};
 use highwater_analysis::OpSource;
 use highwater_model::graph::Id as _;
+use highwater_model::units::Step;
 
 pub(super) const COLUMNS: [Column; 12] = [
     text("name", "its own name, or its number where it has none", 34),
@@ -46,11 +47,16 @@ pub(super) fn value<'a>(view: &View<'a>, row: u32, column: usize) -> Value<'a> {
         5 => Value::text(shape(view, tensor)),
         6 => attribute(view, tensor, Attribute::Role),
         7 => attribute(view, tensor, Attribute::Phase),
-        8 => Value::Count(u64::from(row.start.0)),
-        9 => Value::Count(u64::from(row.end.0)),
+        8 => step(view, row.start),
+        9 => step(view, row.end),
         10 => Value::Count(u64::from(n_held(&row, view.rows()))),
         _ => Value::Count(u64::from(tensor.run)),
     }
+}
+
+/// The number of a step in the lane.
+pub(super) fn step<'a>(view: &View<'_>, step: Step) -> Value<'a> {
+    Value::Count(u64::from(view.comparison.shown_step(view.lane, step).0))
 }
 
 pub(super) fn attribute<'a>(view: &View<'a>, tensor: Selected, attribute: Attribute) -> Value<'a> {

@@ -1,6 +1,7 @@
 //! The value of a cell: for display, for files, and for sorting.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 use highwater_model::units::{Bytes, Nanos, grouped, percent_text};
 
@@ -66,6 +67,22 @@ impl<'a> Value<'a> {
             }
             Self::Share { .. } => Cow::Owned(format!("{:.6}", self.fraction())),
         }
+    }
+
+    /// As [`Self::raw`], without an allocation for each number: a number is written into `buffer`.
+    pub fn raw_in<'b>(&'b self, buffer: &'b mut String) -> &'b str {
+        let number = match self {
+            Self::Nothing => return "",
+            Self::Text(text) => return text,
+            Self::Count(number) | Self::Bytes(Bytes(number)) | Self::Time(Nanos(number)) => *number,
+            Self::Share { .. } => {
+                *buffer = format!("{:.6}", self.fraction());
+                return buffer;
+            }
+        };
+        buffer.clear();
+        write!(buffer, "{number}").expect("writing to a string cannot fail");
+        buffer
     }
 
     /// Sort key; `None` for texts and unstated values.

@@ -31,12 +31,16 @@ pub fn words(input: &LanesInput<'_>, lane: usize, state: &LanesState) -> String 
 
 fn peak_words(input: &LanesInput<'_>, lane: usize) -> Option<String> {
     let row = input.comparison.lanes.get(lane)?;
-    let word = input.comparison.axis_word();
     let summary = &row.summary;
-    let step = summary.peak_reserved_step?;
-    let at = grouped(u64::from(step.0));
+    let shown = input.comparison.shown_peak(lane);
+    let at = plain_text(&input.comparison.step_text(lane, shown.step?));
+    if shown.is_live {
+        return Some(format!("peak live {} at {at}", plain(summary.peak_live)));
+    }
+    let sign = input.comparison.bound_sign(lane);
     Some(format!(
-        "peak {} reserved at {word} {at}, peak live {}",
+        "peak {}{} reserved at {at}, peak live {}",
+        plain_text(sign),
         plain(summary.peak_reserved),
         plain(summary.peak_live)
     ))
@@ -64,15 +68,10 @@ fn view_words(input: &LanesInput<'_>, state: &LanesState) -> Option<String> {
 fn tensor_words(what: &str, input: &LanesInput<'_>, tensor: Selected) -> String {
     let facts = facts(input.comparison, tensor);
     let row = input.timeline.rows.find(tensor);
-    let word = input.comparison.axis_word();
+    let lane = input.comparison.lane_of_blocks(tensor.graph);
     let life = row.map_or_else(String::new, |row| {
-        let last = u64::from(row.end.0.saturating_sub(1));
-        let bytes = plain(row.bytes);
-        format!(
-            ", {bytes}, {word}s {} to {}",
-            grouped(u64::from(row.start.0)),
-            grouped(last)
-        )
+        let life = input.comparison.steps_text(lane, row.start, row.end);
+        format!(", {}, {}", plain(row.bytes), plain_text(&life))
     });
     format!("{what}: {}{life}", facts.name)
 }
@@ -80,22 +79,25 @@ fn tensor_words(what: &str, input: &LanesInput<'_>, tensor: Selected) -> String 
 fn cursor_words(input: &LanesInput<'_>, lane: usize, state: &LanesState) -> Option<String> {
     let step = to_step(state.reading()?).0;
     let view = input.timeline.lanes.get(lane)?;
-    let word = input.comparison.axis_word();
     let (states_reserved, states_live) = input.comparison.states(lane);
     let reserved = states_reserved.then(|| format!("{} reserved", plain(Bytes(view.reserved.at(step)))));
     let live = states_live.then(|| format!("{} live", plain(Bytes(view.live.at(step)))));
     let figures: Vec<String> = reserved.into_iter().chain(live).collect();
     let op = step_facts(input.comparison, Step(step)).map_or_else(String::new, |facts| facts.op_text().to_owned());
     let op = if op.is_empty() { op } else { format!(" ({op})") };
-    let at = grouped(u64::from(step));
+    let at = plain_text(&input.comparison.step_text(lane, Step(step)));
     let time = state.along(input.timeline).map_or_else(String::new, |axis| {
         let time = Nanos(axis.time_at(step)).to_string();
         format!(", {}{}", state.axis.prefix(), time.replace('\u{a0}', " "))
     });
-    Some(format!("at {word} {at}{op}{time}: {}", figures.join(", ")))
+    Some(format!("at {at}{op}{time}: {}", figures.join(", ")))
 }
 
 /// With plain spaces, so that it can be read aloud.
 fn plain(bytes: Bytes) -> String {
-    bytes.to_string().replace('\u{a0}', " ")
+    plain_text(&bytes.to_string())
+}
+
+fn plain_text(text: &str) -> String {
+    text.replace('\u{a0}', " ")
 }

@@ -12,7 +12,7 @@ use super::{LanesInput, LanesState, tooltip};
 use crate::numbers::{at_least_one, count_f32, part_of, to_f64, to_points, to_whole};
 use crate::panels::elided_middle;
 use crate::theme::Theme;
-use highwater_model::units::{Bytes, grouped, percent_text};
+use highwater_model::units::{Bytes, Step, percent_text};
 use highwater_timeline::{AreaBand, AreaColumns, AreaSource, ColorBy, LaneAreas, View, byte_ticks};
 
 /// Cuts longer names.
@@ -289,7 +289,7 @@ pub(super) fn tooltip_ui(
         None => "no group",
     };
     ui.add(Label::new(RichText::new(title).strong()).truncate());
-    let at = format!("{} {}", input.comparison.axis_word(), grouped(u64::from(step)));
+    let at = input.comparison.step_text(frame.lane, Step(step));
     let of_reserved = if states_reserved {
         format!(" of {} reserved", Bytes(reserved))
     } else {

@@ -16,7 +16,7 @@ use crate::widgets::{Named as _, stay_open_menu_ui};
 use highwater_analysis::{Comparison, LaneId};
 use highwater_model::units::Bytes;
 use highwater_session::Command;
-use highwater_timeline::{LaneView, Timeline};
+use highwater_timeline::{LaneView, Timeline, reading_order};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LaneEntry {
@@ -75,6 +75,19 @@ impl Arrangement {
         if self.entries.iter().all(|entry| entry.is_hidden) {
             self.show_all();
         }
+    }
+
+    /// Puts ranks of a job in the order in which they are read; lanes of others stay.
+    pub(super) fn sort(&mut self, comparison: &Comparison) {
+        let order = reading_order(comparison);
+        if order.iter().copied().eq(0..order.len()) {
+            return;
+        }
+        let rank = |entry: &LaneEntry| {
+            let position = comparison.lanes.iter().position(|lane| lane.id == entry.id);
+            position.and_then(|position| order.iter().position(|lane| *lane == position))
+        };
+        self.entries.sort_by_key(rank);
     }
 
     /// From top to bottom, with positions in the answer.

@@ -14,6 +14,7 @@ pub(super) struct Badge {
 }
 
 pub(super) const MEASURED: Badge = Badge::of("measured", "measured");
+pub(super) const SIMULATED: Badge = Badge::of("simulated", "simulated");
 pub(super) const PINNED: Badge = Badge::of("pinned", "pin");
 pub(super) const BROKEN: Badge = Badge::of("breaks a rule", "rule");
 /// A plan with a proof.

@@ -5,7 +5,7 @@ use eframe::egui::{Align2, Painter, Pos2, Rangef, Rect, Response, Stroke, pos2, 
 use super::canvas::{SMALL, step_x, text_in};
 use super::{LanesInput, LanesState};
 use crate::numbers::count_f32;
-use highwater_model::units::{Nanos, Step, grouped};
+use highwater_model::units::{Nanos, Step};
 use highwater_timeline::{Bands, TimeAxis, View};
 
 const ITERATIONS: f32 = 12.0;
@@ -173,6 +173,7 @@ pub(super) fn words_at(pos: Pos2, rect: Rect, input: &LanesInput<'_>, state: &La
     let rows = Rows::new(rect, bands);
     let view = state.view()?;
     let step = view.step_from_x(f64::from(pos.x - rect.left()), f64::from(rect.width()));
+    let mut lane = None;
     let (name, start, end) = if rows.iterations.contains(pos) {
         let band = bands.iterations_within(step, step.next_up()).first()?;
         (format!("iteration {}", band.iteration), band.start, band.end)
@@ -185,11 +186,14 @@ pub(super) fn words_at(pos: Pos2, rect: Rect, input: &LanesInput<'_>, state: &La
     } else {
         let row = rows.annotations.iter().position(|rect| rect.contains(pos))?;
         let band = bands.annotations_within(row, step, step.next_up()).first()?;
+        lane = Some(bands.annotated_lane);
         (band.name.to_string(), band.start, band.end)
     };
-    let word = input.comparison.axis_word();
-    let last = u64::from(end.0.saturating_sub(1));
-    let steps = format!("{word}s {} to {}", grouped(u64::from(start.0)), grouped(last));
+    let last = Step(end.0.saturating_sub(1));
+    let steps = match lane {
+        Some(lane) => input.comparison.steps_text(lane, start, end),
+        None => format!("{} {start} to {last}", input.comparison.axis_text()),
+    };
     let took = took_words(start, end, view.axis(), state.axis.prefix());
     let name = if name.is_empty() {
         String::new()

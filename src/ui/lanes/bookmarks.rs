@@ -139,7 +139,7 @@ pub fn lane_of(bookmark: &Bookmark, input: &LanesInput<'_>) -> usize {
 }
 
 fn flag_words(bookmark: &Bookmark, step: Step, input: &LanesInput<'_>) -> String {
-    let word = input.comparison.axis_word();
+    let at = input.comparison.step_text(lane_of(bookmark, input), step);
     let lane = bookmark
         .lane
         .filter(|id| input.comparison.lanes.iter().any(|lane| lane.id == *id));
@@ -149,7 +149,7 @@ fn flag_words(bookmark: &Bookmark, step: Step, input: &LanesInput<'_>) -> String
     } else {
         format!("{} ", bookmark.note)
     };
-    format!("{note}({word} {step}{lane})")
+    format!("{note}({at}{lane})")
 }
 
 /// The field for a new note, at its step.

@@ -15,9 +15,8 @@ use super::column_cache::ColumnCache;
 use super::frame::LaneFrame;
 use super::{LanesInput, LanesState, header, remat, shortage};
 use crate::numbers::{at_least_one, count_f32, to_f64, to_points, to_step, to_whole};
-use highwater_analysis::{Lane, LaneId};
+use highwater_analysis::{LaneId, LanePeak};
 use highwater_model::units::{Bytes, Step};
-use highwater_model::workload::Recording;
 use highwater_timeline::{Curve, View, byte_ticks, step_facts};
 
 /// The y-axis of a lane, or of all lanes.
@@ -75,19 +74,30 @@ fn top(input: &LanesInput<'_>, own: Option<usize>, height: f64) -> f64 {
             peak = peak.max(budget);
         }
     }
-    let capacity = to_f64(input.comparison.device.memory().get());
-    let highest = if own.is_none() && is_capacity_near(input) {
-        peak.max(capacity)
-    } else {
-        peak
+    let highest = match own {
+        Some(_) => peak,
+        None => peak.max(to_f64(input.comparison.drawn_top(input.timeline.peak).get())),
     };
     highest * (height / (height - HEADROOM).max(1.0)).clamp(1.05, 2.0)
 }
 
-/// Whether the capacity is near enough to be a line.
-pub(super) fn is_capacity_near(input: &LanesInput<'_>) -> bool {
-    input.comparison.has_capacity()
-        && to_f64(input.comparison.device.memory().get()) <= to_f64(input.timeline.peak.get().max(1)) * 1.6
+/// The capacity of a lane, where it is near enough to be a line.
+fn near_capacity(input: &LanesInput<'_>, lane: usize) -> Option<Bytes> {
+    input.comparison.drawn_capacity(lane, input.timeline.peak)
+}
+
+/// The capacities that are no lines: the lowest of them; `None` where none is known.
+pub(super) fn capacity_above(input: &LanesInput<'_>) -> Option<Bytes> {
+    let lanes = 0..input.comparison.lanes.len();
+    let above = lanes.filter(|lane| near_capacity(input, *lane).is_none());
+    above
+        .filter_map(|lane| Some(input.comparison.capacity_of(lane)?.bytes))
+        .min()
+}
+
+/// Whether some lane has a line at its capacity.
+pub(super) fn has_capacity_line(input: &LanesInput<'_>) -> bool {
+    (0..input.comparison.lanes.len()).any(|lane| near_capacity(input, lane).is_some())
 }
 
 pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState, known: &mut ColumnCache) {
@@ -122,8 +132,8 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
     }
     quads.paint(&painter);
     let painter = ui.painter_at(beside(frame.curve));
-    if is_capacity_near(input) {
-        let y = scale.y(input.comparison.device_of(frame.lane).memory().get());
+    if let Some(capacity) = near_capacity(input, frame.lane) {
+        let y = scale.y(capacity.get());
         painter.hline(frame.curve.x_range(), y, Stroke::new(1.5, theme.capacity));
     }
     let name = (!frame.has_header).then(|| header::label(ui, frame, input).place);
@@ -170,6 +180,9 @@ pub(super) fn add_curve(
     }
 }
 
+/// Half the height of a label.
+const HALF_LABEL: f32 = 8.0;
+
 /// Draws mark and label; returns the place of the label where the peak is in view.
 fn paint_peak(
     painter: &Painter,
@@ -179,48 +192,51 @@ fn paint_peak(
     input: &LanesInput<'_>,
     viewport: &View<'_>,
 ) -> Option<Rect> {
-    let summary = &input.comparison.lanes[frame.lane].summary;
-    let step = summary.peak_reserved_step?;
+    let shown = input.comparison.shown_peak(frame.lane);
+    let step = shown.step?;
     let rect = scale.rect;
     let at = visible_x(rect, viewport, f64::from(step.0) + 0.5)?;
     // The mark stays whole at the edges.
     let x = at.clamp(rect.left() + 5.0, (rect.right() - 5.0).max(rect.left() + 5.0));
-    let y = scale.y(summary.peak_reserved.get());
+    let y = scale.y(shown.bytes.get());
     let theme = input.theme;
     let points = vec![pos2(x, y), pos2(x - 4.5, y - 8.0), pos2(x + 4.5, y - 8.0)];
     painter.add(PathShape::convex_polygon(points, theme.peak, Stroke::NONE));
-    // The label begins behind the name of the lane.
-    let name = name.filter(|name| name.y_range().contains(y - 8.0));
-    let inside = name.map_or(rect, |name| rect.with_min_x(name.right()));
     // A label above the peak would cover the capacity where the line is near.
-    let is_near = is_capacity_near(input) && {
-        let line = scale.y(input.comparison.device_of(frame.lane).memory().get());
-        (y - 17.0..=y + 1.0).contains(&line)
+    let line = near_capacity(input, frame.lane).map(|capacity| scale.y(capacity.get()));
+    let is_near = line.is_some_and(|line| (y - 17.0..=y + 1.0).contains(&line));
+    // Below the line where there is room, else above it.
+    let below = y + 9.0 + HALF_LABEL <= rect.bottom();
+    let above = line.map_or(y, |line| line - 9.0);
+    let label = match (is_near, below) {
+        (false, _) => y - 8.0,
+        (true, true) => y + 9.0,
+        (true, false) => above.max(rect.top() + HALF_LABEL),
     };
-    let mark = pos2(x.max(inside.left() - 3.0), if is_near { y + 9.0 } else { y - 8.0 });
-    let texts = peak_texts(&input.comparison.lanes[frame.lane], step, input);
+    // The label begins behind the name of the lane.
+    let lines = label - HALF_LABEL..=label + HALF_LABEL;
+    let name = name.filter(|name| name.top() <= *lines.end() && name.bottom() >= *lines.start());
+    let inside = name.map_or(rect, |name| rect.with_min_x(name.right()));
+    let mark = pos2(x.max(inside.left() - 3.0), label);
+    let texts = peak_texts(frame.lane, shown, step, input);
     let (place, text) = peak_words(painter, mark, inside, texts);
     Some(text_with_ground(painter, place, text, (theme.text, theme.halo()), rect))
 }
 
 /// Labels of the peak, longest first.
-fn peak_texts(lane: &Lane, step: Step, input: &LanesInput<'_>) -> Vec<String> {
-    let summary = &lane.summary;
+fn peak_texts(position: usize, shown: LanePeak, step: Step, input: &LanesInput<'_>) -> Vec<String> {
+    let lane = &input.comparison.lanes[position];
     // A reservation that stays at its peak continues from here.
     let next = lane.curves.reserved.get(step.idx() + 1);
-    let word = if next == Some(&summary.peak_reserved) {
+    let word = if next == Some(&shown.bytes) && !shown.is_live {
         "from"
     } else {
         "at"
     };
-    let figure = format!("peak {}", summary.peak_reserved);
+    let figure = format!("peak {}", shown.bytes);
     // Live bytes have another peak, mostly on another step.
-    let states_reserved = input
-        .comparison
-        .recording(lane.id)
-        .is_none_or(Recording::states_reserved);
-    let what = if states_reserved { "reserved " } else { "" };
-    let at = format!("{what}{figure} {word} {} {step}", input.comparison.axis_word());
+    let what = if shown.is_live { "live" } else { "reserved" };
+    let at = format!("{what} {figure} {word} {}", input.comparison.step_text(position, step));
     // The run may have another op on this step.
     let facts = match lane.id {
         LaneId::Measured(_) => None,
@@ -257,11 +273,9 @@ const LOW_CURVE: f32 = 56.0;
 
 /// The label of the capacity, where it is near.
 fn paint_capacity(painter: &Painter, scale: &Scale, frame: &LaneFrame, input: &LanesInput<'_>, peak: Option<Rect>) {
-    if !is_capacity_near(input) || scale.rect.height() < LOW_CURVE {
-        return;
-    }
+    let near = near_capacity(input, frame.lane).filter(|_| scale.rect.height() >= LOW_CURVE);
+    let Some(capacity) = near else { return };
     let theme = input.theme;
-    let capacity = input.comparison.device_of(frame.lane).memory();
     let (y, rect) = (scale.y(capacity.get()), scale.rect);
     let place = (pos2(rect.right() - 4.0, y - 1.0), Align2::RIGHT_BOTTOM);
     let expected = place.1.anchor_size(place.0, vec2(130.0, 15.0));

@@ -130,11 +130,15 @@ fn header_ui(
 
 /// Least and greatest difference, right-aligned.
 fn extremes_ui(ui: &mut Ui, extremes: Extremes, input: &LanesInput<'_>) {
-    let (theme, word) = (input.theme, input.comparison.axis_word());
+    let theme = input.theme;
+    let first = input.drawn.difference.map(|difference| difference.lanes.0);
+    let lanes = &input.comparison.lanes;
+    let lane = lanes.iter().position(|lane| Some(lane.id) == first).unwrap_or(0);
     for ((bytes, step), color) in [(extremes.low, theme.good), (extremes.high, theme.bad)] {
         if bytes != 0 {
             let exact = Bytes(bytes.unsigned_abs()).exact();
-            ui.label(egui::RichText::new(format!("{} at {word} {step}", signed(bytes))).color(color))
+            let at = input.comparison.step_text(lane, step);
+            ui.label(egui::RichText::new(format!("{} at {at}", signed(bytes))).color(color))
                 .on_hover_text(format!("{exact} {}", if bytes > 0 { "more" } else { "less" }));
         }
     }

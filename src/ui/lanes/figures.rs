@@ -169,7 +169,7 @@ fn measured_figures(ui: &Ui, lane: &Lane, recording: &Recording, theme: &Theme) 
     }
     let mut exact = format!("Peak reserved: {}", reserved.exact());
     let mut peak = reserved.to_string();
-    if live > reserved && !recording.regions.is_empty() {
+    if recording.lacks_regions(live, reserved) {
         exact.push_str("\nA lower bound: live exceeds it, so the file does not list all segments");
         peak = format!("≥\u{a0}{peak}");
     }
@@ -307,7 +307,7 @@ fn verdict(lane: &Lane, input: &LanesInput<'_>) -> (String, Color32, String) {
 }
 
 /// `32 GiB` rather than `32.00 GiB`.
-pub(super) fn whole_units(bytes: Bytes) -> String {
+pub fn whole_units(bytes: Bytes) -> String {
     bytes
         .to_string()
         .replace(".000", "")
@@ -336,7 +336,11 @@ fn difference(input: &LanesInput<'_>, lane: &Lane) -> Option<([String; 2], Strin
         return None;
     }
     let (before, after) = (zero.summary.peak_reserved, lane.summary.peak_reserved);
+    let position = |id| comparison.lanes.iter().position(|lane| lane.id == id).unwrap_or(0);
+    let is_alike = comparison.are_alike(position(lane.id), position(zero.id));
     let (sign, bytes, color) = match after.cmp(&before) {
+        std::cmp::Ordering::Less if is_alike => ("−", before - after, theme.text_weak),
+        std::cmp::Ordering::Greater if is_alike => ("+", after - before, theme.text_weak),
         std::cmp::Ordering::Less => ("−", before - after, theme.good),
         std::cmp::Ordering::Equal => ("±", Bytes::ZERO, theme.text_weak),
         std::cmp::Ordering::Greater => ("+", after - before, theme.bad),

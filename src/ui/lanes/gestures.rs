@@ -317,7 +317,7 @@ pub(super) fn zoom(ui: &Ui, response: &Response, plot: Rect, map: Rect, state: &
 /// The step of the peak mark, where a click within a few points means it and steps are too narrow to tell.
 fn peak_near(pos: Pos2, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) -> Option<Step> {
     const REACH: f32 = 6.0;
-    let step = input.comparison.lanes[frame.lane].summary.peak_reserved_step?;
+    let step = input.comparison.shown_peak(frame.lane).step?;
     let (viewport, width) = (state.view()?, f64::from(frame.body.width()));
     let x = frame.body.left() + to_points(viewport.x_from_step(f64::from(step.0) + 0.5, width));
     let (from, to) = (f64::from(step.0), f64::from(step.0) + 1.0);

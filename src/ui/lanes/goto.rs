@@ -21,10 +21,12 @@ impl LanesState {
         });
     }
 
-    /// Pins a step in the current lane, at most the last one.
+    /// Pins a step of the current lane by its number there, at most the last one.
     pub fn go_to(&mut self, step: u32, input: &LanesInput<'_>) {
-        if let (Some(spot), Some(last)) = (self.spot_in(input), input.timeline.n_steps.checked_sub(1)) {
-            self.pin(spot.lane, Step(step.min(last)));
+        let Some(spot) = self.spot_in(input) else { return };
+        let last = input.comparison.n_shown_steps(spot.lane).saturating_sub(1);
+        if let Some(step) = input.comparison.axis_step(spot.lane, Step(step.min(last))) {
+            self.pin(spot.lane, step);
         }
     }
 }
@@ -56,9 +58,17 @@ fn step_in(text: &str, from: Step, n_steps: u32) -> Option<Step> {
 /// Enter pins the step in all lanes.
 pub(super) fn goto_ui(ui: &Ui, area: Rect, input: &LanesInput<'_>, state: &mut LanesState) {
     let Some(mut goto) = state.goto.take() else { return };
-    let n_steps = input.timeline.n_steps;
-    let (Some(spot), Some(last)) = (state.spot_in(input), n_steps.checked_sub(1)) else {
-        return;
+    let Some(spot) = state.spot_in(input) else { return };
+    let n_steps = input.comparison.n_shown_steps(spot.lane);
+    let Some(last) = n_steps.checked_sub(1) else { return };
+    let from = input.comparison.shown_step(spot.lane, spot.step);
+    let of_lane = if input.comparison.has_common_axis() {
+        format!(
+            " of {}",
+            input.comparison.lane_title(input.comparison.lanes[spot.lane].id)
+        )
+    } else {
+        String::new()
     };
     let word = input.comparison.axis_word();
     let (mut is_open, mut is_entered) = (true, false);
@@ -67,13 +77,13 @@ pub(super) fn goto_ui(ui: &Ui, area: Rect, input: &LanesInput<'_>, state: &mut L
         id: "go to step",
         place: pos2(area.center().x - 130.0, area.top() + 4.0),
         width: 260.0,
-        label: format!("Go to {word} (0 to {})", Step(last)),
+        label: format!("Go to {word}{of_lane} (0 to {})", Step(last)),
         hint: "1234, or +100 and -100",
     };
     field.ui(ui, &mut goto.text, &mut goto.wants_focus, |ui, text, keys| {
-        meant = step_in(text, spot.step, n_steps);
+        meant = step_in(text, from, n_steps);
         let words = match meant {
-            _ if text.trim().is_empty() => format!("pinned: {}", spot.step),
+            _ if text.trim().is_empty() => format!("pinned: {from}"),
             None => "write a whole number".to_owned(),
             Some(step) => {
                 let facts = step_facts(input.comparison, step);
@@ -90,6 +100,7 @@ pub(super) fn goto_ui(ui: &Ui, area: Rect, input: &LanesInput<'_>, state: &mut L
         });
         is_open &= !keys.is_left;
     });
+    let meant = meant.and_then(|shown| input.comparison.axis_step(spot.lane, shown));
     match meant.filter(|_| is_entered) {
         Some(step) => {
             state.pin(spot.lane, step);

@@ -7,7 +7,7 @@
 use eframe::egui::{Align, Color32, Layout, Rect, RichText, Sense, Ui, UiBuilder, pos2, vec2};
 
 use super::LanesCx;
-use super::badge::{BADGE, BADGE_SIZE, BROKEN, Badge, MEASURED, OPTIMAL, PINNED, badge};
+use super::badge::{BADGE, BADGE_SIZE, BROKEN, Badge, MEASURED, OPTIMAL, PINNED, SIMULATED, badge};
 use super::figures::{self, SIZE, SPACING, width_of};
 use super::frame::LaneFrame;
 use super::placement::{COMBO, Certainty, certainty, certainty_ui, strategy_ui};
@@ -255,6 +255,9 @@ impl<'a> Name<'a> {
         let row = lane.policy.row();
         let (number, label) = number_and_words(lane, cx.input);
         let explanation = match lane.id {
+            LaneId::Measured(_) if cx.input.comparison.simulation(lane.id).is_some() => {
+                "Simulated under allocator settings".to_owned()
+            }
             LaneId::Measured(_) => "Measured, not simulated".to_owned(),
             LaneId::Pass(_) => format!("{label}; under policy {}, {}", row.number, row.label),
             LaneId::Pinned(_) => pinned_words(lane, cx.input),
@@ -266,8 +269,14 @@ impl<'a> Name<'a> {
             ui.label(words(label, theme.text).strong()).on_hover_text(&explanation);
         }
         if let LaneId::Measured(_) = lane.id {
-            badge(ui, &MEASURED, self.is_short, theme.configured)
-                .on_hover_text("Recorded by a tool from a real run; not simulated");
+            let (shown, hint) = match cx.input.comparison.simulation(lane.id) {
+                Some(_) => (
+                    &SIMULATED,
+                    "The recorded requests under other allocator settings: an estimate",
+                ),
+                None => (&MEASURED, "Recorded by a tool from a real run; not simulated"),
+            };
+            badge(ui, shown, self.is_short, theme.configured).on_hover_text(hint);
         }
         if let LaneId::Pinned(_) = lane.id {
             badge(ui, &PINNED, self.is_short, theme.configured).on_hover_text(&explanation);
@@ -294,32 +303,25 @@ fn pinned_words(lane: &Lane, input: &LanesInput<'_>) -> String {
 /// The configuration of a pinned lane: its differences from the active one, its alignment, its findings.
 pub fn pinned_text(title: &str, pinned: &PinnedLane, options: &Configuration) -> String {
     /// Differences listed.
-    const MOST: usize = 12;
-    let mut text = title.to_owned();
+    const MOST: usize = 2;
     let policy = pinned.configuration.policy().row();
-    text.push_str(&format!("\nunder policy {}, {}", policy.number, policy.label));
-    text.push_str(&format!("\non {} with {}", pinned.device.name, pinned.device.memory()));
+    let (device, memory) = (&pinned.device.name, pinned.device.memory());
+    let mut text = format!("{title}: policy {}, {device} with {memory}", policy.number);
     let differences = pinned.configuration.differences(options);
-    text.push_str(if differences.is_empty() {
-        "\nEqual to the active configuration."
-    } else {
-        "\nDifferences from the active configuration:"
+    let listed: Vec<String> = differences.iter().take(MOST).map(ToString::to_string).collect();
+    text.push_str(&match differences.len() {
+        0 => "\nEqual to the active configuration.".to_owned(),
+        count if count > MOST => format!("\nDiffers in {} and {} more", listed.join(", "), count - MOST),
+        _ => format!("\nDiffers in {}", listed.join(", ")),
     });
-    for row in differences.iter().take(MOST) {
-        text.push_str(&format!("\n  {row}"));
-    }
-    if differences.len() > MOST {
-        text.push_str(&format!("\n  and {} more", differences.len() - MOST));
-    }
-    for sentence in pinned.fit.sentences() {
-        text.push_str(&format!("\n{sentence}"));
-    }
-    for finding in pinned
-        .findings
-        .iter()
+    // The gravest of what speaks against it.
+    let findings = pinned.findings.iter();
+    let gravest = findings
         .filter(|finding| finding.severity != Severity::Info)
-    {
-        text.push_str(&format!("\n{}: {} {}", finding.severity, finding.rule, finding.message));
+        .min_by_key(|finding| finding.severity);
+    let gravest = gravest.map(|finding| format!("{}: {} {}", finding.severity, finding.rule, finding.message));
+    if let Some(sentence) = gravest.or(pinned.fit.sentences().into_iter().next()) {
+        text.push_str(&format!("\n{sentence}"));
     }
     text
 }

@@ -20,7 +20,7 @@ const LEAST_BORDER: f32 = 2.0;
 /// Blocks of this many points are drawn on top of a picture, so that they stay sharp while the view moves.
 const LEAST_ABOVE: f64 = 6.0;
 /// Least size of a match with an outline.
-const LEAST_FOUND: f32 = 4.0;
+const LEAST_FOUND: f32 = 6.0;
 const MOST_FOUND: usize = 2_000;
 const MIN_LABEL_WIDTH: f32 = 60.0;
 const MIN_LABEL_HEIGHT: f32 = 12.0;
@@ -34,13 +34,13 @@ pub(super) fn paint(
     input: &LanesInput<'_>,
     state: &LanesState,
     picture: &mut Option<HolePicture>,
-) -> [(usize, usize); 3] {
+) -> [(usize, usize); 4] {
     let Some(viewport) = frame.view(state) else {
-        return [(0, 0); 3];
+        return [(0, 0); 4];
     };
     let (rect, theme) = (frame.map, input.theme);
     if rect.height() < 1.0 {
-        return [(0, 0); 3];
+        return [(0, 0); 4];
     }
     let lane = &input.timeline.lanes[frame.lane];
     let outer = ui.painter();
@@ -95,6 +95,7 @@ pub(super) fn paint(
         (items.n_drawn(), items.n_total),
         holes,
         (arrows.list.len(), arrows.n_total),
+        (hovered.list.len(), hovered.n_total),
     ]
 }
 
@@ -156,18 +157,22 @@ fn paint_blocks(
     quads.paint(painter);
 }
 
-/// Outlines matches that are large enough.
+/// Outlines matches; smaller ones are brighter and larger, so that each is seen.
 fn paint_found(painter: &Painter, rect: Rect, items: &Items, lane: &LaneView, input: &LanesInput<'_>) {
     let Some(matches) = input.matches else { return };
-    let stroke = Stroke::new(1.0, input.theme.found);
-    let is_found = |item: &&ItemRect| {
-        item.x1 - item.x0 >= LEAST_FOUND
-            && item.y1 - item.y0 >= LEAST_FOUND
-            && lane.tensor(item.block).is_some_and(|tensor| matches.contains(tensor))
-    };
-    for item in items.rects.iter().filter(is_found).take(MOST_FOUND) {
-        painter.rect_stroke(on_canvas(item, rect), 0, stroke, StrokeKind::Inside);
+    let stroke = Stroke::new(2.0, input.theme.found);
+    let is_found = |item: &&ItemRect| lane.tensor(item.block).is_some_and(|tensor| matches.contains(tensor));
+    let mut small = Quads::default();
+    let marks = items.marks.iter().map(|mark| &mark.rect);
+    for item in items.rects.iter().chain(marks).filter(is_found).take(MOST_FOUND) {
+        let place = on_canvas(item, rect);
+        if place.width().min(place.height()) >= LEAST_FOUND {
+            painter.rect_stroke(place, 0, stroke, StrokeKind::Inside);
+        } else {
+            small.add(place.expand(0.5), input.theme.found.gamma_multiply(0.6));
+        }
     }
+    small.paint(painter);
 }
 
 /// Marks on top of exact blocks, so that nothing small is covered.

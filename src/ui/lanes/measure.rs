@@ -322,7 +322,8 @@ fn time_text(input: &LanesInput<'_>, lane: usize, range: StepRange, along: Strin
     });
     let took = if along.is_empty() { stated } else { along };
     let change = change_text(input, lane, range).unwrap_or_default();
-    format!("{steps}{took}{change}: {} to {}", range.start, range.last())
+    let [start, last] = [range.start, range.last()].map(|step| input.comparison.shown_step(lane, step));
+    format!("{steps}{took}{change}: {start} to {last}")
 }
 
 /// The change of held bytes from the first step to the last; `None` where the lane does not state them.

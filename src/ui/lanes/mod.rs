@@ -68,6 +68,7 @@ use eframe::egui::{self, Rect, Ui};
 pub use accessibility_text::words;
 pub use arrange::{Arrangement, LaneEntry};
 pub use bookmarks::lane_of as bookmark_lane;
+pub use figures::whole_units;
 pub use header::pinned_text;
 pub use highwater_timeline::Selected;
 pub use keyboard_ranges::Measuring;
@@ -349,7 +350,7 @@ fn shown_lanes(input: &LanesInput<'_>, state: &LanesState) -> Vec<(usize, LaneEn
 
 /// Headers, curves, events and maps.
 fn contents_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frames: &[frame::LaneFrame]) {
-    let mut counts = [(0, 0); 3];
+    let mut counts = [(0, 0); 4];
     cx.state
         .caches
         .hole_pictures
@@ -387,11 +388,13 @@ fn contents_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frames: &[frame::LaneFrame]) {
             *sum = (sum.0 + drawn, sum.1 + total);
         }
     }
-    if [cx.state.drawn, cx.state.holes_drawn, cx.state.edges_drawn] != counts {
+    let [drawn, holes, edges, hovered] = counts;
+    if (cx.state.drawn, cx.state.holes_drawn, cx.state.edges_drawn) != (drawn, holes, edges) {
         // The toolbar above shows these counts.
         ui.ctx().request_repaint();
     }
-    [cx.state.drawn, cx.state.holes_drawn, cx.state.edges_drawn] = counts;
+    (cx.state.drawn, cx.state.holes_drawn, cx.state.edges_drawn) = (drawn, holes, edges);
+    cx.state.hovered_edges_drawn = hovered;
     cx.state.caches.hole_pictures = pictures;
     cx.state.caches.area_pictures = areas;
     cx.state.caches.columns = columns;

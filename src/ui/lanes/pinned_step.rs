@@ -56,10 +56,10 @@ impl LanesState {
                 ..spot
             });
         }
-        let summary = &comparison.lanes.get(lane)?.summary;
+        comparison.lanes.get(lane)?;
         Some(PinnedStep {
             lane,
-            step: summary.peak_reserved_step.unwrap_or(Step(0)).min(last),
+            step: comparison.shown_peak(lane).step.unwrap_or(Step(0)).min(last),
             is_pinned: false,
         })
     }
@@ -204,7 +204,7 @@ pub(super) fn paint(ui: &Ui, lane: usize, body: Rect, input: &LanesInput<'_>, st
         text_with_ground(
             &painter,
             place,
-            format!("{} {} pinned", input.comparison.axis_word(), spot.step),
+            format!("{} pinned", input.comparison.step_text(spot.lane, spot.step)),
             (words, ground),
             body,
         );

@@ -114,7 +114,7 @@ pub(super) fn words(range: StepRange, input: &LanesInput<'_>, state: &LanesState
         Some((
             title,
             format!("peak {} {what}", Bytes(bytes)),
-            format!(" at {word} {}", Step(step)),
+            format!(" at {}", comparison.step_text(lane, Step(step))),
         ))
     });
     let Some((title, peak, at)) = peak else {

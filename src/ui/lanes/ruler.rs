@@ -50,6 +50,7 @@ pub(super) fn ruler_ui(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &mut 
         input.theme.recomputed(),
     );
     let word = match state.axis {
+        _ if view.axis().is_none() && input.comparison.has_common_axis() => "all events",
         _ if view.axis().is_none() => input.comparison.axis_word(),
         AxisKind::Estimated => "est. time",
         AxisKind::Order | AxisKind::Wall => "time",
@@ -65,15 +66,15 @@ pub(super) fn ruler_ui(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &mut 
 
 /// The ruler's name and the selected steps.
 fn ruler_words(input: &LanesInput<'_>, state: &LanesState) -> String {
-    let word = input.comparison.axis_word();
+    let word = input.comparison.axis_text();
     let along = match state.shown_axis() {
         AxisKind::Order => String::new(),
         kind => format!(" along {}", input.timeline.axes.name(kind)),
     };
     let Some(range) = state.range else {
-        return format!("ruler of {word}s{along}, a drag selects a range");
+        return format!("ruler of {word}{along}, a drag selects a range");
     };
-    format!("ruler of {word}s{along}, {} to {} selected", range.start, range.last())
+    format!("ruler of {word}{along}, {} to {} selected", range.start, range.last())
 }
 
 fn paint_marks(painter: &Painter, rect: Rect, view: &View<'_>, word: &str, theme: &Theme) {
@@ -158,6 +159,7 @@ fn paint_tag(painter: &Painter, rect: Rect, input: &LanesInput<'_>, state: &Lane
     let step = to_step(step);
     let facts = step_facts(input.comparison, step).unwrap_or_default();
     let text = match (facts.op_text(), facts.is_recomputed) {
+        ("", _) if input.comparison.has_common_axis() => format!("{step} of all events"),
         ("", _) => format!("{} {step}", input.comparison.axis_word()),
         (op, false) => format!("step {step} · {op}"),
         (op, true) if input.timeline.has_lane_rows() => {

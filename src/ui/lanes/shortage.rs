@@ -44,8 +44,11 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
         header::label(ui, frame, input).place.bottom()
     };
     painter.vline(x, Rangef::new(top, body.bottom()), Stroke::new(2.0, theme.bad));
+    let report = lane.out_of_memory_report.as_ref();
+    let enough = report.and_then(|report| report.sufficient_device);
+    let enough = enough.map_or_else(String::new, |enough| format!("; {enough} is enough"));
     let text = format!(
-        "out of memory at step {}: {} more requested",
+        "out of memory at step {}: {} more requested{enough}",
         failed.step, failed.requested
     );
     let place = label_beside(pos2(x, flag(frame).center()), 4.0, Align::Center, body);

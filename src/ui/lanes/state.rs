@@ -62,6 +62,8 @@ pub struct LanesState {
     pub holes_drawn: (usize, usize),
     /// Edges drawn and in total, in the last frame.
     pub edges_drawn: (usize, usize),
+    /// Of the tensor under the pointer, where the edges of the peak are drawn.
+    pub hovered_edges_drawn: (usize, usize),
     /// Whether the toolbar had no room for the count of edges.
     pub(super) has_untold_edges: bool,
     /// The time axis of this answer; `None` for steps of equal width.
@@ -181,6 +183,7 @@ impl LanesState {
             _ => whole,
         };
         if !is_same {
+            self.arrangement.sort(comparison);
             self.shown = Some(Shown::of(comparison));
             self.budget = None;
             self.rows_lane = None;

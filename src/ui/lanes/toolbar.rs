@@ -228,13 +228,14 @@ impl Legend {
         let mut entries = Vec::new();
         let theme = input.theme;
         if state.content != LaneContent::Lifetimes {
-            let is_above = !curve::is_capacity_near(input);
-            let mut capacity = "capacity".to_owned();
-            if is_above {
-                let bytes = figures::whole_units(input.comparison.device.memory());
-                capacity = format!("capacity {bytes}, above");
-            }
-            if input.comparison.has_capacity() {
+            let has_line = curve::has_capacity_line(input);
+            let above = curve::capacity_above(input).filter(|_| !has_line);
+            let is_above = above.is_some();
+            let capacity = above.map_or_else(
+                || "capacity".to_owned(),
+                |bytes| format!("capacity {}, above", figures::whole_units(bytes)),
+            );
+            if is_above || has_line {
                 let why = "Device capacity; an arrow marks a line above the visible range";
                 entries.push((capacity, theme.capacity, why, is_above));
             }

@@ -101,7 +101,7 @@ pub(super) fn reading(frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesSt
     let facts = step_facts(input.comparison, step).unwrap_or_default();
     let mut parts = vec![
         input.comparison.lane_title(input.comparison.lanes[frame.lane].id),
-        format!("{} {step}", input.comparison.axis_word()),
+        input.comparison.step_text(frame.lane, step),
     ];
     if !facts.is_recomputed {
         parts.push(facts.op_text().to_owned());
@@ -126,7 +126,8 @@ pub(super) fn reading(frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesSt
     add(lane.physical.max() > 0, lane.physical.at(step.0), "in pages");
     add(states_live, lane.live.at(step.0), "live");
     let has_blocks = !input.comparison.is_measured_lane(frame.lane) || !lane.blocks.is_empty();
-    if has_blocks && lane.knows_gaps() {
+    // Of a recording the Device pane has the gaps of the allocator, which count more.
+    if has_blocks && lane.knows_gaps() && !input.comparison.is_measured_lane(frame.lane) {
         parts.push(format!("gaps {}", holes_text(lane, f64::from(step.0))));
     }
     if let Some(remat) = &lane.remat {
@@ -148,8 +149,7 @@ fn region_ui(
     state: &LanesState,
 ) {
     let region = &lane.regions[region];
-    let word = input.comparison.axis_word();
-    let life = |start: u32, end: u32| format!("{word}s {} to {}", Step(start), Step(end.saturating_sub(1)));
+    let life = |start: u32, end: u32| input.comparison.steps_text(frame.lane, Step(start), Step(end));
     let holding = place_at(pos, frame, state).and_then(|(step, address)| lane.pick_owned_range(step, address));
     ui.strong(&*region.label);
     if region.kind == RegionKind::Unplaced {
@@ -208,12 +208,11 @@ fn hole_ui(ui: &mut Ui, frame: &LaneFrame, hole: u32, input: &LanesInput<'_>) {
     let (holes, idx) = (&lane.gaps, hole as usize);
     let bytes = Bytes(holes.bytes[idx]);
     ui.strong(format!("gap: {} free under live blocks", exact(bytes)));
-    let last = holes.end[idx].saturating_sub(1);
     let region = &lane.regions[holes.span[idx] as usize];
     let offset = Bytes(holes.base[idx].saturating_sub(region.base));
-    let word = input.comparison.axis_word();
+    let [start, end] = [holes.start[idx], holes.end[idx]].map(Step);
     let rows = [
-        ("free", format!("{word}s {} to {last}", holes.start[idx])),
+        ("free", input.comparison.steps_text(frame.lane, start, end)),
         ("offset", format!("{offset} in {}", region.label)),
     ];
     rows_ui(ui, &rows);
@@ -263,11 +262,10 @@ pub(super) fn tensor_ui(ui: &mut Ui, tensor: Selected, lane: usize, block: Optio
     ui.add(Label::new(RichText::new(&facts.name).strong()).truncate());
     let occupied = block.map(|block| Bytes(input.timeline.lanes[lane].blocks.bytes[block as usize]));
     let bytes = facts.bytes.or(occupied).map_or_else(String::new, exact);
-    let word = input.comparison.axis_word();
-    let life = facts.life.map(|(start, end)| {
-        let n_steps = Step(end.0.saturating_sub(start.0));
-        format!("{word}s {start} to {} ({n_steps})", Step(end.0.saturating_sub(1)))
-    });
+    let own = input.comparison.lane_of_blocks(tensor.graph);
+    let life = facts
+        .life
+        .map(|(start, end)| input.comparison.steps_text(own, start, end));
     rows_ui(ui, &[("bytes", bytes), ("live", life.unwrap_or_default())]);
 }
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use eframe::egui::{self, RichText};
 use egui_extras::{Column, TableBuilder};
 
+use crate::commands::UiCommand;
 use crate::panels::PaneCx;
 use crate::panels::footprint::footprint_ui;
 use crate::panels::neighbourhood::neighbourhood_ui;
@@ -16,11 +17,13 @@ use crate::panels::remat::remat_ui;
 pub use crate::panels::reuse::InspectorState;
 use crate::panels::reuse::{lane_ui, reuse_ui};
 use crate::panels::{elided, elided_middle};
+use crate::panes::Pane;
 use crate::theme::Theme;
-use crate::widgets::{bytes_ui, right_bytes_ui, wrapped_ui};
-use highwater_analysis::{Comparison, Lane, LaneId, LaneKind};
+use crate::widgets::{bytes_ui, list_end_ui, list_length, right_bytes_ui, wrapped_ui};
+use highwater_analysis::{Comparison, Lane, LaneId, LaneKind, OutOfMemoryReport};
 use highwater_model::graph::Id as _;
 use highwater_model::units::{Bytes, Step, counted, grouped};
+use highwater_options::keys;
 use highwater_session::{Command, Selected};
 use highwater_sim::RegionKind;
 use highwater_timeline::{CallStack, LaneView, Timeline, step_facts};
@@ -158,12 +161,17 @@ fn peak_ui(
         for sentence in story.sentences() {
             wrapped_ui(ui, RichText::new(sentence).color(cx.theme.bad));
         }
+        remedies_ui(ui, cx, story);
         ui.add_space(4.0);
+        if lane.summary.peak_reserved == Bytes::ZERO {
+            ui.weak("Nothing was reserved before.");
+            return;
+        }
     }
     if let Some(remat) = &view.remat {
         remat_ui(ui, cx, lane, remat);
     }
-    let Some(step) = lane.summary.peak_reserved_step else {
+    let Some(step) = comparison.shown_peak(position).step else {
         ui.weak("The schedule has no steps.");
         return;
     };
@@ -180,7 +188,7 @@ fn peak_ui(
     if let Some(stack) = &view.arena_stack {
         footprint_ui(ui, comparison, stack, &mut state.is_stack_open, cx.commands);
     }
-    regions_ui(ui, comparison, lane, view, step);
+    regions_ui(ui, comparison, position, view, step);
     ui.add_space(6.0);
     if view.blocks.is_empty() {
         ui.weak(if matches!(lane.id, LaneId::Measured(_)) {
@@ -200,9 +208,31 @@ fn peak_ui(
     let live = &view.at_peak.blocks;
     let noun = comparison.study_of_lane(position).words().tensor;
     let holders = counted(live.len() as u64, noun);
-    let word = comparison.axis_word();
-    ui.label(format!("Peak live at {word} {live_step}{at}, {holders}:"));
+    let peak_at = comparison.step_text(position, live_step);
+    ui.label(format!("Peak live at {peak_at}{at}, {holders}:"));
     live_table_ui(ui, comparison, timeline, position, cx.commands);
+}
+
+/// What makes the session fit.
+fn remedies_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, story: &OutOfMemoryReport) {
+    ui.horizontal_wrapped(|ui| {
+        if let Some(enough) = story.sufficient_device {
+            let button = ui.button(format!("Try a device with {enough}"));
+            if button.on_hover_text("Sets simulation.device_memory").clicked() {
+                cx.commands.push(Command::SetOption {
+                    key: keys::DEVICE_MEMORY.to_owned(),
+                    text: format!("{}MiB", enough.get() >> 20),
+                });
+            }
+        }
+        if Pane::Budgets.why_not(cx.session).is_none() {
+            let button = ui.button("Find a budget");
+            let words = "Budgets: evict and recompute tensors to need less memory";
+            if button.on_hover_text(words).clicked() {
+                cx.window_commands.push(UiCommand::ShowPane(Pane::Budgets));
+            }
+        }
+    });
 }
 
 /// Remarks of a recording. Where recordings alone are open, the panel on the left has those without a step.
@@ -318,8 +348,8 @@ fn peak_parts_ui(ui: &mut egui::Ui, lane: &Lane, theme: &Theme) {
 }
 
 /// Regions held on the first step of the peak; those of graphs that do not run then are idle.
-fn regions_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: &Lane, view: &LaneView, step: Step) {
-    let is_measured = matches!(lane.id, LaneId::Measured(_));
+fn regions_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: usize, view: &LaneView, step: Step) {
+    let is_measured = comparison.is_measured_lane(lane);
     let held = &view.at_peak.regions;
     if is_measured && held.is_empty() {
         // The file names no segment.
@@ -333,17 +363,18 @@ fn regions_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: &Lane, view: &La
         .and_then(|graph| comparison.session.graphs.get(graph.idx()))
         .map_or("", |graph| &graph.name);
     ui.label(if comparison.trace().is_some() || is_measured {
-        format!("Live at {} {step}:", comparison.axis_word())
+        format!("Reserved at {}:", comparison.step_text(lane, step))
     } else {
-        format!("Live at step {step}, while {name} runs:")
+        format!("Reserved at step {step}, while {name} runs:")
     });
+    let n_rows = list_length(ui, "regions", REGION_ROWS, held.len());
     egui::Grid::new("regions")
         .num_columns(2)
         .min_col_width(0.0)
         .spacing([8.0, 2.0])
         .striped(true)
         .show(ui, |ui| {
-            for idx in held.iter().take(REGION_ROWS) {
+            for idx in held.iter().take(n_rows) {
                 let span = &view.regions[*idx as usize];
                 right_bytes_ui(ui, span.bytes);
                 ui.add(egui::Label::new(&*span.label).truncate())
@@ -351,7 +382,5 @@ fn regions_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: &Lane, view: &La
                 ui.end_row();
             }
         });
-    if held.len() > REGION_ROWS {
-        ui.weak(format!("and {} smaller ones", held.len() - REGION_ROWS));
-    }
+    list_end_ui(ui, "regions", REGION_ROWS, held.len());
 }

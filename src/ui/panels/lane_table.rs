@@ -7,10 +7,11 @@
 //! ```
 //!
 //! In: the lanes of an answer. Out: commands. Rules: a click selects a lane, a double click shows it alone, Ctrl+click
-//! subtracts the baseline from it. `columns` hides columns where width is short. Lanes that run out of memory are
+//! subtracts the selected lane from it. `columns` hides columns where width is short. Lanes that run out of memory are
 //! hatched over the whole bar.
 
 mod columns;
+mod texts;
 
 use eframe::egui::epaint::PathShape;
 use eframe::egui::{
@@ -21,12 +22,13 @@ use eframe::egui::{
 use self::columns::{ALL, COLUMNS, Column, Columns};
 use crate::commands::UiCommand;
 use crate::numbers::{count_f32, part_of, to_points};
-use crate::panels::{PaneCx, elided, measured};
+use crate::panels::{PaneCx, elided};
 use crate::theme::Theme;
 use crate::widgets::Named as _;
 use highwater_analysis::{Comparison, Fit, LaneId, LaneKind, Metric, Recommended};
-use highwater_model::units::{Bytes, counted, grouped, percents};
+use highwater_model::units::{Bytes, counted, grouped, percent_text};
 use highwater_session::Command;
+use highwater_timeline::reading_order;
 
 /// Heights in points.
 const ROW: f32 = 18.0;
@@ -40,13 +42,15 @@ const NAME_LEFT: f32 = 16.0;
 const TAG_GAP: f32 = 8.0;
 
 /// The order of the rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaneTableState {
     /// `None` for the order of the lanes.
     sorted_by: Option<Column>,
     is_descending: bool,
     /// Lanes that the drawing hides.
     pub n_hidden: usize,
+    /// The row or the column under the pointer in a line, for the status bar: a tooltip would cover other rows.
+    pub hovered: Option<String>,
 }
 
 /// The input of the rows.
@@ -61,13 +65,9 @@ struct Table<'a> {
     longest: Bytes,
 }
 
-/// The peak of reserved bytes; of a recording that states none, of live bytes.
+/// The length of a bar: reserved bytes or, where a recording states these in part or not at all, live bytes.
 fn peak_of(comparison: &Comparison, lane: usize) -> Bytes {
-    let summary = &comparison.lanes[lane].summary;
-    match comparison.states(lane) {
-        (false, _) => summary.peak_live,
-        (true, _) => summary.peak_reserved,
-    }
+    comparison.shown_peak(lane).bytes
 }
 
 /// The height of the table with a number of lanes.
@@ -100,17 +100,29 @@ pub fn lane_table_ui(
     let size = vec2(ui.available_width(), height_of(comparison.lanes.len()));
     let (area, _) = ui.allocate_exact_size(size, Sense::hover());
     let header = Rect::from_min_size(area.min, vec2(area.width(), HEADER));
-    table.header_ui(ui, header, state);
+    let column = table.header_ui(ui, header, state);
     table.title_ui(ui, header, state, cx.window_commands);
     let body = Rect::from_min_max(pos2(area.left(), header.bottom()), area.max);
     let mut child = ui.new_child(UiBuilder::new().max_rect(body).id_salt("lane table"));
     child.spacing_mut().item_spacing.y = 0.0;
-    let rows = table.order(*state);
-    egui::ScrollArea::vertical().auto_shrink(false).show(&mut child, |ui| {
+    let rows = table.order(state);
+    let area = egui::ScrollArea::vertical().auto_shrink(false);
+    let shown = area.show(&mut child, |ui| {
+        let mut hovered: Option<usize> = None;
         for lane in rows {
-            table.row_ui(ui, lane, cx);
+            if table.row_ui(ui, lane, cx) {
+                hovered = Some(lane);
+            }
         }
+        hovered
     });
+    let hovered = shown.inner.map(|lane| table.hover_text(lane));
+    let hovered = hovered.or(column.map(str::to_owned));
+    if hovered != state.hovered {
+        // The status bar was drawn before the table.
+        ui.ctx().request_repaint();
+        state.hovered = hovered;
+    }
 }
 
 impl Table<'_> {
@@ -125,9 +137,13 @@ impl Table<'_> {
         ALL.into_iter().filter(is_told).collect()
     }
 
-    /// Lanes in the order of the rows: those without figures to compare come last in every order.
-    fn order(&self, state: LaneTableState) -> Vec<usize> {
-        let mut lanes: Vec<usize> = (0..self.comparison.lanes.len()).collect();
+    /// Lanes in the order of the rows: those without figures to compare come last in every order but that of ranks.
+    fn order(&self, state: &LaneTableState) -> Vec<usize> {
+        let mut lanes = reading_order(self.comparison);
+        let are_recordings = self.comparison.lane_kind() == LaneKind::Recordings;
+        if are_recordings && state.sorted_by.is_none() {
+            return lanes;
+        }
         let key = |lane: usize| {
             let has_failed = self.failure(lane).is_some();
             (
@@ -157,7 +173,9 @@ impl Table<'_> {
         shown.map_or(0.0, highwater_analysis::Figure::number)
     }
 
-    fn header_ui(&self, ui: &Ui, area: Rect, state: &mut LaneTableState) {
+    /// Returns the description of the column under the pointer.
+    fn header_ui(&self, ui: &Ui, area: Rect, state: &mut LaneTableState) -> Option<&'static str> {
+        let mut hovered = None;
         let paint = |place: Rangef, text: &str, align: Align2| {
             let at = match align {
                 Align2::LEFT_CENTER => pos2(area.left() + place.min, area.center().y),
@@ -194,8 +212,9 @@ impl Table<'_> {
                     (true, true) => (None, false),
                 };
             }
-            response.on_hover_text(*about);
+            hovered = hovered.or(response.hovered().then_some(*about));
         }
+        hovered
     }
 
     /// The head of the names: the menu of hidden columns, and the button that shows hidden lanes.
@@ -257,7 +276,8 @@ impl Table<'_> {
         NAME_LEFT + super::width_of(ui, &self.name(lane), SIZE) + tag
     }
 
-    fn row_ui(&self, ui: &mut Ui, lane: usize, cx: &mut PaneCx<'_>) {
+    /// Returns whether the pointer is over the row.
+    fn row_ui(&self, ui: &mut Ui, lane: usize, cx: &mut PaneCx<'_>) -> bool {
         let (area, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
         let is_selected = lane == self.selected;
         let response = response.named_choice(Role::RadioButton, is_selected, || self.words(lane));
@@ -265,9 +285,9 @@ impl Table<'_> {
         if response.double_clicked() {
             cx.window_commands.push(UiCommand::ShowLaneAlone(id));
         } else if response.clicked() && ui.input(|input| input.modifiers.command) {
-            let baseline = self.comparison.lanes[self.baseline].id;
+            let selected = self.comparison.lanes[self.selected].id;
             cx.commands
-                .push(Command::SetDifference((baseline != id).then_some((id, baseline))));
+                .push(Command::SetDifference((selected != id).then_some((id, selected))));
         } else if response.clicked() {
             cx.window_commands.push(UiCommand::ExplainLane(id));
         }
@@ -280,7 +300,7 @@ impl Table<'_> {
                 .rect_filled(area, 2, ui.visuals().widgets.hovered.weak_bg_fill);
         }
         self.paint_row(ui, area, lane);
-        response.on_hover_text(self.tooltip(lane));
+        response.hovered()
     }
 
     fn paint_row(&self, ui: &Ui, area: Rect, lane: usize) {
@@ -375,19 +395,17 @@ impl Table<'_> {
         let comparison = self.comparison;
         let summary = &comparison.lanes[lane].summary;
         let (states_reserved, _) = comparison.states(lane);
-        let is_simulated = !comparison.is_measured_lane(lane);
         match column {
             Column::Peak if !states_reserved => (format!("{} live", summary.peak_live), theme.text_weak),
             Column::Peak => {
-                let is_bound = is_simulated && comparison.is_lower_bound(lane);
-                let bound = if is_bound { "\u{2265}\u{a0}" } else { "" };
-                (format!("{bound}{}", summary.peak_reserved), theme.text)
+                let sign = comparison.bound_sign(lane);
+                (format!("{sign}{}", comparison.least_reserved(lane)), theme.text)
             }
             Column::Difference => self.difference(lane),
             Column::Fragmentation => {
                 let share = comparison.fragmentation(lane);
                 (
-                    share.map_or_else(String::new, |share| percents(share * 100.0, 1)),
+                    share.map_or_else(String::new, |share| percent_text(share * 100.0)),
                     theme.text,
                 )
             }
@@ -408,15 +426,12 @@ impl Table<'_> {
         if lane == self.baseline {
             return ("baseline".to_owned(), self.theme.text_weak);
         }
-        let is_whole = |lane: usize| comparison.states(lane).0 && !comparison.lanes[lane].ends_early();
-        if !is_whole(lane) || !is_whole(self.baseline) {
+        let Some(([now, before], _)) = comparison.compared_peaks(lane, self.baseline) else {
             return (String::new(), self.theme.text_weak);
-        }
-        let peak = |lane: usize| comparison.lanes[lane].summary.peak_reserved;
-        let (now, before) = (peak(lane), peak(self.baseline));
+        };
         let percent = Bytes(now.get().abs_diff(before.get())).percent_of(before);
-        let text = percents(percent, 1);
-        if comparison.are_equivalent(lane, self.baseline) {
+        let text = percent_text(percent);
+        if comparison.are_alike(lane, self.baseline) {
             return (text, self.theme.text_weak);
         }
         if now < before {
@@ -424,29 +439,6 @@ impl Table<'_> {
         } else {
             (format!("+{text}"), self.theme.bad)
         }
-    }
-
-    /// Why a lane has no figures to compare, and what it needs; `None` where it runs to its end.
-    fn failure(&self, lane: usize) -> Option<String> {
-        let row = &self.comparison.lanes[lane];
-        if let Some(finding) = row.forbidden.first() {
-            return Some(format!("forbidden by {}: {}", finding.rule, finding.message));
-        }
-        let fit = self.comparison.fit(lane);
-        if fit.is_good() {
-            return None;
-        }
-        let text = match fit {
-            Fit::OutOfMemory(Some(step)) => format!("out of memory at step {}", grouped(u64::from(step.0))),
-            Fit::OutOfMemory(None) => "out of memory".to_owned(),
-            Fit::StopsUnderBudget => "stops under its budget".to_owned(),
-            Fit::Refuses(count) => format!("{count} requests refused"),
-            Fit::Above { by, .. } => format!("{by} above the capacity"),
-            Fit::Unknown | Fit::Yes { .. } => return None,
-        };
-        let report = row.out_of_memory_report.as_ref();
-        let enough = report.and_then(|report| report.sufficient_device);
-        Some(enough.map_or_else(|| text.clone(), |enough| format!("{text}; {enough} is enough")))
     }
 
     fn peak(&self, lane: usize) -> Bytes {
@@ -474,78 +466,6 @@ impl Table<'_> {
 
     fn is_active(&self, lane: usize) -> bool {
         self.is_policy(lane) && self.comparison.lanes[lane].policy == self.comparison.active_policy
-    }
-
-    fn name(&self, lane: usize) -> String {
-        let row = &self.comparison.lanes[lane];
-        match row.id {
-            LaneId::Policy(policy) => format!("{}  {}", policy.number(), policy.row().label),
-            LaneId::Problem(_) | LaneId::Pass(_) | LaneId::Pinned(_) | LaneId::Measured(_) => {
-                self.comparison.lane_title(row.id)
-            }
-        }
-    }
-
-    /// The role of a lane in the verdict; may be empty.
-    fn tag(&self, lane: usize) -> &'static str {
-        match (self.is_recommended(lane), self.is_active(lane)) {
-            (true, true) => "recommended, active",
-            (true, false) => "recommended",
-            (false, true) if self.comparison.is_policy_unknown => "active if unset",
-            (false, true) => "active",
-            (false, false) if self.is_equivalent(lane) => "equivalent",
-            (false, false) => "",
-        }
-    }
-
-    /// The row in three short lines: lane, exact peak, and what the row does not say.
-    fn tooltip(&self, lane: usize) -> String {
-        let row = &self.comparison.lanes[lane];
-        let title = self.comparison.lane_title(row.id);
-        let title = match self.tag(lane) {
-            "" => title,
-            tag => format!("{title}, {tag}"),
-        };
-        let peak = format!("peak reserved {}", row.summary.peak_reserved.exact());
-        let more = self.failure(lane).or_else(|| self.why_no_difference(lane));
-        let more = more.unwrap_or_else(|| "Double click: this lane alone; Ctrl+click: minus the baseline".to_owned());
-        format!("{title}\n{peak}\n{more}")
-    }
-
-    /// Why the difference from the baseline is not significant, or cannot be stated.
-    fn why_no_difference(&self, lane: usize) -> Option<String> {
-        if lane == self.baseline {
-            return None;
-        }
-        if self.comparison.lanes[self.baseline].ends_early() {
-            let title = self.comparison.lane_title(self.comparison.lanes[self.baseline].id);
-            return Some(format!("No difference: the baseline, {title}, ends early"));
-        }
-        self.comparison.equivalence_text(lane, self.baseline)
-    }
-
-    /// Every figure of a row, also those of hidden columns.
-    fn words(&self, lane: usize) -> String {
-        let row = &self.comparison.lanes[lane];
-        let peak = row.summary.peak_reserved.exact();
-        let title = self.comparison.lane_title(row.id);
-        let mut words = match self.tag(lane) {
-            "" => format!("{title}\npeak reserved {peak}"),
-            tag => format!("{title}, {tag}\npeak reserved {peak}"),
-        };
-        for (column, label, ..) in COLUMNS.iter().skip(1) {
-            let (text, _) = self.cell(lane, *column);
-            if !text.is_empty() {
-                words.push_str(&format!("\n{label} {text}"));
-            }
-        }
-        if row.is_measured() {
-            words.push_str(&format!("\n{}", measured::peaks(self.comparison, row).0));
-        }
-        if let Some(more) = self.failure(lane).or_else(|| self.why_no_difference(lane)) {
-            words.push_str(&format!("\n{more}"));
-        }
-        words
     }
 }
 

@@ -40,7 +40,7 @@ use crate::commands::UiCommand;
 use crate::numbers::{part_of, to_points};
 use crate::theme::Theme;
 use crate::widgets::{Named as _, bytes_ui};
-use highwater_analysis::{Comparison, LaneId};
+use highwater_analysis::{Comparison, LaneId, LaneKind};
 use highwater_model::units::Bytes;
 use highwater_model::workload::{Device, DeviceFigure};
 use highwater_options::keys;
@@ -91,6 +91,27 @@ fn lane_marks_ui(ui: &mut egui::Ui, comparison: &Comparison, chosen: &mut usize,
     }
 }
 
+/// A profile with its capacity, where that is not the profile's own.
+pub fn device_title(device: &Device) -> String {
+    let (_, set) = device.marks();
+    if set.contains(&DeviceFigure::MemoryBytes) {
+        format!("{} with {}", device.name, device.memory())
+    } else {
+        device.name.clone()
+    }
+}
+
+/// Whether recordings alone are open: they have no device unless the user or the file names one.
+pub fn are_recordings(session: &Session) -> bool {
+    let kind = session.answer().map(|(comparison, _)| comparison.lane_kind());
+    kind == Some(LaneKind::Recordings)
+}
+
+fn is_device_chosen(session: &Session) -> bool {
+    let options = &session.document().options;
+    options.is_set(keys::DEVICE) || options.is_set(keys::DEVICE_MEMORY)
+}
+
 /// The choice of a device profile, as the value of its option.
 fn profile_choice_ui(
     ui: &mut egui::Ui,
@@ -98,25 +119,35 @@ fn profile_choice_ui(
     combo: egui::ComboBox<'_>,
     active: &Device,
 ) -> egui::Response {
-    // A capacity that the profile does not state is named with it.
-    let (_, set) = active.marks();
-    let title = if set.contains(&DeviceFigure::MemoryBytes) {
-        format!("{} with {}", active.name, active.memory())
+    let has_default = is_device_chosen(cx.session) || !are_recordings(cx.session);
+    let title = if has_default {
+        device_title(active)
     } else {
-        active.name.clone()
+        "not chosen".to_owned()
     };
     combo.selected_text(title).show_choices(ui, |ui| {
-        for profile in &cx.session.profiles().profiles {
-            let memory = profile.text_with_mark(DeviceFigure::MemoryBytes);
-            let choice = ui.selectable_label(profile.name == active.name, format!("{} ({memory})", profile.name));
-            if choice.on_hover_text(&profile.summary).clicked() {
-                cx.commands.push(Command::SetOption {
-                    key: keys::DEVICE.to_owned(),
-                    text: profile.name.clone(),
-                });
-            }
+        if are_recordings(cx.session) && ui.selectable_label(!has_default, "not chosen").clicked() {
+            let keys = [keys::DEVICE, keys::DEVICE_MEMORY].map(str::to_owned);
+            cx.commands.extend(keys.map(Command::ResetOption));
         }
+        let chosen = has_default.then_some(active.name.as_str());
+        profiles_ui(ui, cx.session, chosen, cx.commands);
     })
+}
+
+/// The device profiles as entries of a menu.
+pub fn profiles_ui(ui: &mut egui::Ui, session: &Session, chosen: Option<&str>, commands: &mut Vec<Command>) {
+    for profile in &session.profiles().profiles {
+        let memory = profile.text_with_mark(DeviceFigure::MemoryBytes);
+        let is_chosen = chosen == Some(profile.name.as_str());
+        let choice = ui.selectable_label(is_chosen, format!("{} ({memory})", profile.name));
+        if choice.on_hover_text(&profile.summary).clicked() {
+            commands.push(Command::SetOption {
+                key: keys::DEVICE.to_owned(),
+                text: profile.name.clone(),
+            });
+        }
+    }
 }
 
 /// Input of a pane, and its commands.

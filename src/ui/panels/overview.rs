@@ -55,6 +55,11 @@ fn headline_ui(ui: &mut egui::Ui, cx: &PaneCx<'_>, comparison: &Comparison) {
         row.label(text);
         row.multiply_opacity(STALE);
     }
+    let fit = Some(comparison).filter(|one| one.lane_kind() == LaneKind::Recordings);
+    if let Some((text, fits)) = fit.and_then(measured::fit) {
+        let color = if fits { cx.theme.good } else { cx.theme.bad };
+        row.label(RichText::new(text).strong().color(color));
+    }
     let Some((text, exact)) = headline(comparison) else {
         row.strong(overview_problem::NO_PLAN);
         return;

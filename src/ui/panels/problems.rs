@@ -7,15 +7,16 @@ use crate::panels::PaneCx;
 use highwater_model::diagnostics::Severity;
 use highwater_session::{Command, Session};
 
-pub fn problems_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
+/// Returns the height of the list; `None` without one.
+pub fn problems_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) -> Option<f32> {
     let lines = cx.session.problem_lines();
     if lines.is_empty() && cx.session.busy().is_some_and(|busy| busy.is_loading) {
         ui.weak("Still reading…");
     } else if lines.is_empty() {
         ui.weak("No problems: the configuration breaks no rule, and all files were read completely.");
-        return;
+        return Some(ui.spacing().interact_size.y);
     }
-    egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+    let shown = egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         for line in &**lines {
             ui.horizontal_wrapped(|ui| {
                 ui.label(
@@ -52,6 +53,7 @@ pub fn problems_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
             }
         }
     });
+    Some(shown.content_size.y)
 }
 
 /// Numbers of errors and warnings.

@@ -5,6 +5,7 @@ use eframe::egui::{self, RichText};
 use crate::theme::Theme;
 use crate::widgets::wrapped_ui;
 use highwater_analysis::{Comparison, LaneKind, RecordedFact};
+use highwater_timeline::reading_order;
 
 /// Recordings whose facts are visible at first.
 const OPEN: usize = 2;
@@ -17,8 +18,10 @@ pub fn recording_facts_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Th
     if comparison.lane_kind() != LaneKind::Recordings {
         return;
     }
-    let lanes = comparison.lanes.iter().zip(&comparison.recordings);
-    for (position, (lane, figures)) in lanes.enumerate() {
+    for (position, lane) in reading_order(comparison).into_iter().enumerate() {
+        let (Some(lane), Some(figures)) = (comparison.lanes.get(lane), comparison.recordings.get(lane)) else {
+            continue;
+        };
         let title = format!("Recording {}", figures.name);
         let header = egui::CollapsingHeader::new(RichText::new(title).strong());
         let header = header.id_salt(("recording", position)).default_open(position < OPEN);

@@ -3,7 +3,7 @@
 use eframe::egui::{self, RichText};
 
 use crate::panels::PaneCx;
-use crate::widgets::{bytes_ui, link_ui, wrapped_ui};
+use crate::widgets::{bytes_ui, link_ui, list_end_ui, list_length, wrapped_ui};
 use highwater_analysis::Lane;
 use highwater_model::units::{Bytes, grouped, percents};
 use highwater_session::Command;
@@ -72,11 +72,12 @@ fn holders_ui(ui: &mut egui::Ui, story: &RematOomReport, commands: &mut Vec<Comm
         "{} storages are locked or pinned at that step, {all} in total:",
         grouped(story.held.len() as u64)
     ));
+    let n_rows = list_length(ui, "locked storages", HOLDERS, story.held.len());
     egui::Grid::new("without memory")
         .num_columns(2)
         .striped(true)
         .show(ui, |ui| {
-            for (tensor, name, bytes) in story.held.iter().take(HOLDERS) {
+            for (tensor, name, bytes) in story.held.iter().take(n_rows) {
                 bytes_ui(ui, *bytes);
                 match tensor {
                     Some(tensor) => {
@@ -93,7 +94,5 @@ fn holders_ui(ui: &mut egui::Ui, story: &RematOomReport, commands: &mut Vec<Comm
                 ui.end_row();
             }
         });
-    if story.held.len() > HOLDERS {
-        ui.weak(format!("and {} smaller ones", story.held.len() - HOLDERS));
-    }
+    list_end_ui(ui, "locked storages", HOLDERS, story.held.len());
 }

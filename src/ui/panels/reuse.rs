@@ -10,7 +10,7 @@ use eframe::egui::{self, RichText};
 use super::elided_middle;
 use super::inspector::EditorState;
 use super::neighbourhood::NeighbourState;
-use crate::widgets::{link_ui, more_ui, right_bytes_ui, wrapped_ui};
+use crate::widgets::{link_ui, list_end_ui, list_length, more_ui, right_bytes_ui, wrapped_ui};
 use highwater_analysis::{Comparison, LaneId, LaneKind};
 use highwater_model::units::{Bytes, Step};
 use highwater_session::{Command, Selected};
@@ -208,7 +208,7 @@ fn blocks_ui(
     grid.show(ui, |ui| {
         for (bytes, block) in blocks {
             right_bytes_ui(ui, bytes);
-            ui.weak(steps_text(shown.view, block))
+            ui.weak(steps_text(shown, block))
                 .on_hover_text("First and last live step");
             tensor_ui(ui, shown, block, commands);
             ui.end_row();
@@ -216,10 +216,13 @@ fn blocks_ui(
     });
 }
 
-fn steps_text(view: &LaneView, block: u32) -> String {
-    let idx = block as usize;
-    let last = Step(view.blocks.end[idx].saturating_sub(1));
-    format!("{}–{last}", view.blocks.start[idx])
+fn steps_text(shown: &Shown<'_>, block: u32) -> String {
+    let (blocks, idx) = (&shown.view.blocks, block as usize);
+    let graph = shown.view.tensor(block).map(|tensor| tensor.graph);
+    let lane = graph.map_or(0, |graph| shown.comparison.lane_of_blocks(graph));
+    let ends = [blocks.start[idx], blocks.end[idx].saturating_sub(1)];
+    let [first, last] = ends.map(|step| shown.comparison.shown_step(lane, Step(step)));
+    format!("{first}–{last}")
 }
 
 /// A tensor's name; a click selects it.
@@ -262,12 +265,11 @@ fn support_ui(ui: &mut egui::Ui, shown: &Shown<'_>, block: u32, support: &Suppor
         ui.label(format!("Placed at the bottom of the {label}."));
     } else {
         ui.label("Lies above");
-        let rows = support.below.iter().take(FEW);
+        let n_rows = list_length(ui, "tensors below", FEW, support.below.len());
+        let rows = support.below.iter().take(n_rows);
         let rows = rows.map(|below| (Bytes(blocks.bytes[*below as usize]), *below));
         blocks_ui(ui, shown, egui::Grid::new("rests on"), rows, commands);
-        if support.below.len() > FEW {
-            ui.weak(format!("and {} more", support.below.len() - FEW));
-        }
+        list_end_ui(ui, "tensors below", FEW, support.below.len());
     }
     // A pool grants what is free at the time; only a plan knows live ranges.
     if region.kind != RegionKind::Arena {

@@ -102,6 +102,9 @@ fn nothing_fits(comparison: &Comparison) -> (String, Vec<String>) {
     });
     let why = match enough.min() {
         Some((enough, policy)) => vec![
+            format!(
+                "The smallest sufficient device is {enough}, under policy {policy}; Budgets lists what recomputation saves."
+            ),
             format!("The smallest sufficient device is {enough}, under policy {policy}."),
             format!("Policy {policy} needs {enough}."),
         ],

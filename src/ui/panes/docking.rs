@@ -187,7 +187,8 @@ impl Docking<'_> {
             Pane::Budgets => budgets_ui(ui, cx, &mut state.budgets),
             Pane::NameReuse => name_reuse_ui(ui, cx, &mut state.name_reuse),
             Pane::Compare => {
-                compare_ui(ui, cx, &mut state.compare);
+                let selected = state.inspector.explained();
+                compare_ui(ui, cx, &mut state.compare, selected);
                 self.keeps_pane |= has_selection(&self.cx.commands[n_before..]);
             }
             Pane::Planner => planner_ui(ui, cx, &mut state.planner),
@@ -202,7 +203,7 @@ impl Docking<'_> {
             Pane::Schedule => schedule_editor_ui(ui, cx, &mut state.schedule_editor),
             Pane::MeasuredRun => measured_run_ui(ui, cx, &mut state.measured_run),
             Pane::Files => files_ui(ui, cx),
-            Pane::Problems => problems_ui(ui, cx),
+            Pane::Problems => state.problems_height = problems_ui(ui, cx),
         }
         if let Some(option) = self.cx.option.take() {
             self.state.options.jump = Some(option);

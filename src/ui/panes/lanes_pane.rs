@@ -85,6 +85,7 @@ impl Docking<'_> {
     pub(super) fn lanes_bar_ui(&mut self, ui: &mut egui::Ui) {
         /// Room of the tabs of this place.
         const TABS: f32 = 330.0;
+        const ONE_TAB: f32 = 120.0;
         /// Least and greatest width, so that no answer of a search moves anything.
         const WIDTH: (f32, f32) = (330.0, 560.0);
         let (session, theme) = (self.cx.session, self.cx.theme);
@@ -93,7 +94,9 @@ impl Docking<'_> {
         };
         let lane = self.state.lanes.lane_of_rows(&input);
         let width = (ui.available_width() - TABS).clamp(WIDTH.0, WIDTH.1);
-        let size = egui::vec2(width.min(ui.available_width()), ui.available_height());
+        // The tab of the lanes stays readable.
+        let room = (ui.available_width() - ONE_TAB).max(0.0);
+        let size = egui::vec2(width.min(room), ui.available_height());
         let layout = egui::Layout::left_to_right(egui::Align::Center);
         ui.allocate_ui_with_layout(size, layout, |ui| {
             ui.set_clip_rect(ui.max_rect().intersect(ui.clip_rect()));

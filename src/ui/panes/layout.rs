@@ -50,7 +50,7 @@ impl Default for Layout {
                 active: 0,
             }
         };
-        let middle = Node::Column(vec![(0.64, tabs(Home::Middle)), (0.36, tabs(Home::Below))]);
+        let middle = Node::Column(vec![(0.7, tabs(Home::Middle)), (0.3, tabs(Home::Below))]);
         Self {
             root: Node::Row(vec![
                 (0.225, tabs(Home::Left)),

@@ -1,4 +1,4 @@
-//! The search for allocator settings against a search of its own: every setting replayed alone, in order.
+//! The search for allocator settings against independent replays of every setting, one after another.
 
 use std::fmt::Write as _;
 use std::io::Write as _;

@@ -7,7 +7,7 @@ use highwater::workload::{FrameKind, FrameRules, REQUESTER_RULES, Recording, Sou
 use serde_json::{Value as Json, json};
 
 use super::{json as answer_of, run};
-use crate::snapshots::{event, pickle, snapshot};
+use crate::snapshots::{block, event, pickle, segment, snapshot};
 use crate::support::{read, shared};
 
 /// An allocation whose stack is lines `file:line function`, innermost first.
@@ -370,4 +370,61 @@ fn categories_follow_who_asked_and_how_long() {
     let found = groups(&answer);
     assert_eq!(found[0], ("activation", 2 << 20, 1), "{found:?}");
     assert_eq!(found[1], ("input", (1 << 20) + (64 << 10), 2), "{found:?}");
+}
+
+#[test]
+fn call_sites_that_pin_almost_empty_segments_are_listed() {
+    const MIB: u64 = 1 << 20;
+    const LOG: &[&str] = &[LIBRARY, "/w/metrics.py:3 log"];
+    const FORWARD: &[&str] = &["/w/model.py:10 forward"];
+    let folder = tempfile::tempdir().expect("a folder");
+    let address = |segment: u64| 0x1000_0000 * (segment + 1);
+    // By segment: bytes and call site of its blocks. The third is full, the last empty.
+    let contents: [&[(u64, &[&str])]; 4] = [
+        &[(MIB, LOG)],
+        &[(MIB, LOG), (MIB / 2, FORWARD)],
+        &[(20 * MIB, FORWARD)],
+        &[],
+    ];
+    let mut trace = Vec::new();
+    let mut segments = Vec::new();
+    for (number, blocks) in (0..).zip(contents) {
+        let start = address(number);
+        trace.push(event("segment_alloc", start, 20 * MIB, start));
+        let mut end = start;
+        let mut states = Vec::new();
+        for (bytes, stack) in blocks {
+            trace.push(allocation(end, *bytes, stack));
+            states.push(block(end, *bytes, *bytes, "active_allocated"));
+            end += bytes;
+        }
+        if end < start + 20 * MIB {
+            states.push(block(end, start + 20 * MIB - end, 0, "inactive"));
+        }
+        segments.push(segment(start, 20 * MIB, "large", states));
+    }
+    let path = folder.path().join("pinned.pickle");
+    std::fs::write(&path, pickle(&snapshot(segments, trace))).expect("the file can be written");
+    let path = path.to_str().expect("UTF-8");
+    let answer = answer_of(&["peak", path, "--segments", "--format", "json"], 0);
+    let pinned = &answer["pinned"];
+    assert_eq!(pinned["segments"], 2, "{pinned}");
+    assert_eq!(pinned["reserved_bytes"], 40 * MIB);
+    assert_eq!(pinned["live_bytes"], 5 * MIB / 2);
+    assert_eq!(pinned["gap_bytes"], 40 * MIB - 5 * MIB / 2);
+    let sites = json!([
+        {
+            "name": "log (metrics.py:3)", "segments": 2, "blocks": 2, "live_bytes": 2 * MIB,
+            "pinned_bytes": 40 * MIB - 5 * MIB / 2, "pinned_alone_bytes": 19 * MIB,
+        },
+        {
+            "name": "forward (model.py:10)", "segments": 1, "blocks": 1, "live_bytes": MIB / 2,
+            "pinned_bytes": 37 * MIB / 2, "pinned_alone_bytes": 0,
+        },
+    ]);
+    assert_eq!(pinned["call_sites"], sites);
+    let text = String::from_utf8(run(&["peak", path, "--segments"]).stdout).expect("UTF-8");
+    let text = text.replace('\u{a0}', " ");
+    let sentence = "40.00 MiB reserved for 2.500 MiB of live blocks in 2 segments; 3 blocks in 2 call sites pin them";
+    assert!(text.contains(sentence), "{text}");
 }

@@ -102,11 +102,11 @@ fn a_tree_is_a_text_or_a_drawing() {
             .lines()
             .find(|line| line.ends_with("    model.py:7 loss"))
             .expect("it is listed");
-        assert!(line.contains("66.67 %"), "{line}");
+        assert!(line.contains("66.7 %"), "{line}");
         let svg = output(&["peak", file, "--format", "svg"]);
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
         assert!(
-            svg.contains("<title>model.py:7 loss 3\u{a0}072\u{a0}B, 66.67 %, 1 block "),
+            svg.contains("<title>model.py:7 loss 3\u{a0}072\u{a0}B, 66.7 %, 1 block "),
             "{svg}"
         );
         assert_eq!(output(&["peak", file, "--format", "svg"]), svg);

@@ -130,6 +130,41 @@ fn bad_usage_is_one_line() {
 }
 
 /// A segment with a block, a gap and a block that waits for its stream, and a free segment of another stream.
+/// Two runs at the same time: each peaks at its own event 1.
+#[test]
+fn events_of_several_recordings_are_those_of_the_explained_one() {
+    let of = |mib: u64, offset: u64| {
+        let trace = vec![
+            event("alloc", 0x1000, 512, 10 + offset),
+            event("alloc", 0x2000, mib << 20, 20 + offset),
+            event("free_completed", 0x2000, mib << 20, 30 + offset),
+        ];
+        let blocks = vec![block(0x1000, 64 << 20, 64 << 20, "inactive")];
+        file(&snapshot(vec![segment(0x1000, 64 << 20, "large", blocks)], trace))
+    };
+    let (one, other) = (of(4, 0), of(8, 1));
+    let [one, other] = [&one, &other].map(|file| file.path().to_str().expect("a path").to_owned());
+    let answer = json(&["peak", &one, &other, "--format", "json"], 0);
+    assert_eq!((answer["event"].as_u64(), answer["step"].as_u64()), (Some(1), Some(3)));
+    let at = json(&["peak", &one, &other, "--step", "1", "--format", "json"], 0);
+    assert_eq!(
+        (&at["lane"], &at["step"], &at["live_bytes"]),
+        (&answer["lane"], &answer["step"], &answer["live_bytes"])
+    );
+    let output = run(&["peak", &one, &other]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("the live peak, event 1\n"), "{text}");
+    fails(
+        &["peak", &one, &other, "--step", "3"],
+        "--step 3 exceeds the last of 3 events",
+    );
+    // The number in front of a title is that of the flag.
+    let title = answer["lane"].as_str().expect("a title");
+    assert!(title.starts_with("lane 2: "), "{title}");
+    let chosen = json(&["peak", &one, &other, "--lane", "2", "--format", "json"], 0);
+    assert_eq!(chosen["lane"], answer["lane"]);
+}
+
 fn two_segments() -> Json {
     let used = segment(
         0x1000,
@@ -215,6 +250,8 @@ fn segments_are_listed_as_text_json_and_csv() {
         0x8000   8.000 KiB       9  large  (0, 4)             0        0 B            0 B        0 B  8.000 KiB     8.000 KiB  ........................
 
         map: # active, ~ awaiting free, . inactive or free
+
+        No segment is almost empty (at most 10 % live).
     "#]].assert_eq(&text.replace(file.path().file_name().unwrap().to_str().unwrap(), "FILE"));
 }
 

@@ -274,7 +274,7 @@ fn explanations_name_buffers() {
         &shown,
         &[
             "Stacked buffers",
-            "Fragmentation: the arena is 20 bytes (100.00 %) larger than peak live",
+            "Fragmentation: the arena is 20 bytes (100.0 %) larger than peak live",
             "step of the peak 6: 10 bytes live, 30 in 1 gap",
             "Why \"b\" (10 bytes, steps 3 to 6) is at 10",
             "together they exclude every lower offset",

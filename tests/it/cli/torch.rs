@@ -209,3 +209,154 @@ fn check_accepts_and_refuses_settings_as_torch_does() {
         }
     }
 }
+
+#[test]
+fn settings_are_recommended_for_a_snapshot_and_for_several() {
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_traces/language_model.snapshot.pickle.gz");
+    let sample = sample.to_str().expect("UTF-8");
+    let arguments = ["recommend", sample, "--goal", "lowest-peak", "--format", "json"];
+    let answer = answer_of(&arguments, 0);
+    let recommended = &answer["recommended"];
+    assert_eq!(recommended["conf"], "expandable_segments:True", "{recommended}");
+    assert_eq!(
+        recommended["shell"],
+        "export PYTORCH_CUDA_ALLOC_CONF='expandable_segments:True'"
+    );
+    assert_eq!(
+        recommended["python"],
+        "os.environ[\"PYTORCH_CUDA_ALLOC_CONF\"] = \"expandable_segments:True\""
+    );
+    assert_eq!(answer["recordings"][0]["events"], answer["recordings"][0]["identical"]);
+    assert_eq!(answer["device_bytes"], Json::Null);
+    // The figures are those of a replay under that setting.
+    let replay = answer_of(
+        &[
+            "replay",
+            sample,
+            "--allocator",
+            "torch",
+            "--conf",
+            "expandable_segments:True",
+            "--format",
+            "json",
+        ],
+        0,
+    );
+    for key in [
+        "peak_reserved_bytes",
+        "device_calls",
+        "num_alloc_retries",
+        "difference_bytes",
+    ] {
+        assert_eq!(recommended[key], replay[key], "{key}");
+    }
+    let text = run(&arguments[..4]);
+    let text = String::from_utf8(text.stdout).expect("UTF-8");
+    for part in [
+        "replays exactly",
+        "recommended  expandable_segments:True",
+        "limits unknown",
+        "Speed is not predicted",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let own = file(&small_run());
+    let own = own.path().to_str().expect("UTF-8");
+    let answer = answer_of(
+        &["recommend", sample, own, "--goal", "lowest-peak", "--format", "json"],
+        0,
+    );
+    assert_eq!(answer["recordings"].as_array().map(Vec::len), Some(2));
+    // A profiler trace has no segments to compare with.
+    let arguments = ["recommend", "sample:measured", "--goal", "lowest-peak"];
+    let text = String::from_utf8(run(&arguments).stdout).expect("UTF-8");
+    assert!(
+        text.contains("lists no segments") && !text.contains("in part"),
+        "{text}"
+    );
+    let answer = answer_of(&[&arguments[..], &["--format", "json"]].concat(), 0);
+    assert!(
+        answer["recommended"]["difference_bytes"].as_i64() <= Some(0),
+        "{answer}"
+    );
+    // Nothing serves 7 MB from 4 MiB.
+    let answer = answer_of(&["recommend", own, "--device-memory", "4MiB", "--format", "json"], 1);
+    assert_eq!(answer["recommended"], Json::Null);
+    fails(&["recommend", own, "--goal", "largest:batch"], "lowest-peak");
+    fails(&["recommend", own, "--torch", "1.0"], "2.15");
+    let graph = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_traces/lenet_training.pb");
+    fails(
+        &["recommend", graph.to_str().expect("UTF-8"), "--torch", "2.15"],
+        "snapshots",
+    );
+}
+
+#[test]
+fn settings_of_scripts_and_launchers_are_checked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let conf = "expandable_segments:True,max_split_size_mb:64";
+    for (name, text) in [
+        (
+            "a.py",
+            format!("import os\nos.environ[\"PYTORCH_CUDA_ALLOC_CONF\"] = \"{conf}\"\n"),
+        ),
+        (
+            "b.py",
+            format!("import torch\ntorch.cuda.memory._set_allocator_settings(\"{conf}\")\n"),
+        ),
+        (
+            "c.py",
+            format!("from torch.cuda.memory import _set_allocator_settings as s\ns(env=\"{conf}\")\n"),
+        ),
+        (
+            "d.py",
+            format!("import torch\ntorch._C._accelerator_setAllocatorSettings(\"{conf}\")\n"),
+        ),
+        (
+            "e.py",
+            "import os, torch\nos.environ[\"PYTORCH_CUDA_ALLOC_CONF\"] = \"expandable_segments:True\"\n\
+             torch.cuda.memory._set_allocator_settings(\"max_split_size_mb:64\")\n"
+                .to_owned(),
+        ),
+        (
+            "a.sh",
+            format!("export PYTORCH_CUDA_ALLOC_CONF={conf}\npython train.py\n"),
+        ),
+        (
+            "compose.yaml",
+            format!("services:\n  train:\n    environment:\n      - PYTORCH_CUDA_ALLOC_CONF={conf}\n"),
+        ),
+        (
+            "pod.yml",
+            format!("env:\n  - name: PYTORCH_CUDA_ALLOC_CONF\n    value: \"{conf}\"\n"),
+        ),
+        (
+            "launch.json",
+            format!(
+                "{{\n  // Launch\n  \"configurations\": [{{\"env\": {{\"PYTORCH_CUDA_ALLOC_CONF\": \"{conf}\",}}}}]\n}}\n"
+            ),
+        ),
+    ] {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("the file can be written");
+        let answer = answer_of(&["check", path.to_str().expect("UTF-8"), "--format", "json"], 0);
+        let findings = answer["findings"].as_array().expect("findings");
+        let grows = |finding: &&Json| {
+            finding["message"]
+                .as_str()
+                .is_some_and(|text| text.contains("without bound"))
+        };
+        assert_eq!(findings.iter().filter(grows).count(), 1, "{name}: {answer}");
+    }
+    // What a setter does not reset stays; what it resets goes.
+    let path = folder.path().join("f.py");
+    let text = "import os, torch_npu\nos.environ[\"PYTORCH_NPU_ALLOC_CONF\"] = \"max_split_size_mb:64\"\n\
+                torch_npu.npu.memory._set_allocator_settings(\"expandable_segments:True\")\n";
+    std::fs::write(&path, text).expect("the file can be written");
+    let answer = answer_of(&["check", path.to_str().expect("UTF-8"), "--format", "json"], 0);
+    assert_eq!(answer["findings"], json!([]));
+    let refused = folder.path().join("refused.yaml");
+    std::fs::write(&refused, "env:\n  PYTORCH_CUDA_ALLOC_CONF: max_split_size_mb:19\n").expect("it can be written");
+    let answer = answer_of(&["check", refused.to_str().expect("UTF-8"), "--format", "json"], 1);
+    assert_eq!(answer["findings"][0]["rule"], "K9");
+}

@@ -1,6 +1,6 @@
 //! The published page of options and the published schema of configurations match the tables.
 
-use highwater::export::{ConfigDocument, config_schema, options_markdown, to_json};
+use highwater::export::{ConfigDocument, allocator_options_markdown, config_schema, options_markdown, to_json};
 use highwater::options::{Options, TABLE, Value};
 use serde_json::{Value as Json, json};
 
@@ -15,6 +15,27 @@ fn the_page_of_options_is_current() {
     assert!(
         is_current,
         "docs/options.md is out of date: highwater options --format markdown > docs/options.md"
+    );
+}
+
+#[test]
+fn the_page_of_the_allocator_lists_its_settings() {
+    const MARKS: [&str; 2] = ["<!-- settings -->\n", "<!-- /settings -->\n"];
+    let page = published("torch-allocator.md");
+    let (head, rest) = page
+        .split_once(MARKS[0])
+        .expect("the page has a place for the settings");
+    let (_, tail) = rest.split_once(MARKS[1]).expect("the place ends");
+    let table = allocator_options_markdown();
+    let current = format!("{head}{}{table}\n{}{tail}", MARKS[0], MARKS[1]);
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/torch-allocator.md");
+        std::fs::write(path, current).expect("the page can be written");
+        return;
+    }
+    assert!(
+        page == current,
+        "docs/torch-allocator.md is out of date: run this test with UPDATE_EXPECT=1"
     );
 }
 

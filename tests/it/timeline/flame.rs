@@ -321,12 +321,12 @@ fn trees_are_written_as_text_and_folded_stacks() {
     expect![[r#"
         run, lane 1: run: live bytes by call stack, peak at event 9
 
-             live        exact        own     share  blocks  call stack
-        9.000 MiB  9 437 184 B        0 B  100.00 %       3  all
-        9.000 MiB  9 437 184 B        0 B  100.00 %       3    train.py:8 main
-        9.000 MiB  9 437 184 B        0 B  100.00 %       3      train.py:12 step
-        7.000 MiB  7 340 032 B  7.000 MiB   77.78 %       2        model.py:3 f
-        2.000 MiB  2 097 152 B  2.000 MiB   22.22 %       1        model.py:3 f
+             live        exact        own    share  blocks  call stack
+        9.000 MiB  9 437 184 B        0 B  100.0 %       3  all
+        9.000 MiB  9 437 184 B        0 B  100.0 %       3    train.py:8 main
+        9.000 MiB  9 437 184 B        0 B  100.0 %       3      train.py:12 step
+        7.000 MiB  7 340 032 B  7.000 MiB   77.8 %       2        model.py:3 f
+        2.000 MiB  2 097 152 B  2.000 MiB   22.2 %       1        model.py:3 f
     "#]]
     .assert_eq(&text(AT_PEAK, None));
     let range = PeakAt::Range(StepRange::between(Step(2), Step(5), N_STEPS).unwrap());
@@ -338,15 +338,15 @@ fn trees_are_written_as_text_and_folded_stacks() {
     expect![[r#"
         run, lane 1: run: mean live bytes by call stack, innermost frame first, events 2 to 5
 
-             live                 exact        own     share  blocks  call stack
-        7.500 MiB  31 458 816 B × steps        0 B  100.00 %       5  all
-        4.000 MiB  16 777 216 B × steps        0 B   53.33 %       1    model.py:3 f
-        4.000 MiB  16 777 216 B × steps        0 B   53.33 %       1      train.py:12 step
-        4.000 MiB  16 777 216 B × steps  4.000 MiB   53.33 %       1        train.py:8 main
-        2.000 MiB   8 388 608 B × steps        0 B   26.67 %       1    model.py:3 f
-        2.000 MiB   8 388 608 B × steps        0 B   26.67 %       1      train.py:12 step
-        2.000 MiB   8 388 608 B × steps  2.000 MiB   26.67 %       1        train.py:8 main
-        1.500 MiB   6 292 992 B × steps              20.00 %            3 more
+             live                 exact        own    share  blocks  call stack
+        7.500 MiB  31 458 816 B × steps        0 B  100.0 %       5  all
+        4.000 MiB  16 777 216 B × steps        0 B   53.3 %       1    model.py:3 f
+        4.000 MiB  16 777 216 B × steps        0 B   53.3 %       1      train.py:12 step
+        4.000 MiB  16 777 216 B × steps  4.000 MiB   53.3 %       1        train.py:8 main
+        2.000 MiB   8 388 608 B × steps        0 B   26.7 %       1    model.py:3 f
+        2.000 MiB   8 388 608 B × steps        0 B   26.7 %       1      train.py:12 step
+        2.000 MiB   8 388 608 B × steps  2.000 MiB   26.7 %       1        train.py:8 main
+        1.500 MiB   6 292 992 B × steps              20.0 %            3 more
     "#]]
     .assert_eq(&text(inverse, Some(2)));
     let with_native = FlameRequest {
@@ -363,7 +363,7 @@ fn trees_are_written_as_text_and_folded_stacks() {
     assert!(peak.has_native && peak.paths == FlamePaths::Stacks);
     assert_eq!(
         peak.hint(1),
-        "train.py:8 main\n9\u{a0}437\u{a0}184\u{a0}B, 100.00 %, 3 blocks"
+        "train.py:8 main\n9\u{a0}437\u{a0}184\u{a0}B, 100.0 %, 3 blocks"
     );
 }
 

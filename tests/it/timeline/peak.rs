@@ -387,14 +387,14 @@ fn a_report_reads_well() {
         inputs and outputs      1.251 MiB  1 311 744 B
         reserved                9.252 MiB  9 701 888 B
 
-        by op type  tensors       live    share  largest
-        mm                2  6.000 MiB  75.00 %  a
-        relu              1  2.000 MiB  25.00 %  c
+        by op type  tensors       live   share  largest
+        mm                2  6.000 MiB  75.0 %  a
+        relu              1  2.000 MiB  25.0 %  c
 
-        largest       live        exact    share  from  to
-        a        4.000 MiB  4 194 304 B  50.00 %     0   4
-        b        2.000 MiB  2 097 152 B  25.00 %     1   2
-        c        2.000 MiB  2 097 152 B  25.00 %     2   3
+        largest       live        exact   share  from  to
+        a        4.000 MiB  4 194 304 B  50.0 %     0   4
+        b        2.000 MiB  2 097 152 B  25.0 %     1   2
+        c        2.000 MiB  2 097 152 B  25.0 %     2   3
 
         longest idle       live  idle steps  last used  next used
         a             4.000 MiB           2  1 mm fc2   4 mm_backward grad
@@ -435,13 +435,13 @@ fn a_report_reads_well() {
         freed inside      2.000 MiB  2 097 152 B  1 tensor
         live after        6.000 MiB  6 291 460 B  3 tensors
 
-        by phase  tensors       live     share  largest
-        forward         3  8.000 MiB  100.00 %  a
+        by phase  tensors       live    share  largest
+        forward         3  8.000 MiB  100.0 %  a
 
-        largest       live        exact    share  from  to
-        a        4.000 MiB  4 194 304 B  50.00 %     0   4
-        b        2.000 MiB  2 097 152 B  25.00 %     1   2
-        c        2.000 MiB  2 097 152 B  25.00 %     2   3
+        largest       live        exact   share  from  to
+        a        4.000 MiB  4 194 304 B  50.0 %     0   4
+        b        2.000 MiB  2 097 152 B  25.0 %     1   2
+        c        2.000 MiB  2 097 152 B  25.0 %     2   3
 
         longest idle       live  idle steps  last used  next used
         a             4.000 MiB           2  1 mm fc2   4 mm_backward grad

@@ -234,7 +234,8 @@ fn files_hold_plain_numbers_in_the_order_of_the_table() {
     let subject = subject(3, 1);
     let cancel = Cancel::new();
     let csv = |spec: TableSpec| {
-        let bytes = table_csv(&table(spec, &subject), &Progress::silent(&cancel)).expect("no cancel");
+        let mut bytes = Vec::new();
+        table_csv(&table(spec, &subject), &mut bytes, &Progress::silent(&cancel)).expect("no cancel");
         String::from_utf8(bytes).expect("text")
     };
     let by_bytes = TableSpec {

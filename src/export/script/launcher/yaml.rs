@@ -51,12 +51,11 @@ impl<'t> Walk<'t> {
             column = text.len() - rest.len();
         }
         self.collector.is_inside = self.environment.is_some();
-        match key_of(rest) {
-            Some((key, value)) => self.entry(&key, value, column, number),
-            None => {
-                let value = self.scalar(rest, column, is_item);
-                self.text(&value, number);
-            }
+        if let Some((key, value)) = key_of(rest) {
+            self.entry(&key, value, column, number);
+        } else {
+            let value = self.scalar(rest, column, is_item);
+            self.text(&value, number);
         }
     }
 
@@ -124,9 +123,10 @@ impl<'t> Walk<'t> {
             }
             text.push_str(trimmed);
         }
-        match is_block {
-            true => text.trim_end().to_owned(),
-            false => unquoted(&text),
+        if is_block {
+            text.trim_end().to_owned()
+        } else {
+            unquoted(&text)
         }
     }
 

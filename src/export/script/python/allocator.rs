@@ -10,12 +10,11 @@ use super::datum::{Datum, Fact};
 use super::reader::Reader;
 
 /// Functions of `torch.cuda.memory`, `torch._C`, `torch.npu.memory` and `torch_npu._C`.
-pub(super) const SETTERS: [&str; 5] = [
+pub(super) const SETTERS: [&str; 4] = [
     "_set_allocator_settings",
     "_accelerator_setAllocatorSettings",
     "_cuda_cudaCachingAllocator_set_allocator_settings",
     "_npu_npuCachingAllocator_set_allocator_settings",
-    "set_allocator_settings",
 ];
 
 impl<'a> Reader<'a> {

@@ -206,7 +206,7 @@ fn choose(stack: &[u32], lines: &[Line<'_>]) -> Chosen {
     Chosen { kind, line, operator }
 }
 
-/// Files of the chosen lines of Python, each with as many folders as tell it from the others.
+/// Files of the chosen lines of Python, each with as many folders as tell it from the others. O(bytes log files).
 fn short_files<'a>(recording: &'a Recording, chosen: &[Chosen]) -> BTreeMap<RecordedName, Cow<'a, str>> {
     let is_python = |chosen: &&Chosen| matches!(chosen.kind, CallSiteKind::User | CallSiteKind::Library);
     let frames = chosen.iter().filter(is_python);
@@ -214,37 +214,39 @@ fn short_files<'a>(recording: &'a Recording, chosen: &[Chosen]) -> BTreeMap<Reco
     let files: BTreeSet<RecordedName> = frames.map(|frame| frame.file).collect();
     let path = |file: RecordedName| {
         let text = recording.text(file);
-        if text.contains('\\') {
+        let path = if text.contains('\\') {
             Cow::Owned(text.replace('\\', "/"))
         } else {
             Cow::Borrowed(text)
-        }
+        };
+        (path, file)
     };
-    let mut short: BTreeMap<RecordedName, Cow<'a, str>> = BTreeMap::new();
-    let mut same: BTreeMap<String, Vec<RecordedName>> = BTreeMap::new();
-    for file in &files {
-        same.entry(suffix(&path(*file), 1).to_owned()).or_default().push(*file);
+    let mut paths: Vec<(Cow<'a, str>, RecordedName)> = files.into_iter().map(path).collect();
+    // Paths that end alike are neighbours.
+    paths.sort_by(|(one, _), (other, _)| one.rsplit('/').cmp(other.rsplit('/')));
+    let alike: Vec<usize> = paths.windows(2).map(|pair| n_alike(&pair[0].0, &pair[1].0)).collect();
+    let n_parts = |at: usize| {
+        let before = at.checked_sub(1).and_then(|before| alike.get(before));
+        before.max(alike.get(at)).map_or(1, |alike| alike.saturating_add(1))
+    };
+    let n_parts: Vec<usize> = (0..paths.len()).map(n_parts).collect();
+    let short = paths.into_iter().zip(n_parts).map(|((path, file), n_parts)| {
+        let short = match path {
+            Cow::Borrowed(path) => Cow::Borrowed(suffix(path, n_parts)),
+            Cow::Owned(path) => Cow::Owned(suffix(&path, n_parts).to_owned()),
+        };
+        (file, short)
+    });
+    short.collect()
+}
+
+/// The number of parts that two paths have in common from their ends on; all for equal ones.
+fn n_alike(one: &str, other: &str) -> usize {
+    if one == other {
+        return usize::MAX;
     }
-    let mut parts = 1;
-    while !same.is_empty() {
-        parts += 1;
-        let mut longer: BTreeMap<String, Vec<RecordedName>> = BTreeMap::new();
-        for (text, files) in same {
-            let is_whole = |file: &RecordedName| path(*file).len() == text.len();
-            if files.len() == 1 || files.iter().all(is_whole) {
-                short.extend(files.into_iter().map(|file| (file, Cow::Owned(text.clone()))));
-                continue;
-            }
-            for file in files {
-                longer
-                    .entry(suffix(&path(file), parts).to_owned())
-                    .or_default()
-                    .push(file);
-            }
-        }
-        same = longer;
-    }
-    short
+    let parts = one.rsplit('/').zip(other.rsplit('/'));
+    parts.take_while(|(one, other)| one == other).count()
 }
 
 /// The last parts of a path.

@@ -9,7 +9,7 @@ use crate::panels::PaneCx;
 use crate::panels::marker::marker_ui;
 use crate::panels::point_table::{HEIGHT, PointColumn, Sorting, aligned_cell_ui, table, with_figures};
 use highwater_analysis::BudgetSweepPoint;
-use highwater_model::units::grouped;
+use highwater_model::units::{grouped, percent_text};
 
 const MAX_WIDTH: f32 = 760.0;
 
@@ -121,7 +121,7 @@ fn row_ui(
     let counts = &point.counts;
     let cells = [
         (point.budget.to_string().into(), point.budget.exact()),
-        (points::percent(point).into(), format!("{:.2} %", point.ratio * 100.0)),
+        (points::percent(point).into(), percent_text(point.ratio * 100.0)),
         (status, points::hover_text(point)),
         (overhead.into(), format!("×{:.9}", point.overhead)),
         (point.peak.to_string().into(), point.peak.exact()),

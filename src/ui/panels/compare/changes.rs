@@ -49,7 +49,7 @@ pub(super) fn changes_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut Compar
 fn lists_ui(ui: &mut egui::Ui, shown: Shown<'_>, known: &LaneChanges, top: usize, commands: &mut Vec<Command>) {
     let changes = &known.changes;
     if changes.rows.is_empty() {
-        ui.weak("Both peaks hold the same tensors.");
+        ui.weak("Both peaks have the same live tensors.");
         return;
     }
     let text = if changes.live == 0 {

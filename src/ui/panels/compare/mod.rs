@@ -16,6 +16,7 @@ use eframe::egui;
 pub use prompt::pin_prompt_ui;
 
 use crate::combo::ShowChoices as _;
+use crate::commands::UiCommand;
 use crate::panels::PaneCx;
 use crate::theme::Theme;
 use crate::widgets::Named as _;
@@ -28,7 +29,7 @@ const MOST: usize = 500;
 
 #[derive(Clone, Debug)]
 pub struct CompareState {
-    /// The lane of the list of changes; `None` for the last pin, or the active policy.
+    /// The selected lane, which all panes follow; `None` for the last pin, or the main lane.
     lane: Option<LaneId>,
     /// Names listed per kind.
     top: usize,
@@ -82,10 +83,12 @@ impl CompareState {
     }
 }
 
-pub fn compare_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut CompareState) {
+/// The list of changes is of the lane that is selected in the window; a click selects another one.
+pub fn compare_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut CompareState, selected: Option<LaneId>) {
     let Some((comparison, _)) = cx.session.answer() else {
         return;
     };
+    state.lane = selected;
     let baseline = cx.session.baseline(comparison);
     head_ui(ui, cx, comparison, baseline, state);
     egui::ScrollArea::both().auto_shrink([false, false]).show(ui, |ui| {
@@ -112,6 +115,9 @@ pub fn compare_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut CompareSta
         ui.add_space(6.0);
         changes::changes_ui(ui, shown, state, cx.commands);
     });
+    if state.lane != selected {
+        cx.window_commands.extend(state.lane.map(UiCommand::ExplainLane));
+    }
 }
 
 #[derive(Clone, Copy)]

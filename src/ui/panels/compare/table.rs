@@ -6,8 +6,8 @@ use egui_extras::{Column, TableBuilder};
 use super::{CompareState, Shown, menu};
 use crate::numbers::count_f32;
 use crate::widgets::{Named as _, keep_arrows, walked_row};
-use highwater_analysis::{COMPARED, Figure, Fit, Metric};
-use highwater_model::units::{Bytes, percents};
+use highwater_analysis::{COMPARED, Figure, Fit, Metric, are_overheads_equivalent};
+use highwater_model::units::{Bytes, Nanos};
 use highwater_session::Command;
 
 /// Heights, widths and sizes in points.
@@ -30,8 +30,12 @@ pub(super) fn table_ui(
     state: &mut CompareState,
     commands: &mut Vec<Command>,
 ) -> Option<Rangef> {
-    let metrics: Vec<&Metric> = COMPARED.iter().filter_map(|name| Metric::find(name)).collect();
     let n_lanes = shown.comparison.lanes.len();
+    let is_known = |metric: &&Metric| (0..n_lanes).any(|lane| shown.comparison.figure(lane, metric).is_some());
+    let metrics = COMPARED.iter().filter_map(|name| Metric::find(name));
+    let metrics: Vec<&Metric> = metrics.filter(is_known).collect();
+    let has_fits = (0..n_lanes).any(|lane| shown.comparison.fit(lane) != Fit::Unknown);
+    let fits = if has_fits { FITS } else { 0.0 };
     let id = ui.scope_id().with("lanes side by side");
     let height = HEADER + (ROW + ui.spacing().item_spacing.y) * count_f32(n_lanes);
     let area = egui::Rect::from_min_size(ui.next_widget_position(), egui::vec2(ui.available_width(), height));
@@ -48,14 +52,16 @@ pub(super) fn table_ui(
     }
     ui.style_mut().interaction.selectable_labels = false;
     ui.spacing_mut().item_spacing.x = 4.0;
-    let (name, figure) = widths(ui.available_width(), metrics.len());
+    let (name, figure) = widths(ui.available_width() - fits, metrics.len());
     let mut builder = TableBuilder::new(ui)
         .id_salt("lanes side by side")
         .striped(true)
         .vscroll(false)
         .cell_layout(Layout::left_to_right(Align::Center))
-        .column(Column::initial(name).at_least(LEAST_NAME).clip(true).resizable(true))
-        .column(Column::exact(FITS).clip(true));
+        .column(Column::initial(name).at_least(LEAST_NAME).clip(true).resizable(true));
+    if has_fits {
+        builder = builder.column(Column::exact(FITS).clip(true));
+    }
     for _ in &metrics {
         builder = builder.column(Column::exact(figure).clip(true));
     }
@@ -64,10 +70,12 @@ pub(super) fn table_ui(
             ui.add_space(EDGE);
             ui.weak("lane");
         });
-        header.col(|ui| {
-            let why = "Whether the session completes on the device of the lane";
-            drop(ui.weak("fits").on_hover_text(why));
-        });
+        if has_fits {
+            header.col(|ui| {
+                let why = "Whether the session completes on the device of the lane";
+                drop(ui.weak("fits").on_hover_text(why));
+            });
+        }
         for metric in &metrics {
             header.col(|ui| head_ui(ui, metric));
         }
@@ -77,13 +85,15 @@ pub(super) fn table_ui(
         for lane in 0..n_lanes {
             body.row(ROW, |mut row| {
                 row.set_selected(chosen == Some(lane));
-                row.col(|ui| {
+                let (area, _) = row.col(|ui| {
                     ui.add_space(EDGE);
                     if menu::name_ui(ui, shown, lane, chosen == Some(lane), state, commands) {
                         state.lane = Some(shown.comparison.lanes[lane].id);
                     }
                 });
-                let (area, _) = row.col(|ui| fits_ui(ui, shown, lane));
+                if has_fits {
+                    row.col(|ui| fits_ui(ui, shown, lane));
+                }
                 if chosen == Some(lane) {
                     chosen_row = Some(area.y_range());
                 }
@@ -100,11 +110,11 @@ pub(super) fn table_ui(
     chosen_row
 }
 
-/// Widths of the name and of a figure: in narrow panes the name is cut first.
+/// Widths of the name and of a figure within `room`: in narrow panes the name is cut first.
 fn widths(room: f32, n_figures: usize) -> (f32, f32) {
-    let n_figures = count_f32(n_figures);
-    let name = |figure: f32| room - (figure + 4.0) * n_figures - FITS - 12.0;
-    let figure = ((room - LEAST_NAME - FITS - 12.0) / n_figures - 4.0).clamp(LEAST_FIGURE, FIGURE);
+    let n_figures = count_f32(n_figures.max(1));
+    let name = |figure: f32| room - (figure + 4.0) * n_figures - 12.0;
+    let figure = ((room - LEAST_NAME - 12.0) / n_figures - 4.0).clamp(LEAST_FIGURE, FIGURE);
     (name(figure).clamp(LEAST_NAME, 2.0 * NAME), figure)
 }
 
@@ -143,13 +153,13 @@ fn figure_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize, metric: &Metric) {
             ui.weak(RichText::new("not recorded").size(SMALL));
             return;
         };
-        let bound =
-            if metric.name.starts_with("peak") && comparison.is_lower_bound(lane) && !comparison.is_measured_lane(lane)
-            {
-                "\u{2265}\u{a0}"
-            } else {
-                ""
-            };
+        // Only the reserved bytes of a recording are a lower bound.
+        let is_bound = match metric.name {
+            "peak_reserved" => true,
+            "peak_live" => !comparison.is_measured_lane(lane),
+            _ => false,
+        };
+        let bound = if is_bound { comparison.bound_sign(lane) } else { "" };
         ui.label(RichText::new(format!("{bound}{now}")).size(SIZE))
             .on_hover_text(exact(now));
         let Some(before) = before else {
@@ -161,7 +171,7 @@ fn figure_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize, metric: &Metric) {
             return;
         };
         let (is_more, by) = now.since(before);
-        let color = if by.number() <= 0.0 {
+        let color = if by.number() <= 0.0 || is_negligible(shown, lane, metric, now, before) {
             shown.theme.text_weak
         } else if is_more {
             shown.theme.bad
@@ -171,10 +181,6 @@ fn figure_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize, metric: &Metric) {
         let text = match (now, now.percent_since(before)) {
             // A share's difference is in points.
             (Figure::Share(_), _) => now.difference_text(before),
-            (_, Some(percent)) if percent.abs() >= 100.0 => {
-                let sign = if percent < 0.0 { "-" } else { "+" };
-                format!("{} ({sign}{})", now.difference_text(before), percents(percent.abs(), 0))
-            }
             _ => format!("{} ({})", now.difference_text(before), now.percent_text(before)),
         };
         let sign = match (by.number() > 0.0, is_more) {
@@ -183,9 +189,27 @@ fn figure_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize, metric: &Metric) {
             (true, false) => "-",
         };
         let hint = format!("{sign}{} vs. {}", exact(by), shown.title(shown.baseline));
+        // Cut at the bytes, which the tooltip has in full, before the percentage.
+        let galley = super::super::width_of(ui, &text, SMALL);
+        let short = match now {
+            Figure::Share(_) => text.clone(),
+            _ => now.percent_text(before),
+        };
+        let text = if galley <= ui.available_width() { text } else { short };
         ui.label(RichText::new(text).size(SMALL).color(color))
             .on_hover_text(hint);
     });
+}
+
+/// Whether a difference is below the width of equivalence, so that it is neither good nor bad.
+fn is_negligible(shown: Shown<'_>, lane: usize, metric: &Metric, now: Figure, before: Figure) -> bool {
+    match (now, before) {
+        (Figure::Nanos(now), Figure::Nanos(before)) => are_overheads_equivalent(Nanos(now), Nanos(before)),
+        (Figure::Bytes(_), _) if metric.name == "peak_reserved" => shown.comparison.are_alike(lane, shown.baseline),
+        // What reads as no difference is none.
+        (Figure::Share(now), Figure::Share(before)) => (now - before).abs() < 5e-4,
+        _ => false,
+    }
 }
 
 fn exact(figure: Figure) -> String {

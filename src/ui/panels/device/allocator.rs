@@ -4,6 +4,7 @@ use eframe::egui::{self, Rect, RichText, Sense, StrokeKind, pos2, vec2};
 use egui_extras::{Column, TableBuilder};
 
 use crate::numbers::{part_of, to_points};
+use crate::panels::elided_middle;
 use crate::panels::point_table::{SIZE, order_ui};
 use crate::theme::Theme;
 use crate::widgets::wrapped_ui;
@@ -11,8 +12,9 @@ use highwater_analysis::{AllocatorState, AllocatorSums, PieceKind, SegmentState}
 use highwater_model::units::{Bytes, counted, grouped};
 use highwater_model::workload::Recording;
 
-/// Widths of address, picture, figure, and stream with pool, in points: of a narrow pane, and of one from [`WIDE`] on.
-const NARROW_COLUMNS: [f32; 4] = [80.0, 36.0, 46.0, 36.0];
+/// Widths of address, picture, figure, and stream with pool, in points: of a narrow pane, where the tooltip of the address
+/// has the pool, and of one from [`WIDE`] on.
+const NARROW_COLUMNS: [f32; 4] = [72.0, 24.0, 44.0, 0.0];
 const WIDE_COLUMNS: [f32; 4] = [100.0, 72.0, 66.0, 96.0];
 const WIDE: f32 = 490.0;
 const ROW: f32 = 20.0;
@@ -50,7 +52,7 @@ pub(super) fn allocator_ui(
 fn sums_ui(ui: &mut egui::Ui, state: &AllocatorState) {
     let sums = &state.sums;
     let (least, most) = (sums.at_least(), sums.at_most());
-    let grid = egui::Grid::new("allocator sums").num_columns(3).spacing([8.0, 3.0]);
+    let grid = egui::Grid::new("allocator sums").num_columns(3).spacing([6.0, 3.0]);
     grid.show(ui, |ui| {
         let mut row = |what: &str, bound: &str, bytes: Bytes, note: String| {
             ui.weak(what);
@@ -66,7 +68,7 @@ fn sums_ui(ui: &mut egui::Ui, state: &AllocatorState) {
         row("inactive split", most, sums.inactive_split, counted(sums.gaps, "gap"));
         row("free segments", "", sums.free, counted(sums.free_segments, "segment"));
         row("largest free block", most, sums.largest_free, String::new());
-        row("rounding", least, sums.rounding(), "inside blocks".to_owned());
+        row("rounding", least, sums.rounding(), "in blocks".to_owned());
         if state.outside.0 > 0 {
             row(
                 "outside segments",
@@ -113,7 +115,9 @@ fn segments_ui(ui: &mut egui::Ui, recording: &Recording, state: &AllocatorState,
     for _ in 0..3 {
         table = table.column(Column::exact(figure).clip(true));
     }
-    let table = table.column(Column::remainder().at_least(pool).clip(true));
+    if is_wide {
+        table = table.column(Column::remainder().at_least(pool).clip(true));
+    }
     let table = table.header(ROW, |mut header| {
         header.col(|ui| order_ui(ui, order, Order::Address, "segment", "address of segments"));
         header.col(|ui| {
@@ -124,7 +128,10 @@ fn segments_ui(ui: &mut egui::Ui, recording: &Recording, state: &AllocatorState,
             ("active", "active bytes", Order::Active),
             ("inactive", "inactive or free bytes", Order::Inactive),
             ("stream, pool", "stream and pool", Order::Pool),
-        ] {
+        ]
+        .into_iter()
+        .take(if is_wide { 4 } else { 3 })
+        {
             header.col(|ui| order_ui(ui, order, of, text, words));
         }
     });
@@ -133,7 +140,14 @@ fn segments_ui(ui: &mut egui::Ui, recording: &Recording, state: &AllocatorState,
             let Some(row) = rows.get(line.index()) else { return };
             line.col(|ui| {
                 let address = format!("{:#x}", row.address);
-                ui.label(RichText::new(&address).size(SIZE)).on_hover_text(&address);
+                let shown = if is_wide {
+                    address.clone()
+                } else {
+                    let digits = address.trim_start_matches("0x");
+                    elided_middle(ui, digits, SIZE, ui.available_width())
+                };
+                let pool = format!("{address}, stream {}, {}", row.stream, pool_text(recording, row));
+                ui.label(RichText::new(shown).size(SIZE)).on_hover_text(pool);
             });
             line.col(|ui| map_ui(ui, row, theme));
             let sums = &row.sums;
@@ -143,6 +157,9 @@ fn segments_ui(ui: &mut egui::Ui, recording: &Recording, state: &AllocatorState,
                 (sums.at_most(), sums.inactive_split + sums.free),
             ] {
                 line.col(|ui| figure_ui(ui, bound, bytes, is_wide));
+            }
+            if !is_wide {
+                return;
             }
             line.col(|ui| {
                 let text = format!("{}, {}", row.stream, pool_text(recording, row));

@@ -181,7 +181,7 @@ fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, spot: PinnedStep, lanes: &
     let facts = step_facts(input.comparison, step).unwrap_or_default();
     let at = match (facts.graph.as_str(), facts.op_text()) {
         // The graph does not run in a recording.
-        _ if input.comparison.is_measured_lane(spot.lane) => format!("{} {step}", input.comparison.axis_word()),
+        _ if input.comparison.is_measured_lane(spot.lane) => input.comparison.step_text(spot.lane, step),
         (graph, "") => format!("step {step}, {graph} runs"),
         (graph, op) => format!("step {step}, {graph} runs {op}"),
     };

@@ -3,7 +3,7 @@
 use eframe::egui::{self, RichText, Role};
 
 use crate::panels::neighbourhood::title;
-use crate::widgets::{Named as _, link_ui, wrapped_ui};
+use crate::widgets::{Named as _, link_ui, list_end_ui, list_length, wrapped_ui};
 use highwater_analysis::Comparison;
 use highwater_model::units::{Bytes, Step, grouped};
 use highwater_session::Selected;
@@ -11,6 +11,8 @@ use highwater_timeline::{Destination, NeighbourNode, Neighbourhood, TensorFacts,
 
 /// Readers listed.
 const NAMED: usize = 3;
+/// The list's name for assistive technology.
+const READERS: &str = "readers";
 
 /// Returns the target of a click.
 pub(super) fn tensor_ui(
@@ -26,7 +28,8 @@ pub(super) fn tensor_ui(
     let grid = egui::Grid::new("tensor").num_columns(2).spacing([8.0, 4.0]);
     let shown = grid.show(ui, |ui| {
         let to = ops_ui(ui, &facts, around);
-        for (name, value) in rows(comparison, &facts) {
+        let lane = comparison.lane_of_blocks(selected.graph);
+        for (name, value) in rows(comparison, lane, &facts) {
             row_ui(ui, name, value);
         }
         to
@@ -50,20 +53,28 @@ fn ops_ui(ui: &mut egui::Ui, facts: &TensorFacts, around: Option<&Neighbourhood>
         return None;
     };
     let mut to = None;
+    // The neighbourhood below knows the nearest readers.
+    let n_known = around.readers().count();
+    let n_named = list_length(ui, READERS, NAMED, n_known);
     for producer in around.producers().take(NAMED) {
         ui.weak("op");
         to = to.or(op_ui(ui, "computed by", producer));
         ui.end_row();
     }
-    for (position, reader) in around.readers().take(NAMED).enumerate() {
+    for (position, reader) in around.readers().take(n_named).enumerate() {
         ui.weak(if position == 0 { "read by" } else { "" });
         to = to.or(op_ui(ui, "read by", reader));
         ui.end_row();
     }
-    let n_left = around.consumers.n_total.saturating_sub(NAMED);
+    if n_known > NAMED {
+        ui.weak("");
+        list_end_ui(ui, READERS, NAMED, n_known);
+        ui.end_row();
+    }
+    let n_left = around.consumers.n_total.saturating_sub(n_known);
     if n_left > 0 {
         ui.weak("");
-        ui.weak(format!("and {} more", grouped(n_left as u64)));
+        ui.weak(format!("and {} further readers", grouped(n_left as u64)));
         ui.end_row();
     }
     if around.consumers.n_total == 0 {
@@ -84,7 +95,7 @@ fn op_ui(ui: &mut egui::Ui, what: &str, op: &NeighbourNode) -> Option<Destinatio
     op.to.filter(|_| is_clicked)
 }
 
-fn rows(comparison: &Comparison, facts: &TensorFacts) -> Vec<(&'static str, String)> {
+fn rows(comparison: &Comparison, lane: usize, facts: &TensorFacts) -> Vec<(&'static str, String)> {
     let mut rows = vec![
         ("phase", facts.phase.name().to_owned()),
         ("graph", facts.graph.clone()),
@@ -95,12 +106,10 @@ fn rows(comparison: &Comparison, facts: &TensorFacts) -> Vec<(&'static str, Stri
         ("exact", facts.bytes.map_or(String::new(), Bytes::exact)),
     ];
     if let Some((birth, end)) = facts.life {
-        let last = end.0.saturating_sub(1);
-        let word = comparison.axis_word();
-        rows.push((
-            "lives",
-            format!("{word}s {birth} to {} ({})", Step(last), Step(end.0 - birth.0)),
-        ));
+        let ends = comparison.steps_text(lane, birth, end);
+        let count = comparison.shown_step(lane, Step(end.0.saturating_sub(1)));
+        let count = Step(count.0.saturating_sub(comparison.shown_step(lane, birth).0) + 1);
+        rows.push(("lives", format!("{ends} ({count})")));
         if facts.n_pieces > 1 && facts.n_held < end.0 - birth.0 {
             rows.push(("live", format!("{} times, on {} steps", facts.n_pieces, facts.n_held)));
         }

@@ -24,10 +24,10 @@ use self::texts::Typed;
 use self::variable::variable_ui;
 use crate::combo::ShowChoices as _;
 use crate::commands::UiCommand;
-use crate::panels::PaneCx;
+use crate::panels::{PaneCx, are_recordings};
 use crate::theme::Theme;
 use crate::widgets::{Named as _, wrapped_ui};
-use highwater_options::{ENVIRONMENT, EnvironmentRow, OptionRow, OptionSubject, Section, TABLE};
+use highwater_options::{ENVIRONMENT, EnvironmentRow, OptionRow, OptionSubject, Section, TABLE, keys};
 use highwater_session::{Command, Session};
 
 /// Points above and below the visible part in which rows are drawn.
@@ -123,7 +123,10 @@ impl Item {
 
     /// Whether it changes the bytes of such lanes.
     fn acts(self, subject: Option<OptionSubject>, session: &Session) -> bool {
-        let Some(subject) = subject else { return false };
+        let Some(subject) = subject else {
+            // The capacity to check recordings against.
+            return self.name() == keys::DEVICE_MEMORY && are_recordings(session);
+        };
         match self {
             // A deprecated option that is not set is not offered.
             Self::Option(row) => row.deprecated.is_none() && row.changes_memory(subject, &session.document().options),

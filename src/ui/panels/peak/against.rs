@@ -5,7 +5,7 @@ use eframe::egui::{self, RichText};
 use super::{PeakState, Shown};
 use crate::combo::ShowChoices as _;
 use crate::panels::{change_ui, elided_middle};
-use crate::widgets::Named as _;
+use crate::widgets::{Named as _, list_end_ui, list_length};
 use highwater_analysis::Comparison;
 use highwater_session::{Command, Selected};
 use highwater_timeline::{Change, ChangeKind, Changes, signed_bytes, tensor_label};
@@ -50,7 +50,7 @@ pub(super) fn changes_ui(ui: &mut egui::Ui, shown: Shown<'_>, commands: &mut Vec
     let title = shown.comparison.lane_title(other.id);
     ui.strong(format!("Changes from {title}"));
     if changes.rows.is_empty() {
-        ui.weak("Both peaks hold the same tensors.");
+        ui.weak(format!("The same {}s are live at both peaks.", shown.noun()));
         ui.separator();
         return;
     }
@@ -73,17 +73,18 @@ pub(super) fn changes_ui(ui: &mut egui::Ui, shown: Shown<'_>, commands: &mut Vec
 
 fn kind_ui(ui: &mut egui::Ui, shown: Shown<'_>, changes: &Changes, kind: ChangeKind, commands: &mut Vec<Command>) {
     let n_rows = changes.of_kind(kind).count();
-    for change in changes.of_kind(kind).take(MOST) {
+    let n_shown = list_length(ui, kind.words(), MOST, n_rows);
+    for change in changes.of_kind(kind).take(n_shown) {
         ui.weak(kind.words());
         change_ui(ui, change);
         name_ui(ui, shown, change, commands);
         ui.end_row();
     }
     if n_rows > MOST {
-        let more: i128 = changes.of_kind(kind).skip(MOST).map(Change::difference).sum();
+        let more: i128 = changes.of_kind(kind).skip(n_shown).map(Change::difference).sum();
         ui.weak(kind.words());
         ui.monospace(signed_bytes(more));
-        ui.weak(format!("{} more", n_rows - MOST));
+        list_end_ui(ui, kind.words(), MOST, n_rows);
         ui.end_row();
     }
 }

@@ -119,7 +119,7 @@ fn part(shown: Shown<'_>, bytes: Bytes) -> f32 {
 
 fn group_ui(ui: &mut egui::Ui, shown: Shown<'_>, group: &LiveGroup, is_open: bool) -> Response {
     let share = percent_text(shown.report.share(group.bytes));
-    let tensors = counted(group.count, "tensor");
+    let tensors = counted(group.count, shown.noun());
     let verb = if is_open { "close" } else { "open" };
     let largest = tensor_label(shown.comparison, group.largest.0);
     let words = format!(
@@ -145,7 +145,9 @@ fn group_ui(ui: &mut egui::Ui, shown: Shown<'_>, group: &LiveGroup, is_open: boo
 pub(super) fn member_ui(ui: &mut egui::Ui, shown: Shown<'_>, member: &LiveMember, commands: &mut Vec<Command>) {
     let share = percent_text(shown.report.share(member.bytes));
     let name = tensor_label(shown.comparison, member.tensor);
-    let word = shown.comparison.axis_word();
+    let life = shown
+        .comparison
+        .steps_text(shown.report.ask.lane, member.birth, member.end);
     let older = match shown.report.range.as_ref().map(|stats| stats.range.start) {
         Some(start) if member.birth < start => ", live before the range",
         _ => "",
@@ -156,10 +158,8 @@ pub(super) fn member_ui(ui: &mut egui::Ui, shown: Shown<'_>, member: &LiveMember
         String::new()
     };
     let words = format!(
-        "select {name}: {}, {share}, {word}s {} to {}{copies}{older}",
-        member.bytes.exact(),
-        member.birth,
-        member.end.0.saturating_sub(1)
+        "select {name}: {}, {share}, {life}{copies}{older}",
+        member.bytes.exact()
     );
     let figures = member.bytes.to_string();
     let line = Line {

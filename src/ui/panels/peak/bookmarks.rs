@@ -58,10 +58,11 @@ fn row_ui(
     let word = input.comparison.axis_word();
     let there = lanes.bookmarked_step(position);
     let (step, is_there) = (there.unwrap_or(bookmark.step), there.is_some());
+    let shown = input.comparison.shown_step(bookmark_lane(bookmark, input), step);
     let go = ui
-        .add_enabled(is_there, egui::Button::new(step.to_string()).small())
+        .add_enabled(is_there, egui::Button::new(shown.to_string()).small())
         .named(egui::Role::Button, || {
-            format!("bookmark {}: go to {word} {step}", position + 1)
+            format!("bookmark {}: go to {word} {shown}", position + 1)
         });
     let id = bookmark
         .lane
@@ -69,7 +70,7 @@ fn row_ui(
     let lane = id.map_or_else(|| "all lanes".to_owned(), |id| input.comparison.lane_title(id));
     let gone = gone_text(bookmark, word);
     if go
-        .on_hover_text(format!("Pin {word} {step} ({lane})"))
+        .on_hover_text(format!("Pin {word} {shown} ({lane})"))
         .on_disabled_hover_text(gone)
         .clicked()
     {

@@ -79,7 +79,10 @@ fn without_ui(ui: &mut egui::Ui, shown: Shown<'_>, row: &PeakWithout, commands: 
     let (peak, at) = shown.report.peak;
     let word = shown.comparison.axis_word();
     let place = match row.step {
-        Some(step) if row.step != at => format!(" at another {word}, {step}"),
+        Some(step) if row.step != at => {
+            let there = shown.comparison.shown_step(shown.report.ask.lane, step);
+            format!(" at another {word}, {there}")
+        }
         _ => format!(" at the same {word}"),
     };
     let words = format!(

@@ -64,6 +64,13 @@ struct Shown<'a> {
     theme: &'a Theme,
 }
 
+impl Shown<'_> {
+    /// What the lane is made of: `tensor`, `block`.
+    fn noun(&self) -> &'static str {
+        self.comparison.study_of_lane(self.report.ask.lane).words().tensor
+    }
+}
+
 pub fn peak_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut PeakState, lanes: &mut LanesState) {
     let Some(input) = LanesInput::of(cx.session, cx.theme) else {
         ui.weak("This tab shows the live tensors at the peak. Open a graph (Ctrl+O) or a sample.");
@@ -164,12 +171,18 @@ impl PeakState {
             modes.push((Mode::Reserved, "peak reserved"));
         }
         if lanes.pinned().is_some() {
-            modes.push((Mode::Step, "pinned step"));
+            let is_event = comparison.axis_word() == "event";
+            modes.push((Mode::Step, if is_event { "pinned event" } else { "pinned step" }));
         }
         if lanes.range.is_some() {
             modes.push((Mode::Range, "range"));
         }
         choice_ui(ui, &mut self.mode, "explain", &modes);
+    }
+
+    /// The chosen lane; `None` for the main one.
+    pub const fn chosen_lane(&self) -> Option<LaneId> {
+        self.lane
     }
 
     pub const fn explain(&mut self, lane: LaneId) {
@@ -209,6 +222,10 @@ impl PeakState {
     fn most_reserved(&self, comparison: &Comparison) -> Option<Step> {
         let lane = self.lane_in(comparison);
         let step = comparison.lanes.get(lane)?.summary.peak_reserved_step?;
+        if comparison.shown_peak(lane).is_live {
+            // Of the listed segments alone.
+            return None;
+        }
         (comparison.states(lane) == (true, true) && peak_step(comparison, lane) != Some(step)).then_some(step)
     }
 
@@ -258,10 +275,8 @@ fn head_ui(
         }
         if let Some(step) = peak_step(comparison, state.lane_in(comparison)) {
             let pin = ui.button("Pin peak");
-            let words = format!(
-                "Pin {} {step}, the peak of this lane, in all lanes",
-                comparison.axis_word()
-            );
+            let at = comparison.step_text(state.lane_in(comparison), step);
+            let words = format!("Pin {at}, the peak of this lane, in all lanes");
             if pin.on_hover_text(words).clicked() {
                 lanes.pin(state.lane_in(comparison), step);
             }
@@ -286,15 +301,11 @@ fn lane_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut PeakState) {
 
 /// The explained step or range in words.
 fn words_of(comparison: &Comparison, lane: usize, at: PeakAt) -> String {
-    let word = comparison.axis_word();
     let with_op = |step: Step| {
         let facts = step_facts(comparison, step).filter(|_| !comparison.is_measured_lane(lane));
         let op = facts.map_or_else(String::new, |facts| facts.op_text().to_owned());
-        if op.is_empty() {
-            format!("{word} {step}")
-        } else {
-            format!("{word} {step} ({op})")
-        }
+        let at = comparison.step_text(lane, step);
+        if op.is_empty() { at } else { format!("{at} ({op})") }
     };
     match at {
         PeakAt::Peak => {
@@ -304,8 +315,9 @@ fn words_of(comparison: &Comparison, lane: usize, at: PeakAt) -> String {
         }
         PeakAt::Step(step) => format!("Pinned: {}", with_op(step)),
         PeakAt::Range(range) => {
-            let steps = counted(u64::from(range.n_steps()), word);
-            format!("Range: {word}s {} to {} ({steps})", range.start, range.last())
+            let steps = counted(u64::from(range.n_steps()), comparison.axis_word());
+            let ends = comparison.steps_text(lane, range.start, range.end);
+            format!("Range: {ends} ({steps})")
         }
     }
 }
@@ -325,7 +337,7 @@ fn report_ui(
     }
     ui.separator();
     if shown.report.set.members.is_empty() {
-        ui.weak("No live tensors at this step.");
+        ui.weak(format!("No live {}s here.", shown.noun()));
         return;
     }
     if let Some(spread) = &shown.report.ranks {
@@ -342,20 +354,26 @@ fn report_ui(
 /// Live bytes, reserved bytes, and their difference by cause.
 fn figures_ui(ui: &mut egui::Ui, shown: Shown<'_>) {
     let set = &shown.report.set;
-    let is_live_stated = shown.comparison.states(shown.report.ask.lane).1;
+    let lane = shown.report.ask.lane;
+    let is_live_stated = shown.comparison.states(lane).1;
+    let sign = shown.comparison.bound_sign(lane);
+    let is_partial = !sign.is_empty() && shown.comparison.is_measured_lane(lane);
     egui::Grid::new("peak figures")
         .num_columns(2)
         .spacing([8.0, 2.0])
         .show(ui, |ui| {
             let mut row = |what: &str, bytes: Bytes, note: &str| {
                 ui.label(what).on_hover_text(note);
-                let figure = ui.monospace(format!("{bytes}"));
+                let bound = if what == RESERVED { sign } else { "" };
+                let figure = ui.monospace(format!("{bound}{bytes}"));
                 figure.on_hover_text(bytes.exact());
                 ui.end_row();
             };
-            let n_tensors = counted(set.members.len() as u64, "tensor");
+            let noun = shown.noun();
+            let n_tensors = counted(set.members.len() as u64, noun);
             if is_live_stated {
-                row(&format!("live, {n_tensors}"), set.live, "Exact bytes that tensors hold");
+                let note = format!("Exact bytes of {noun}s");
+                row(&format!("live, {n_tensors}"), set.live, &note);
             }
             if set.unlisted > Bytes::ZERO {
                 row("not listed", set.unlisted, "Live bytes without a listed block");
@@ -371,8 +389,13 @@ fn figures_ui(ui: &mut egui::Ui, shown: Shown<'_>) {
                 );
             }
             match set.reserved {
+                Some(reserved) if is_partial => row(
+                    RESERVED,
+                    reserved,
+                    "A lower bound: live exceeds it, so the file does not list all segments",
+                ),
                 Some(reserved) => row(
-                    "= reserved",
+                    RESERVED,
                     reserved,
                     "Reserved device bytes at this step: the sum of these rows",
                 ),
@@ -380,6 +403,9 @@ fn figures_ui(ui: &mut egui::Ui, shown: Shown<'_>) {
             }
         });
 }
+
+/// The label of the sum.
+const RESERVED: &str = "= reserved";
 
 /// Short enough for a narrow pane.
 const fn short(rest: ReservedRest) -> &'static str {

@@ -44,11 +44,11 @@ pub(super) fn range_ui(ui: &mut egui::Ui, shown: Shown<'_>, stats: &RangeStats, 
                 ("live after", stats.after, "Live before, plus allocated, minus freed"),
             ];
             for (name, tally, note) in tallies {
-                tally_row(ui, name, note, tally);
+                tally_row(ui, shown, name, note, tally);
             }
             if let Some(older) = shown.report.alive_before {
                 let note = "Live at the peak of the range and before the range";
-                tally_row(ui, "at the peak, older", note, older);
+                tally_row(ui, shown, "at the peak, older", note, older);
             }
         });
 }
@@ -65,7 +65,7 @@ pub(super) fn groups_ui(ui: &mut egui::Ui, shown: Shown<'_>, stats: &RangeStats,
     let by = shown.report.ask.by.words();
     ui.add_space(4.0);
     ui.strong(format!("Live within the range, by {by}"))
-        .on_hover_text("Tensors that are live on a step of the range; a tensor allocated twice counts twice");
+        .on_hover_text("Live on a step of the range; what is allocated twice counts twice");
     let mut list = |ui: &mut egui::Ui, groups: &[LiveGroup]| {
         for group in groups {
             group_ui(ui, shown, group, total, commands);
@@ -89,7 +89,7 @@ fn group_ui(ui: &mut egui::Ui, shown: Shown<'_>, group: &LiveGroup, total: Bytes
         "{} within the range: {} in {}, {share} of the total\nselect the largest: {}, {bytes}",
         group.text,
         group.bytes.exact(),
-        counted(group.count, "tensor"),
+        counted(group.count, shown.noun()),
         tensor_label(shown.comparison, largest),
     );
     let figures = format!("{}  {share}", group.bytes);
@@ -109,9 +109,9 @@ fn note_ui(ui: &mut egui::Ui, shown: &str) {
     ui.label(RichText::new(shown).small().weak());
 }
 
-fn tally_row(ui: &mut egui::Ui, name: &str, note: &str, tally: Tally) {
+fn tally_row(ui: &mut egui::Ui, shown: Shown<'_>, name: &str, note: &str, tally: Tally) {
     ui.label(name).on_hover_text(note);
-    let exact = format!("{} in {}", tally.bytes.exact(), counted(tally.count, "tensor"));
+    let exact = format!("{} in {}", tally.bytes.exact(), counted(tally.count, shown.noun()));
     ui.monospace(tally.bytes.to_string()).on_hover_text(exact);
     note_ui(ui, &format!("in {}", grouped(tally.count)));
     ui.end_row();
@@ -120,7 +120,14 @@ fn tally_row(ui: &mut egui::Ui, name: &str, note: &str, tally: Tally) {
 fn curve_rows(ui: &mut egui::Ui, shown: Shown<'_>, name: &str, curve: Option<&CurveStats>) {
     let Some(curve) = curve else { return };
     let word = shown.comparison.axis_word();
-    let at = |step: Step| (format!("at {step}"), format!("at {word} {step}"));
+    let lane = shown.report.ask.lane;
+    let at = |step: Step| {
+        let long = shown.comparison.step_text(lane, step);
+        (
+            format!("at {}", shown.comparison.shown_step(lane, step)),
+            format!("at {long}"),
+        )
+    };
     let over = counted(u64::from(curve.n_steps), word);
     let mean = (String::new(), format!("{} byte-{word}s over {over}", curve.sum));
     let rows: [(&str, Bytes, (String, String)); 3] = [

@@ -4,8 +4,10 @@ use eframe::egui;
 
 use super::bars::{Line, line_ui};
 use super::{PeakState, Shown};
-use crate::numbers::{part_of, to_points};
+use crate::numbers::{at_least_one, count_f32, part_of, to_points};
+use crate::widgets::Named as _;
 use highwater_analysis::{Comparison, LaneId};
+use highwater_model::units::Bytes;
 use highwater_timeline::{RankPeak, RankSpread, signed_bytes};
 
 /// Recordings listed before the rest is counted.
@@ -30,6 +32,74 @@ pub(super) fn ranks_ui(ui: &mut egui::Ui, shown: Shown<'_>, spread: &RankSpread,
                 ui.weak(format!("{left} more"));
             }
         });
+    egui::CollapsingHeader::new("Curves of live bytes, highest peak first")
+        .id_salt("rank curves")
+        .default_open(false)
+        .show_unindented(ui, |ui| curves_ui(ui, shown, spread, state));
+}
+
+/// A cell of a curve.
+const CELL: egui::Vec2 = egui::vec2(112.0, 46.0);
+
+/// Room of the name in a cell.
+const NAME: f32 = 14.0;
+
+/// A small curve of each rank on one scale, in rows that are drawn as far as they are visible.
+fn curves_ui(ui: &mut egui::Ui, shown: Shown<'_>, spread: &RankSpread, state: &mut PeakState) {
+    let highest = spread.ranks.first().map_or(Bytes::ZERO, |first| first.live);
+    let in_row = at_least_one(ui.available_width() / (CELL.x + 4.0)) as usize;
+    let n_rows = spread.ranks.len().div_ceil(in_row);
+    let height = (CELL.y * count_f32(n_rows.min(8))).max(CELL.y);
+    egui::ScrollArea::vertical()
+        .id_salt("rank curves")
+        .max_height(height)
+        .show_rows(ui, CELL.y, n_rows, |ui, rows| {
+            for row in rows {
+                ui.horizontal(|ui| {
+                    ui.spacing_mut().item_spacing.x = 4.0;
+                    for rank in spread.ranks.iter().skip(row * in_row).take(in_row) {
+                        curve_ui(ui, shown, rank, highest, state);
+                    }
+                });
+            }
+        });
+}
+
+fn curve_ui(ui: &mut egui::Ui, shown: Shown<'_>, rank: &RankPeak, highest: Bytes, state: &mut PeakState) {
+    let (cell, response) = ui.allocate_exact_size(CELL - egui::vec2(0.0, 2.0), egui::Sense::click());
+    let lane = lane_of(shown.comparison, rank);
+    let words = format!("{}: live peak {}", rank.name, rank.live.exact());
+    let response = response.named(egui::Role::Button, || words.clone());
+    let painter = ui.painter().with_clip_rect(cell);
+    let (theme, visuals) = (shown.theme, ui.visuals());
+    painter.rect_filled(cell, 2.0, visuals.faint_bg_color);
+    let drawn = egui::Rect::from_min_max(cell.min + egui::vec2(0.0, NAME), cell.max);
+    let width = drawn.width() / count_f32(rank.outline.len().max(1));
+    for (part, bytes) in rank.outline.iter().enumerate() {
+        let left = drawn.left() + width * count_f32(part);
+        let top = drawn.bottom() - drawn.height() * to_points(part_of(bytes.get(), highest.get()));
+        let bar = egui::Rect::from_min_max(egui::pos2(left, top), egui::pos2(left + width, drawn.bottom()));
+        painter.rect_filled(bar, 0.0, theme.live);
+    }
+    let text = format!("{}  {}", rank.label(), rank.live);
+    let font = egui::FontId::proportional(10.5);
+    painter.text(
+        cell.min + egui::vec2(3.0, 1.0),
+        egui::Align2::LEFT_TOP,
+        text,
+        font,
+        visuals.text_color(),
+    );
+    let hint = if lane.is_some() {
+        "click to explain its peak"
+    } else {
+        "not among the lanes shown"
+    };
+    if response.on_hover_text(format!("{words}; {hint}")).clicked()
+        && let Some(lane) = lane
+    {
+        state.explain(lane);
+    }
 }
 
 fn rank_ui(ui: &mut egui::Ui, shown: Shown<'_>, spread: &RankSpread, rank: &RankPeak, state: &mut PeakState) {

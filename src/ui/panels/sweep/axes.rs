@@ -85,7 +85,7 @@ fn add_ui(ui: &mut egui::Ui, session: &Session, drafts: &mut Drafts) {
 
 fn capacity_ui(ui: &mut egui::Ui, session: &Session, drafts: &mut Drafts) -> bool {
     ui.separator();
-    ui.label("Capacity");
+    ui.add(egui::Label::new("Capacity").extend());
     let known = session.document().device().memory();
     let field = egui::TextEdit::singleline(&mut drafts.capacity)
         .desired_width(80.0)

@@ -11,7 +11,7 @@ use crate::panels::point_table::{
     HEIGHT, PointColumn, RowFocus, SIZE, Sorting, aligned_cell_ui, cell_ui, table, with_figures,
 };
 use highwater_analysis::sweep::SweepPoint;
-use highwater_model::units::grouped;
+use highwater_model::units::{grouped, percent_text};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Order {
@@ -215,7 +215,7 @@ fn row_ui(
             (figures.peak_reserved.to_string(), figures.peak_reserved.exact()),
             (figures.peak_live.to_string(), figures.peak_live.exact()),
             (
-                format!("{:.2} %", figures.fragmentation * 100.0),
+                percent_text(figures.fragmentation * 100.0),
                 format!("{:.6} %", figures.fragmentation * 100.0),
             ),
             (

@@ -195,8 +195,7 @@ fn lane_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, state: &mut TablesState, l
         && let Some(spot) = lanes.spot_in(input)
     {
         let pinned = if spot.is_pinned { "pinned" } else { "under the pointer" };
-        let text = format!("{} {}", input.comparison.axis_word(), grouped(u64::from(spot.step.0)));
-        ui.label(text)
+        ui.label(input.comparison.step_text(spot.lane, spot.step))
             .on_hover_text(format!("Step {pinned}: click a curve to pin a step, J and K move it"));
     }
 }

@@ -1,3 +1,5 @@
+//! YAML of launchers: its forms, and what is reported.
+
 use super::super::super::reading::Reading;
 use super::from_yaml;
 

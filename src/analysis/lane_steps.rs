@@ -1,0 +1,78 @@
+//! The numbers of steps that people read.
+//!
+//! The axis of several recordings counts the events of all; of one recording people read its own events, as `inspect`
+//! counts them. Everywhere else the numbers are those of the axis.
+
+use super::comparison::Comparison;
+use super::lane::RecordedLane;
+use super::lane_set::LaneKind;
+use highwater_model::units::Step;
+use highwater_model::workload::GraphIdx;
+
+impl Comparison {
+    /// The recording of a lane whose events are not the steps of the axis.
+    fn own_events(&self, lane: usize) -> Option<&RecordedLane> {
+        let recorded = self.lanes.get(lane)?.recorded.as_ref()?;
+        let is_apart = self.lane_kind() == LaneKind::Recordings && !recorded.event_steps.is_empty();
+        is_apart.then_some(recorded)
+    }
+
+    /// The number of a step in a lane: of one of several recordings the last own event until then. O(log events).
+    pub fn shown_step(&self, lane: usize, step: Step) -> Step {
+        let own = self.own_events(lane);
+        own.map_or(step, |recorded| recorded.event_at(step).unwrap_or_default())
+    }
+
+    /// `step 5 926`, `event 41`, `before event 0`.
+    pub fn step_text(&self, lane: usize, step: Step) -> String {
+        let word = self.axis_word();
+        match self.own_events(lane).map(|recorded| recorded.event_at(step)) {
+            Some(None) => format!("before {word} 0"),
+            Some(Some(event)) => format!("{word} {event}"),
+            None => format!("{word} {step}"),
+        }
+    }
+
+    /// `events 3 to 9`; `end` is exclusive.
+    pub fn steps_text(&self, lane: usize, start: Step, end: Step) -> String {
+        let last = Step(end.0.saturating_sub(1).max(start.0));
+        let [start, last] = [start, last].map(|step| self.shown_step(lane, step));
+        format!("{}s {start} to {last}", self.axis_word())
+    }
+
+    /// The step of the axis with a number of [`Self::shown_step`]; `None` where there is none.
+    pub fn axis_step(&self, lane: usize, shown: Step) -> Option<Step> {
+        match self.own_events(lane) {
+            Some(recorded) => recorded.event_steps.get(shown.0 as usize).copied().map(Step),
+            None => (shown.0 < self.axis.n_steps).then_some(shown),
+        }
+    }
+
+    /// How many steps or own events a lane has.
+    pub fn n_shown_steps(&self, lane: usize) -> u32 {
+        let own = self.own_events(lane).map(|recorded| recorded.event_steps.len());
+        own.map_or(self.axis.n_steps, |count| u32::try_from(count).unwrap_or(u32::MAX))
+    }
+
+    /// Whether the axis counts the events of several recordings.
+    pub fn has_common_axis(&self) -> bool {
+        (0..self.lanes.len()).any(|lane| self.own_events(lane).is_some())
+    }
+
+    /// What the axis counts, in the plural.
+    pub fn axis_text(&self) -> String {
+        let whose = if self.has_common_axis() {
+            " of all recordings"
+        } else {
+            ""
+        };
+        format!("{}s{whose}", self.axis_word())
+    }
+
+    /// The lane that shows the blocks of a graph: that of their recording, else the first.
+    pub fn lane_of_blocks(&self, graph: GraphIdx) -> usize {
+        let id = self.measured_lane(graph);
+        let lane = id.and_then(|id| self.lanes.iter().position(|lane| lane.id == id));
+        lane.unwrap_or(0)
+    }
+}
