@@ -3,6 +3,7 @@
 //! Files that belong together (a buffer assignment of XLA and its live ranges) have one answer. Several answers are, as JSON, an
 //! object with the list `files`.
 
+mod logs;
 mod text;
 
 use super::args::{Format, InspectArgs, YesNo};

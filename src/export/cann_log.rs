@@ -1,5 +1,6 @@
 //! What a log of CANN tells, as JSON: `null` where it cannot tell.
 
+use indexmap::IndexMap;
 use serde_json::{Map, Value as Json, json};
 
 use super::json_parts::list;
@@ -84,9 +85,7 @@ fn process_json(process: &LoggedProcess) -> Json {
 
 fn graph_json(graph: &LoggedGraph, process: &LoggedProcess) -> Json {
     let plan = graph.plan.as_ref();
-    let tensors = plan
-        .and_then(|name| process.plans.get(name))
-        .map_or(0, indexmap::IndexMap::len);
+    let tensors = plan.and_then(|name| process.plans.get(name)).map_or(0, IndexMap::len);
     json!({
         "graph_id": graph.id,
         "name": graph.name,

@@ -1,8 +1,9 @@
 //! The answer of `inspect` for people: a table per graph and recording, one table for many recordings.
 
+use super::logs;
 use crate::choice::list;
 use crate::text::diagnostics_section;
-use highwater_analysis::{DumpFigures, GraphFigures, Inspection, LifetimeFigures, RecordingFigures, log_sentence};
+use highwater_analysis::{DumpFigures, GraphFigures, Inspection, LifetimeFigures, RecordingFigures};
 use highwater_export::Table;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, counted, grouped};
@@ -14,9 +15,7 @@ const MOST_IN_DETAIL: usize = 6;
 /// `import` are the importer's diagnostics.
 pub(super) fn text(name: &str, format: &str, inspection: &Inspection, import: &Diagnostics) -> String {
     let mut out = format!("{name} ({format})\n");
-    if !inspection.processes.is_empty() {
-        out.push_str(&format!("{}\n", log_sentence(&inspection.processes)));
-    }
+    out.push_str(&logs::text(&inspection.processes));
     for graph in &inspection.graphs {
         out.push('\n');
         out.push_str(&graph_text(graph));
@@ -26,7 +25,10 @@ pub(super) fn text(name: &str, format: &str, inspection: &Inspection, import: &D
         out.push_str(&dump_text(&inspection.graphs[*position].name, dump));
     }
     out.push_str(&lifetimes(inspection));
-    out.push_str(&recordings(&inspection.recordings));
+    // A process has its own table, which tells more than its recording.
+    if inspection.processes.is_empty() {
+        out.push_str(&recordings(&inspection.recordings));
+    }
     let mut all = import.clone();
     all.extend(&inspection.diagnostics);
     out + &diagnostics_section(&all)

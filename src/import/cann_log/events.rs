@@ -240,10 +240,12 @@ impl Events {
         let closed = self.all.len().saturating_sub(MOST_OPEN);
         let same = |one: &Open| one.goes_with(at, line, graph, model);
         let joined = self.all[closed..].iter().rposition(same);
-        let position = joined.map(|position| closed + position).unwrap_or_else(|| {
+        let position = if let Some(position) = joined {
+            closed + position
+        } else {
             self.begin(at, LoggedEventKind::Unload, graph, model);
             self.all.len() - 1
-        });
+        };
         let open = &mut self.all[position];
         open.event.graph = open.event.graph.or(graph);
         open.event.model = open.event.model.or(model);

@@ -8,7 +8,12 @@ pub(super) fn behind<'a>(text: &'a str, mark: &str) -> Option<&'a str> {
     if !text.contains(mark) {
         return None;
     }
-    text.find(mark).map(|at| &text[at + mark.len()..])
+    let first = *mark.as_bytes().first()?;
+    let starts = text.bytes().enumerate().filter(|(_, byte)| *byte == first);
+    let ends = starts.map(|(at, _)| at + mark.len());
+    ends.filter_map(|end| text.get(..end))
+        .find(|head| head.ends_with(mark))
+        .map(|head| &text[head.len()..])
 }
 
 /// The number behind a mark; blanks may stand between.
@@ -130,7 +135,8 @@ mod tests {
         assert_eq!(number("size[240", "size["), None);
         assert_eq!(number("size=\n", "size="), None);
         assert_eq!(number("device_id = 3.", "device_id ="), Some(3));
-        assert_eq!(number("99999999999999999999 ", ""), None);
+        assert_eq!(number("a99999999999999999999 ", "a"), None);
+        assert_eq!(behind("aab\u{e9}ab", "ab"), Some("\u{e9}ab"));
     }
 
     #[test]

@@ -47,7 +47,9 @@ pub(super) fn detect(input: &Input<'_>) -> bool {
     let head = String::from_utf8_lossy(input.head()).replace('\0', "");
     let is_sentence = |line: &str| {
         let is_code = line.contains("[PID: ") && failure::code(line).is_some();
-        is_code || failure::torch(line).is_some() && !line.trim_start().starts_with(['"', '{'])
+        // Programs that print the sentence have no figures in it.
+        let has_figures = |report: fact::Report| report.asked.is_some() || report.device.is_some();
+        is_code || failure::torch(line).is_some_and(has_figures)
     };
     head.lines()
         .any(|line| !head::records(line).1.is_empty() || is_sentence(line))

@@ -25,7 +25,7 @@ pub(super) fn take(record: &Record<'_>, at: At, draft: &mut Draft) {
         draft.push(at, thread(text), Says::Report(Box::new(report)));
         return;
     }
-    if text.contains("Memory") && memory_line(text, at, draft) {
+    if text.contains("emory") && memory_line(text, at, draft) {
         return;
     }
     if text.contains("[allocator_") && pool_line(text, at, draft) {
@@ -406,6 +406,35 @@ mod tests {
         assert_eq!(
             (new.theory_min, new.sum_of_sizes, new.no_reuse),
             (Some(4), Some(9), Some(1))
+        );
+    }
+
+    #[test]
+    fn pages_and_blocks_are_told_whatever_function_prints_them() {
+        let free =
+            says("9 ge::C::F:aclrtFreePhysical success pa_index:2, current physical memory size:0, pg_type:2M\n");
+        let none = Says::Pages {
+            bytes: 0,
+            is_shared: None,
+        };
+        assert_eq!(free, Some(none));
+        let total = says("[a.cc:1]9 F:Total active memory alloc_size:8, used_size:4, peak_size:4\n");
+        assert!(matches!(total, Some(Says::ArenaTotal { held: Some(8), .. })));
+        assert_eq!(
+            says("[a.cc:1]9 F:Before malloc logical_memorys:\n"),
+            Some(Says::ArenaBegins)
+        );
+        assert_eq!(
+            says("9 F:ActiveMemoryAllocator::FreeMemory used_count = 0 device_id = 0\n"),
+            Some(Says::ArenaUsers(0))
+        );
+        let page = "9 F:MallocMemory, func=rtMalloc, size=8388608, purpose=rt2 memory pool, ptr=0x1\n";
+        assert_eq!(
+            says(page),
+            Some(Says::Page {
+                bytes: 8_388_608,
+                is_pool: true
+            })
         );
     }
 

@@ -152,6 +152,7 @@ fn other_text_is_no_log() {
         "2026-07-13 08:00:00 INFO started\n",
         "[INFO] GE started\n",
         "a,b,c\n1,2,3\n",
+        "raise RuntimeError(f\"NPU out of memory. Tried to allocate {size}\")\n",
         "",
     ] {
         let input = Input::from_bytes("x.log", text.as_bytes()).expect("memory");

@@ -103,6 +103,7 @@ impl Recording {
             stacks,
             totals: self.totals.clone(),
             call_sites: self.call_sites.clone(),
+            process: self.process.clone(),
             whole: Some(Box::new(WholeRecording {
                 peaks,
                 has_content: self.has_content(),
