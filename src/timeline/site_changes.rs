@@ -190,7 +190,7 @@ mod tests {
                  m.py:2 f small 1",
                 "m.py:3 f large 12
                  m.py:4 f small 1",
-                "m.py f, large 10>12; m.py f, small 1>1",
+                "f (m.py), large 10>12; f (m.py), small 1>1",
             ),
             // A block that grows into another class is bigger, not new.
             ("m.py:1 f small 1", "m.py:1 f large 9", "f (m.py:1) 1>9"),

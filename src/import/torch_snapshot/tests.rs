@@ -419,7 +419,7 @@ fn long_stacks_are_cut_and_too_many_devices_refused() {
     }
     let (recordings, diagnostics) = read(&pickle(&snapshot_of(vec![], vec![vec![alloc]]), 4)).expect("a snapshot");
     assert_eq!(recordings[0].stacks[0].len(), 4096);
-    assert_eq!(recordings[0].block_name(&recordings[0].blocks[0]), "deep.py deep");
+    assert_eq!(recordings[0].block_name(&recordings[0].blocks[0]), "deep (deep.py)");
     assert!(messages(&diagnostics).contains("only the innermost are kept x1"));
     let many = vec![vec![event("alloc", 1, 1, None)]; 300];
     assert!(refused(&pickle(&snapshot_of(vec![], many), 4)).contains("300 devices"));
