@@ -57,6 +57,11 @@ impl Block {
         self.range != ORDINARY
     }
 
+    /// Whether the driver can free it.
+    pub(crate) fn is_whole_segment(&self) -> bool {
+        !self.is_expandable() && !self.is_split()
+    }
+
     /// Neither live nor waiting for other streams: free or unmapped.
     pub(crate) fn is_available(&self) -> bool {
         matches!(self.kind, Kind::Idle | Kind::Unmapped) && self.events == 0 && !self.has_uses

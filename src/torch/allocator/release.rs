@@ -76,7 +76,8 @@ impl<D: Device, O: Observer> Allocator<D, O> {
     }
 
     /// Frees oversize blocks until their sum reaches the request: one that is large enough, or several below it.
-    /// False: they are not enough; what was freed stays freed.
+    /// False: they are not enough; what was freed stays freed. Parts of a segment are left alone: they are oversize where
+    /// the setting changed after the segment was split, and the driver refuses to free them.
     pub(super) fn release_oversize(&mut self, request: &Request) -> bool {
         let wanted = request.size.max(self.settings.max_split);
         let Some(free) = self.pools[request.pool as usize].free_of(request.stream) else {
@@ -84,7 +85,7 @@ impl<D: Device, O: Observer> Allocator<D, O> {
         };
         if let Some(at) = free.at_least(wanted) {
             let id = free.get(at);
-            if !self.blocks[id].is_expandable() {
+            if self.blocks[id].is_whole_segment() {
                 self.release_segment(id);
                 return true;
             }
@@ -96,7 +97,7 @@ impl<D: Device, O: Observer> Allocator<D, O> {
             if block.size < self.settings.max_split || sum >= wanted {
                 break;
             }
-            if !block.is_expandable() {
+            if block.is_whole_segment() {
                 sum += block.size;
                 chosen.push(id);
             }

@@ -136,6 +136,23 @@ fn play(allocator: &mut Tested, live: &mut Vec<BlockId>, (choice, size, stream):
     }
 }
 
+/// Only the driver's own segments are freed when the limit of splits is lowered while a segment is split.
+#[test]
+fn parts_of_segments_are_kept_when_the_limit_of_splits_changes() {
+    let settings = Settings::new(Version::Torch2_15);
+    let mut allocator = Allocator::new(device(100 << 20, Order::Up), (), settings);
+    let whole = allocator.alloc(90 << 20, 0).expect("it fits").expect("it is not empty");
+    assert!(allocator.free(whole.block));
+    allocator.alloc(20 << 20, 0).expect("it fits");
+    allocator.apply("max_split_size_mb:32").expect("right");
+    assert!(
+        allocator.alloc(80 << 20, 0).is_err(),
+        "70 MiB of a split segment are free"
+    );
+    verify(&allocator);
+    assert_eq!(allocator.stats.reserved.current, 90 << 20);
+}
+
 proptest! {
     #[test]
     fn structures_agree(
