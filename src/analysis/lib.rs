@@ -83,7 +83,7 @@ pub use lane::{DocumentedArena, Lane, RecordedLane, Remark};
 pub use lane_queries::{CapacitySource, Fit, LaneCapacity, LanePeak};
 pub use lane_set::{LaneId, LaneKind, LaneSet, LaneStrategies, RematLane};
 pub use limits::{Bound, Limit, LimitError};
-pub use log_words::log_sentence;
+pub use log_words::{DEFAULT_LEVEL, failed_request, log_sentence};
 pub use lowest_peak::LowestPeak;
 pub use measured_pass::{OpRun, measured_pass};
 pub use metrics::{COMPARED, Figure, METRICS, Metric};

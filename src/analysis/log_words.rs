@@ -1,12 +1,21 @@
-//! A log of CANN in one sentence.
+//! A log of CANN in sentences.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use highwater_model::units::{Bytes, counted};
-use highwater_model::workload::{LoggedGraph, LoggedProcess};
+use highwater_model::workload::{DriverRow, LogLevel, LoggedFailure, LoggedGraph, LoggedProcess};
 
 /// Graphs that a sentence names.
 const MOST_GRAPHS: usize = 3;
+
+/// Modules of the driver that a sentence names.
+const MOST_MODULES: usize = 4;
+
+/// What a log at the default level lacks, and how to have it.
+pub const DEFAULT_LEVEL: &str = "The log has no placements, weights or variables: it was written at the default level. \
+                                 Run again with ASCEND_MODULE_LOG_LEVEL=GE=1 and ASCEND_HOST_LOG_FILE_NUM=1000 to have \
+                                 them.";
 
 /// Such as `2 processes, policy 2, graph 11: 3.10 GiB; ended with an out-of-memory`. O(graphs log graphs).
 pub fn log_sentence(processes: &[Arc<LoggedProcess>]) -> String {
@@ -50,6 +59,83 @@ fn graphs(processes: &[Arc<LoggedProcess>]) -> Vec<String> {
     words
 }
 
+/// What a process did and failed at, what the driver held then, and what the log lacks.
+pub(super) fn process_remarks(process: &Arc<LoggedProcess>) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if let Some(first) = process.failures.first() {
+        let more = match process.failures.len() - 1 {
+            0 => String::new(),
+            more => format!("; {} later", counted(more as u64, "other request")),
+        };
+        remarks.push(format!("The request that failed: {}{more}.", failed_request(first)));
+    }
+    remarks.extend(held_at_failure(&process.driver));
+    remarks.push(format!(
+        "The log tells of {}.",
+        log_sentence(std::slice::from_ref(process))
+    ));
+    if process.level == LogLevel::Default {
+        remarks.push(DEFAULT_LEVEL.to_owned());
+    }
+    remarks
+}
+
+/// The modules that held most on the device at the first failure.
+fn held_at_failure(driver: &[DriverRow]) -> Option<String> {
+    let on_device = driver.iter().filter(|row| row.device.is_some());
+    let mut modules: BTreeMap<&str, u64> = BTreeMap::new();
+    for (row, held) in on_device.filter_map(|row| Some((row, row.at_failure?))) {
+        *modules.entry(&row.module).or_default() += held;
+    }
+    let total: u64 = modules.values().sum();
+    let mut modules: Vec<(&str, u64)> = modules.into_iter().filter(|(_, held)| *held > 0).collect();
+    modules.sort_by_key(|(_, held)| std::cmp::Reverse(*held));
+    let named = modules.iter().take(MOST_MODULES);
+    let named: Vec<String> = named
+        .map(|(module, held)| format!("{module} {}", Bytes(*held)))
+        .collect();
+    (!named.is_empty()).then(|| {
+        let modules = named.join(", ");
+        format!(
+            "The driver's modules of this process held {} then: {modules}.",
+            Bytes(total)
+        )
+    })
+}
+
+/// `25.84 GiB by GE for graph 21 on device 0`.
+pub fn failed_request(failure: &LoggedFailure) -> String {
+    let size = failure
+        .requested
+        .map_or_else(|| "of unknown size".to_owned(), |bytes| Bytes(bytes).to_string());
+    let who = failure
+        .who
+        .as_ref()
+        .map_or_else(String::new, |who| format!(" by {who}"));
+    let graph = failure
+        .graph
+        .map_or_else(String::new, |graph| format!(" for graph {graph}"));
+    let device = failure
+        .device
+        .map_or_else(String::new, |device| format!(" on device {device}"));
+    let state = [
+        ("free", failure.free),
+        ("allocated", failure.allocated),
+        ("reserved", failure.reserved),
+        ("allowed", failure.allowed),
+    ];
+    let state = state
+        .into_iter()
+        .filter_map(|(what, bytes)| Some(format!("{} {what}", Bytes(bytes?))));
+    let state: Vec<String> = state.collect();
+    let state = if state.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", state.join(", "))
+    };
+    format!("{size}{who}{graph}{device}{state}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,5 +159,44 @@ mod tests {
         let wanted = format!("2 processes, policy 2, graph 11: {size}; ended with an out-of-memory");
         assert_eq!(log_sentence(&processes), wanted);
         assert_eq!(log_sentence(&processes[1..]), "1 process, policy unknown");
+    }
+
+    #[test]
+    fn a_failed_request_is_told_first_with_what_the_driver_held() {
+        let row = |module: &str, device, held| DriverRow {
+            kind: "MEM_DEV_HUGE_HBM".to_owned(),
+            device,
+            module: module.to_owned(),
+            at_failure: held,
+            current: None,
+            peak: None,
+        };
+        let failure = LoggedFailure {
+            requested: Some(2 << 30),
+            who: Some("GE".to_owned()),
+            graph: Some(21),
+            ..LoggedFailure::default()
+        };
+        let process = LoggedProcess {
+            failures: vec![failure.clone(), failure],
+            driver: vec![
+                row("HCCL", Some(0), Some(1 << 20)),
+                row("APP", Some(0), Some(5 << 30)),
+                row("APP", Some(0), None),
+                row("APP", None, Some(1 << 30)),
+                row("GE", Some(0), Some(0)),
+            ],
+            level: LogLevel::Default,
+            ..LoggedProcess::default()
+        };
+        let wanted = [
+            "The request that failed: 2.000 GiB by GE for graph 21; 1 other request later.",
+            "The driver's modules of this process held 5.001 GiB then: APP 5.000 GiB, HCCL 1.000 MiB.",
+            "The log tells of 1 process, policy unknown; 2 requests for memory failed.",
+            DEFAULT_LEVEL,
+        ];
+        let remarks = process_remarks(&Arc::new(process)).into_iter();
+        let remarks: Vec<String> = remarks.map(|remark| remark.replace('\u{a0}', " ")).collect();
+        assert_eq!(remarks, wanted);
     }
 }

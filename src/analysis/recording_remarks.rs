@@ -1,6 +1,7 @@
 //! Sentences about a measured lane: its peaks, what the recording does not show, and which heights are not measured.
 
 use super::lane::{Lane, Remark};
+use super::log_words::process_remarks;
 use highwater_model::units::{Bytes, Step, counted, grouped};
 use highwater_model::workload::{Recording, TotalKind};
 
@@ -19,6 +20,9 @@ pub(super) fn remarks(lane: &Lane, recording: &Recording, source: ReservedSource
     let summary = &lane.summary;
     let mut remarks = Vec::new();
     let mut say = |text: String, step: Option<Step>| remarks.push(Remark { text, step });
+    for text in recording.process.iter().flat_map(process_remarks) {
+        say(text, None);
+    }
     say(origin(recording), None);
     let of_reserved = reserved_text(lane, recording, source);
     let is_stated = !matches!(source, ReservedSource::Missing);

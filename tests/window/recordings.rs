@@ -227,3 +227,18 @@ fn an_event_has_the_number_of_its_recording() {
     click(&mut window, Role::Tab, "Inspector");
     window.get_by_label_contains("Peak of lane 3: rank_2");
 }
+
+/// What an engineer looks for after an out-of-memory is in the first line.
+#[test]
+fn a_log_of_a_failed_request_says_so_first() {
+    let logs = include_str!("../mutate/seeds/plog.log").lines();
+    let failed: Vec<&str> = logs.filter(|line| line.contains("Tried to allocate")).take(1).collect();
+    let log = SourceSpec::Bytes {
+        name: "plog.log".to_owned(),
+        bytes: failed.concat().into_bytes().into(),
+    };
+    let harness = window_of_session(session(vec![log]), 800.0);
+    for text in ["a request failed: ", "The log tells of "] {
+        assert!(harness.query_all_by_label_contains(text).next().is_some(), "{text}");
+    }
+}

@@ -1,9 +1,9 @@
 //! What a log of CANN tells, for people: a table per process.
 
-use highwater_analysis::log_sentence;
+use highwater_analysis::{DEFAULT_LEVEL, failed_request, log_sentence};
 use highwater_export::Table;
 use highwater_model::units::{Bytes, counted};
-use highwater_model::workload::{DriverRow, LogLevel, LoggedFailure, LoggedGraph, LoggedProcess, PolicyFrom};
+use highwater_model::workload::{DriverRow, LogLevel, LoggedGraph, LoggedProcess, PolicyFrom};
 use std::sync::Arc;
 
 /// More processes have only the sentence.
@@ -20,10 +20,7 @@ pub(super) fn text(processes: &[Arc<LoggedProcess>]) -> String {
         }
     }
     if processes.iter().all(|process| process.level == LogLevel::Default) {
-        out.push_str(
-            "\nThe log has no placements, weights or variables: it was written at the default level. Run again with \
-             ASCEND_MODULE_LOG_LEVEL=GE=1 and ASCEND_HOST_LOG_FILE_NUM=1000 to have them.\n",
-        );
+        out.push_str(&format!("\n{DEFAULT_LEVEL}\n"));
     }
     out
 }
@@ -64,7 +61,7 @@ fn table(process: &LoggedProcess) -> String {
     }
     for failure in &process.failures {
         let exact = failure.requested.map_or_else(String::new, |bytes| Bytes(bytes).exact());
-        table.row(&[&"request that failed", &failure_words(failure), &exact]);
+        table.row(&[&"request that failed", &failed_request(failure), &exact]);
     }
     table.text()
 }
@@ -91,36 +88,4 @@ fn driver(table: &mut Table, row: &DriverRow) {
     let words = format!("{at_failure}{} at most", bytes(row.peak));
     let exact = row.peak.map_or_else(String::new, |peak| Bytes(peak).exact());
     table.row(&[&format!("{} {}", row.module, row.kind), &words, &exact]);
-}
-
-fn failure_words(failure: &LoggedFailure) -> String {
-    let size = failure
-        .requested
-        .map_or_else(|| "of unknown size".to_owned(), |bytes| Bytes(bytes).to_string());
-    let who = failure
-        .who
-        .as_ref()
-        .map_or_else(String::new, |who| format!(" by {who}"));
-    let graph = failure
-        .graph
-        .map_or_else(String::new, |graph| format!(" for graph {graph}"));
-    let device = failure
-        .device
-        .map_or_else(String::new, |device| format!(" on device {device}"));
-    let state = [
-        ("free", failure.free),
-        ("allocated", failure.allocated),
-        ("reserved", failure.reserved),
-        ("allowed", failure.allowed),
-    ];
-    let state = state
-        .into_iter()
-        .filter_map(|(what, bytes)| Some(format!("{} {what}", Bytes(bytes?))));
-    let state: Vec<String> = state.collect();
-    let state = if state.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", state.join(", "))
-    };
-    format!("{size}{who}{graph}{device}{state}")
 }

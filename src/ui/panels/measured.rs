@@ -1,6 +1,6 @@
 //! Sentences about recordings.
 
-use highwater_analysis::{Comparison, Fit, Lane};
+use highwater_analysis::{Comparison, Fit, Lane, failed_request};
 use highwater_model::units::{Bytes, counted, signed_percent_text};
 use highwater_model::workload::{Recording, TotalKind};
 
@@ -97,6 +97,8 @@ pub(super) fn peaks(comparison: &Comparison, lane: &Lane) -> (String, String) {
         recording.is_some_and(Recording::states_reserved),
         recording.is_some_and(Recording::states_live),
     );
+    let failure = recording.and_then(|one| one.process.as_ref()?.failures.first());
+    let failed = failure.map(|failure| format!("a request failed: {}", failed_request(failure)));
     match states {
         (true, true) if recording.is_some_and(|one| one.lacks_regions(live, reserved)) => (
             format!("{title}: peak live {live}; the file lists {reserved} of reserved bytes"),
@@ -116,7 +118,10 @@ pub(super) fn peaks(comparison: &Comparison, lane: &Lane) -> (String, String) {
             format!("{} reserved, {} live", reserved.exact(), live.exact()),
         ),
         (true, false) => (
-            format!("{title}: peak reserved {reserved}; live bytes are not recorded"),
+            match failed {
+                Some(failed) => format!("{title}: peak reserved {reserved}; {failed}"),
+                None => format!("{title}: peak reserved {reserved}; live bytes are not recorded"),
+            },
             format!("{} reserved", reserved.exact()),
         ),
         (false, true) => (
@@ -124,7 +129,10 @@ pub(super) fn peaks(comparison: &Comparison, lane: &Lane) -> (String, String) {
             format!("{} live", live.exact()),
         ),
         (false, false) => (
-            format!("{title}: neither reserved nor live bytes are recorded"),
+            match failed {
+                Some(failed) => format!("{title}: {failed}"),
+                None => format!("{title}: neither reserved nor live bytes are recorded"),
+            },
             String::new(),
         ),
     }
