@@ -1,6 +1,6 @@
 //! Lanes of simulated allocators beside recordings: one per setting.
 //!
-//! A simulated run is a recording with the same steps, appended behind the measured ones, so that every view of
+//! A simulated run is a recording with the same steps, appended after the measured ones, so that every view of
 //! recordings shows it. [`AllocatorSimulation`](highwater_model::workload::AllocatorSimulation) says that it is simulated.
 
 use std::sync::Arc;

@@ -107,7 +107,7 @@ impl Figure {
     }
 }
 
-/// `<0.1 %` behind a sign.
+/// `<0.1 %` after a sign.
 fn unspaced(percent: f64) -> String {
     percent_text(percent).replace("< ", "<")
 }

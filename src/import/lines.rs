@@ -1,6 +1,6 @@
 //! Text files that are read line by line, so that at most one line is in memory.
 
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead, BufReader, Read as _};
 
 use super::{ImportError, Input};
 use highwater_model::progress::Progress;
@@ -20,28 +20,48 @@ pub(super) fn each_line(
     advice: &'static str,
     mut take: impl FnMut(&[u8], u64) -> Result<(), ImportError>,
 ) -> Result<u64, ImportError> {
-    let total = input.len();
-    let mut source = BufReader::with_capacity(1 << 16, input.reader()?);
-    let mut line = Vec::new();
-    let (mut at, mut number) = (0_u64, 0_u64);
-    loop {
-        line.clear();
-        let read = source.by_ref().take(LINE_BYTES + 1).read_until(b'\n', &mut line)? as u64;
-        if read == 0 {
-            return Ok(number);
-        }
-        number += 1;
-        if number % LINES_BETWEEN_CHECKS == 1 {
-            progress.set("reading", at, total)?;
-        }
-        at += read;
-        if read > LINE_BYTES {
+    let read = |source: &mut dyn BufRead, line: &mut Vec<u8>| {
+        let read = source.take(LINE_BYTES + 1).read_until(b'\n', line)?;
+        Ok(read as u64)
+    };
+    each_read(input, progress, read, |line, number| {
+        if line.len() as u64 > LINE_BYTES {
             return Err(ImportError::at(
                 format!("the line is longer than {LINE_BYTES} bytes, the limit"),
                 format!("line {number}"),
                 advice,
             ));
         }
+        take(line, number)
+    })
+}
+
+/// Calls `take` with every line as `read` appends it, and its number, from 1, and returns the number of lines; `read`
+/// returns the bytes that it consumed, 0 at the end.
+///
+/// # Errors
+/// Errors of `take` and `read`, and [`ImportError::Cancelled`].
+pub(super) fn each_read(
+    input: &mut Input<'_>,
+    progress: &Progress<'_>,
+    read: impl Fn(&mut dyn BufRead, &mut Vec<u8>) -> std::io::Result<u64>,
+    mut take: impl FnMut(&[u8], u64) -> Result<(), ImportError>,
+) -> Result<u64, ImportError> {
+    let total = input.len();
+    let mut source = BufReader::with_capacity(1 << 16, input.reader()?);
+    let mut line = Vec::new();
+    let (mut at, mut number) = (0_u64, 0_u64);
+    loop {
+        line.clear();
+        let bytes = read(&mut source, &mut line)?;
+        if bytes == 0 {
+            return Ok(number);
+        }
+        number += 1;
+        if number % LINES_BETWEEN_CHECKS == 1 {
+            progress.set("reading", at, total)?;
+        }
+        at += bytes;
         take(&line, number)?;
     }
 }

@@ -48,7 +48,36 @@ pub(crate) struct Block {
     pub(crate) has_uses: bool,
 }
 
+/// What blocks of a segment have in common.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) stream: u64,
+    pub(crate) pool: u32,
+    /// The expandable segment, or [`ORDINARY`].
+    pub(crate) range: u32,
+    pub(crate) number: u64,
+}
+
 impl Block {
+    /// Free memory without neighbours.
+    pub(crate) fn alone(place: Place, addr: u64, size: u64) -> Self {
+        Self {
+            addr,
+            size,
+            requested: 0,
+            stream: place.stream,
+            number: place.number,
+            free_since: 0,
+            prev: NONE,
+            next: NONE,
+            pool: place.pool,
+            range: place.range,
+            events: 0,
+            kind: Kind::Idle,
+            has_uses: false,
+        }
+    }
+
     pub(crate) fn is_split(&self) -> bool {
         self.prev != NONE || self.next != NONE
     }

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use eframe::egui::{self, Key, Modifiers, Role};
+use eframe::egui::{self, Key, Modifiers, Rect, Role};
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
-use highwater_analysis::Comparison;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use highwater_analysis::{Comparison, LaneId};
 use highwater_session::{Command, ContentOrder, Session, SourceSpec};
+use highwater_sim::StaticMemoryPolicy;
 use highwater_timeline::{Coloring, ColoringRequest, LaneRows, Selected, Timeline};
 use highwater_ui::app::App;
 use highwater_ui::lanes::{Compared, Drawn, LanesCx, LanesInput, LanesState, lanes_ui};
@@ -142,4 +143,23 @@ pub(crate) fn lanes_window(lanes: LanesApp, size: [f32; 2]) -> LanesWindow {
     let mut window = Harness::builder().with_size(size).build_ui_state(ui, lanes);
     window.run();
     window
+}
+
+/// The memory map of a policy's lane.
+pub(crate) fn lane_map(window: &Window, policy: u8) -> Rect {
+    window.get_by_label(&format!("lane policy {policy} memory map")).rect()
+}
+
+/// The row of a policy's lane in the table.
+pub(crate) fn lane_row(window: &Window, policy: u8) -> Rect {
+    let rows = window.query_all_by_role(Role::RadioButton);
+    let mut rows = rows.filter(|node| {
+        let label = node.accesskit_node().label().unwrap_or_default();
+        label.starts_with(&format!("policy {policy}")) && label.contains("peak reserved")
+    });
+    rows.next().expect("a row").rect()
+}
+
+pub(crate) fn policy_lane(number: u8) -> LaneId {
+    LaneId::Policy(StaticMemoryPolicy::from_number(number).expect("a policy"))
 }

@@ -7,7 +7,7 @@ use highwater_options::keys;
 use highwater_session::SourceSpec;
 use highwater_ui::app::App;
 
-use crate::harness::{Window, click, press, settle, settle_chain, window_of_app};
+use crate::harness::{Window, click, lane_map, press, settle, settle_chain, window_of_app};
 use crate::sessions::session;
 
 /// Points of a window, and the least height of each lane, curve and map together.
@@ -28,12 +28,8 @@ fn window(sample: &str, size: [f32; 2]) -> Window {
     )
 }
 
-fn lane(window: &Window, policy: u8) -> Rect {
-    window.get_by_label(&format!("lane policy {policy} memory map")).rect()
-}
-
 fn lanes(window: &Window) -> Vec<Rect> {
-    [0, 2, 3, 4].map(|policy| lane(window, policy)).to_vec()
+    [0, 2, 3, 4].map(|policy| lane_map(window, policy)).to_vec()
 }
 
 fn set(window: &mut Window, key: &str, text: &str) {
@@ -194,7 +190,7 @@ fn the_row_below_the_lanes_opens_on_command() {
     let mut window = window("mixed", SIZES[0].0);
     let before = lanes(&window);
     click(&mut window, Role::Tab, "Tables");
-    assert!(lane(&window, 0).height() < before[0].height() || lane(&window, 4).top() > before[3].top() - 40.0);
+    assert!(lane_map(&window, 0).height() < before[0].height() || lane_map(&window, 4).top() > before[3].top() - 40.0);
     assert!(window.query_by_label("open the row").is_none());
     click(&mut window, Role::Button, "collapse the row");
     assert_eq!(lanes(&window), before);

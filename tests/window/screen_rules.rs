@@ -3,14 +3,12 @@
 
 use eframe::egui::{Key, Modifiers, Rect, Role};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use highwater_analysis::LaneId;
 use highwater_options::keys;
 use highwater_session::{Command, SourceSpec};
-use highwater_sim::StaticMemoryPolicy;
 use highwater_ui::app::App;
 use highwater_ui::lanes::EdgeChoice;
 
-use crate::harness::{Window, click, press, settle, settle_chain, window_of_app};
+use crate::harness::{Window, click, lane_map, lane_row, policy_lane, press, settle, settle_chain, window_of_app};
 use crate::sessions::session;
 
 const WIDE: [f32; 2] = [1600.0, 900.0];
@@ -28,24 +26,6 @@ fn set(window: &mut Window, key: &str, text: &str) {
     let (key, text) = (key.to_owned(), text.to_owned());
     window.state_mut().apply(Command::SetOption { key, text });
     settle_chain(window);
-}
-
-fn lane(window: &Window, policy: u8) -> Rect {
-    window.get_by_label(&format!("lane policy {policy} memory map")).rect()
-}
-
-fn policy(number: u8) -> LaneId {
-    LaneId::Policy(StaticMemoryPolicy::from_number(number).expect("a policy"))
-}
-
-/// The row of a lane in the table.
-fn row(window: &Window, policy: u8) -> Rect {
-    let rows = window.query_all_by_role(Role::RadioButton);
-    let mut rows = rows.filter(|node| {
-        let label = node.accesskit_node().label().unwrap_or_default();
-        label.starts_with(&format!("policy {policy}")) && label.contains("peak reserved")
-    });
-    rows.next().expect("a row").rect()
 }
 
 #[test]
@@ -146,27 +126,27 @@ fn the_search_has_all_its_parts_and_they_keep_their_place() {
 #[test]
 fn hidden_lanes_are_told_in_the_table_and_shown_from_there() {
     let mut window = window("mixed", SMALL);
-    let top = lane(&window, 2).top();
+    let top = lane_map(&window, 2).top();
     window.get_by_label("arrange policy 0").click();
     window.run_steps(3);
     window.get_by_label("Hide").click();
     window.run_steps(3);
     press(&mut window, Modifiers::NONE, Key::Escape);
     let show = window.get_by_label("1 lane hidden: show").rect();
-    assert!(show.bottom() < row(&window, 0).top() + 1.0, "above the rows");
+    assert!(show.bottom() < lane_row(&window, 0).top() + 1.0, "above the rows");
     assert!(
-        lane(&window, 2).top() < top,
+        lane_map(&window, 2).top() < top,
         "the first visible lane begins where the hidden one did"
     );
     click(&mut window, Role::Button, "1 lane hidden: show");
-    assert!((lane(&window, 2).top() - top).abs() < 1.0);
+    assert!((lane_map(&window, 2).top() - top).abs() < 1.0);
 }
 
 #[test]
 fn the_pointer_chooses_a_step_and_never_a_lane() {
     let mut window = window("mixed", WIDE);
-    window.hover_at(row(&window, 2).left_center() + eframe::egui::vec2(40.0, 0.0));
-    let place = row(&window, 2).left_center() + eframe::egui::vec2(40.0, 0.0);
+    window.hover_at(lane_row(&window, 2).left_center() + eframe::egui::vec2(40.0, 0.0));
+    let place = lane_row(&window, 2).left_center() + eframe::egui::vec2(40.0, 0.0);
     window.drag_at(place);
     window.run_steps(1);
     window.drop_at(place);
@@ -174,17 +154,17 @@ fn the_pointer_chooses_a_step_and_never_a_lane() {
     press(&mut window, Modifiers::NONE, Key::M);
     settle_chain(&mut window);
     let pictured = |window: &Window| window.state().session().device_at().expect("a picture").clone();
-    assert_eq!(pictured(&window).lane, policy(2));
+    assert_eq!(pictured(&window).lane, policy_lane(2));
     let before = pictured(&window).picture.step;
-    window.hover_at(lane(&window, 3).center());
+    window.hover_at(lane_map(&window, 3).center());
     settle_chain(&mut window);
     settle_chain(&mut window);
-    assert_eq!(pictured(&window).lane, policy(2));
+    assert_eq!(pictured(&window).lane, policy_lane(2));
     assert_ne!(pictured(&window).picture.step, before, "the step follows");
     // A pin in another lane selects it, for all panes.
     window.get_by_label("device under policy 4").click();
     settle_chain(&mut window);
-    assert_eq!(pictured(&window).lane, policy(4));
+    assert_eq!(pictured(&window).lane, policy_lane(4));
     click(&mut window, Role::Tab, "Inspector");
     window.get_by_label("Peak of policy 4");
 }
@@ -194,12 +174,12 @@ fn a_comparison_of_two_lanes_cuts_nothing() {
     let mut window = window("mixed", SMALL);
     window
         .state_mut()
-        .apply(Command::SetDifference(Some((policy(4), policy(0)))));
+        .apply(Command::SetDifference(Some((policy_lane(4), policy_lane(0)))));
     settle_chain(&mut window);
     let plot = window
         .get_by_label_contains("difference, policy 4 less policy 0")
         .rect();
-    let compared = [0, 4].map(|policy| lane(&window, policy));
+    let compared = [0, 4].map(|policy| lane_map(&window, policy));
     for rect in compared {
         assert!(rect.bottom() <= SMALL[1] && rect.height() >= 112.0, "{rect:?}");
     }
@@ -210,7 +190,7 @@ fn a_comparison_of_two_lanes_cuts_nothing() {
     );
     click(&mut window, Role::Button, "Close");
     for policy in [0, 2, 3, 4] {
-        assert!(lane(&window, policy).height() >= 112.0);
+        assert!(lane_map(&window, policy).height() >= 112.0);
     }
 }
 
@@ -225,9 +205,9 @@ fn lanes_that_run_out_come_last_and_do_not_take_the_differences() {
     let (failed, whole) = (numbers(&failed), numbers(&whole));
     assert!(failed.contains(&0) && whole.len() >= 2, "{failed:?} {whole:?}");
     for policy in &failed {
-        let top = row(&window, *policy).top();
+        let top = lane_row(&window, *policy).top();
         assert!(
-            whole.iter().all(|other| row(&window, *other).top() < top),
+            whole.iter().all(|other| lane_row(&window, *other).top() < top),
             "policy {policy}"
         );
     }
@@ -241,7 +221,7 @@ fn lanes_that_run_out_come_last_and_do_not_take_the_differences() {
     );
     window.get_by_label_contains("diff baseline");
     // A baseline that was chosen stays, and the rows say why they state no difference.
-    window.state_mut().apply(Command::SetBaseline(Some(policy(0))));
+    window.state_mut().apply(Command::SetBaseline(Some(policy_lane(0))));
     settle_chain(&mut window);
     assert!(
         window
@@ -302,7 +282,7 @@ fn rest_at(window: &mut Window, place: eframe::egui::Pos2) {
 fn tooltips_lie_within_their_lane() {
     let mut window = window("mixed", SMALL);
     for policy in [0, 4] {
-        let body = lane(&window, policy);
+        let body = lane_map(&window, policy);
         let mut n_seen = 0;
         for share in [0.05, 0.3, 0.5, 0.7, 0.95] {
             for height in [0.6, 0.75, 0.9] {
@@ -412,7 +392,7 @@ fn the_edges_of_the_hovered_tensor_join_those_of_the_peak() {
     let of_hovered = |window: &Window| window.state().lanes().hovered_edges_drawn;
     let before = edges(&window);
     assert!(before.0 > 0 && of_hovered(&window) == (0, 0), "{before:?}");
-    let body = lane(&window, 0);
+    let body = lane_map(&window, 0);
     let mut most = 0;
     for share in [0.2, 0.35, 0.5, 0.65, 0.8] {
         for height in [0.6, 0.7, 0.8, 0.9] {

@@ -1,26 +1,11 @@
 //! One selected lane: the table, Compare and differences follow it; rows under the pointer cover nothing.
 
-use eframe::egui::{Key, Modifiers, Rect, Role, vec2};
+use eframe::egui::{Key, Modifiers, Role, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use highwater_analysis::LaneId;
 use highwater_options::keys;
 use highwater_session::Command;
-use highwater_sim::StaticMemoryPolicy;
 
-use crate::harness::{Window, click, press, settle_chain, window_of};
-
-fn policy(number: u8) -> LaneId {
-    LaneId::Policy(StaticMemoryPolicy::from_number(number).expect("a policy"))
-}
-
-fn row(window: &Window, policy: u8) -> Rect {
-    let rows = window.query_all_by_role(Role::RadioButton);
-    let mut rows = rows.filter(|node| {
-        let label = node.accesskit_node().label().unwrap_or_default();
-        label.starts_with(&format!("policy {policy}")) && label.contains("peak reserved")
-    });
-    rows.next().expect("a row").rect()
-}
+use crate::harness::{Window, click, lane_row, policy_lane, press, settle_chain, window_of};
 
 fn click_row(window: &mut Window, policy: u8, modifiers: Modifiers) {
     {
@@ -55,14 +40,14 @@ fn a_difference_is_from_the_selected_lane() {
     click_row(&mut window, 2, Modifiers::NONE);
     click_row(&mut window, 4, Modifiers::COMMAND);
     let difference = window.state().session().difference().expect("a difference");
-    assert_eq!(difference.lanes, (policy(4), policy(2)));
+    assert_eq!(difference.lanes, (policy_lane(4), policy_lane(2)));
     window.get_by_label_contains("difference, policy 4 less policy 2");
 }
 
 #[test]
 fn a_row_under_the_pointer_is_told_in_the_status_bar() {
     let mut window = window_of("mixed", 800.0);
-    window.hover_at(row(&window, 2).center() + vec2(30.0, 0.0));
+    window.hover_at(lane_row(&window, 2).center() + vec2(30.0, 0.0));
     for _ in 0..12 {
         window.run_steps(1);
     }
@@ -73,7 +58,7 @@ fn a_row_under_the_pointer_is_told_in_the_status_bar() {
     let text = told.accesskit_node().label().or(told.accesskit_node().value());
     assert!(text.unwrap_or_default().starts_with("policy 2, recommended"));
     let covered = window.query_all_by_label_contains("minus the selected lane");
-    let rows = row(&window, 0).union(row(&window, 4));
+    let rows = lane_row(&window, 0).union(lane_row(&window, 4));
     for node in covered {
         let is_row = node.accesskit_node().role() == Role::RadioButton;
         assert!(is_row || !node.rect().intersects(rows), "a tooltip covers rows");

@@ -208,7 +208,7 @@ fn position(comparison: &Comparison, flag: &str, number: usize) -> anyhow::Resul
     position.with_context(|| format!("{flag} {number}: no such lane; there are {}", titles(comparison)))
 }
 
-/// Steps of the axis from those of a lane; refuses steps behind the last one.
+/// Steps of the axis from those of a lane; refuses steps after the last one.
 fn on_axis(comparison: &Comparison, lane: usize, at: PeakAt, name: &str) -> anyhow::Result<PeakAt> {
     let step = |step: Step, flag: &dyn Fn() -> String| {
         let there = comparison.axis_step(lane, step);

@@ -78,7 +78,7 @@ fn peaks(stats: &highwater_torch::Stats) -> Json {
 /// Instead of a percentage: requests failed, so that the peak is not that of the whole run.
 const INCOMPLETE: &str = "incomplete";
 
-/// How much the replay of the recorded settings differs from the recorded peak, as a sentence with a space behind it.
+/// How much the replay of the recorded settings differs from the recorded peak, as a sentence with a trailing space.
 fn own_error_text(percent: f64) -> String {
     let percent = signed_percent_text(percent);
     format!("The recorded settings, simulated, differ from the recorded peak by {percent}. ")

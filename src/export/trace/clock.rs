@@ -49,7 +49,7 @@ impl<'a> Clock<'a> {
         self.added.before(step).saturating_add(u64::from(step))
     }
 
-    /// The start of a step; the end for steps behind the last.
+    /// The start of a step; the end for steps after the last.
     pub(super) fn at(&self, step: u32) -> u64 {
         let step = step.min(self.n_steps);
         let time = match self.axis {
@@ -116,8 +116,8 @@ impl Added {
 
     /// The sum of all steps before a step. O(log steps that add some).
     fn before(&self, step: u32) -> u64 {
-        let behind = self.sums.partition_point(|(known, _)| *known < step);
-        behind.checked_sub(1).map_or(0, |last| self.sums[last].1)
+        let after = self.sums.partition_point(|(known, _)| *known < step);
+        after.checked_sub(1).map_or(0, |last| self.sums[last].1)
     }
 }
 

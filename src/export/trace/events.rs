@@ -16,7 +16,7 @@ pub(super) struct Track {
 pub(super) struct Writer<'a> {
     out: &'a mut dyn Write,
     is_first: bool,
-    /// The first error of `out`; nothing is written behind it.
+    /// The first error of `out`; nothing is written after it.
     failed: Option<Error>,
 }
 

@@ -1,7 +1,7 @@
 //! Lines on requests that failed, of the driver, the engine and `torch_npu`, and error codes of the terminal.
 
 use super::fact::{Report, ReportKind};
-use super::field::{Amount, behind, enclosed, first_number, number, states, with_unit};
+use super::field::{Amount, after, enclosed, first_number, number, states, with_unit};
 use super::head::Record;
 use super::statistics::module_name;
 
@@ -48,10 +48,10 @@ fn driver(text: &str) -> Option<Report> {
 
 /// The engine's own lines on memory and pages that it did not get.
 fn engine(text: &str) -> Option<Report> {
-    let (kind, rest) = if let Some(rest) = behind(text, "[Malloc][Memory] failed") {
+    let (kind, rest) = if let Some(rest) = after(text, "[Malloc][Memory] failed") {
         (ReportKind::Malloc, rest)
     } else {
-        (ReportKind::Page, behind(text, "call rtMallocPhysical failed")?)
+        (ReportKind::Page, after(text, "call rtMallocPhysical failed")?)
     };
     Some(Report {
         kind,
@@ -65,7 +65,7 @@ fn engine(text: &str) -> Option<Report> {
 
 /// The check of a graph that cannot fit, before anything is asked.
 fn check(text: &str) -> Option<Report> {
-    let rest = behind(text, "[Check] sum of total_mem_offset:")?;
+    let rest = after(text, "[Check] sum of total_mem_offset:")?;
     let parts = super::field::leading(rest).zip(number(rest, "var_mem_size:"));
     Some(Report {
         kind: ReportKind::Check,
@@ -85,8 +85,8 @@ pub(super) fn torch(text: &str) -> Option<Report> {
         who: Some("torch".to_owned()),
         ..Report::default()
     };
-    if let Some(rest) = behind(text, "NPU out of memory.") {
-        let Some(asked) = behind(rest, "Tried to allocate") else {
+    if let Some(rest) = after(text, "NPU out of memory.") {
+        let Some(asked) = after(rest, "Tried to allocate") else {
             return Some(Report {
                 device: first_number(rest, &["device id:", "device_id:"]),
                 ..report(None)
@@ -95,14 +95,14 @@ pub(super) fn torch(text: &str) -> Option<Report> {
         let (amount, rest) = with_unit(asked).unzip();
         return Some(with_figures(report(amount), rest.unwrap_or(asked)));
     }
-    let rest = behind(text, "NPUWorkspaceAllocator tried to allocate")?;
-    let (amount, behind) = with_unit(rest).unzip();
-    Some(with_figures(report(amount), behind.unwrap_or(rest)))
+    let rest = after(text, "NPUWorkspaceAllocator tried to allocate")?;
+    let (amount, after) = with_unit(rest).unzip();
+    Some(with_figures(report(amount), after.unwrap_or(rest)))
 }
 
 /// `(NPU 0; 60.97 GiB total capacity; 57.42 GiB already allocated; ...)`.
 fn with_figures(report: Report, text: &str) -> Report {
-    let Some(list) = behind(text, "(NPU").filter(|_| text.trim_start().starts_with("(NPU")) else {
+    let Some(list) = after(text, "(NPU").filter(|_| text.trim_start().starts_with("(NPU")) else {
         return report;
     };
     let list = list.find(')').map_or(list, |end| &list[..=end]);
@@ -130,10 +130,10 @@ const CODES: &[&str] = &["EL0004", "EL0018", "EL0019", "EI0007", "EI0011", "EE10
 pub(super) fn code(text: &str) -> Option<Report> {
     let is_code = |code: &&&str| {
         let is_end = |rest: &str| rest.trim_start_matches([')', ' ']).starts_with(':');
-        behind(text, code).is_some_and(is_end)
+        after(text, code).is_some_and(is_end)
     };
     let code = *CODES.iter().find(is_code)?;
-    let rest = behind(text, code)?;
+    let rest = after(text, code)?;
     let asked = match code {
         "EI0007" if !rest.contains("emory") => return None,
         "E19999" => {
@@ -156,7 +156,7 @@ pub(super) fn code(text: &str) -> Option<Report> {
 }
 
 fn malloc_failed(text: &str) -> Option<&str> {
-    behind(text, "Call aclrtMalloc fail").or_else(|| behind(text, "Call rtMalloc fail"))
+    after(text, "Call aclrtMalloc fail").or_else(|| after(text, "Call rtMalloc fail"))
 }
 
 fn device(text: &str) -> Option<u64> {

@@ -1,9 +1,9 @@
 //! Numbers and names in the text of a record.
 //!
-//! A number counts only where the character behind it was printed too: `size[240` may be the head of a longer one.
+//! A number counts only where the character after it was printed too: `size[240` may be the head of a longer one.
 
-/// The text behind a mark.
-pub(super) fn behind<'a>(text: &'a str, mark: &str) -> Option<&'a str> {
+/// The text after a mark.
+pub(super) fn after<'a>(text: &'a str, mark: &str) -> Option<&'a str> {
     // Most texts lack the mark, which `contains` sees several times faster than `find`.
     if !text.contains(mark) {
         return None;
@@ -16,12 +16,12 @@ pub(super) fn behind<'a>(text: &'a str, mark: &str) -> Option<&'a str> {
         .map(|head| &text[head.len()..])
 }
 
-/// The number behind a mark; blanks may stand between.
+/// The number after a mark, with or without spaces between.
 pub(super) fn number(text: &str, mark: &str) -> Option<u64> {
-    leading(behind(text, mark)?)
+    leading(after(text, mark)?)
 }
 
-/// The number behind the first mark that has one.
+/// The number after the first mark that has one.
 pub(super) fn first_number(text: &str, marks: &[&str]) -> Option<u64> {
     marks.iter().find_map(|mark| number(text, mark))
 }
@@ -31,20 +31,20 @@ pub(super) fn leading(text: &str) -> Option<u64> {
     leading_and_rest(text).map(|(number, _)| number)
 }
 
-/// The number that a text begins with, and the text behind it.
+/// The number that a text begins with, and the text after it.
 pub(super) fn leading_and_rest(text: &str) -> Option<(u64, &str)> {
     let text = text.trim_start_matches(' ');
     let end = text.find(|char: char| !char.is_ascii_digit())?;
     Some((text[..end].parse().ok()?, &text[end..]))
 }
 
-/// The text behind a mark, up to an end that was printed.
+/// The text after a mark, up to an end that was printed.
 pub(super) fn enclosed<'a>(text: &'a str, mark: &str, end: &[char]) -> Option<&'a str> {
-    let text = behind(text, mark)?;
+    let text = after(text, mark)?;
     text.find(end).map(|at| &text[..at])
 }
 
-/// Whether digits stand somewhere behind a mark as a whole number equal to one.
+/// Whether the number after a mark is the wanted one.
 pub(super) fn states(text: &str, mark: &str, wanted: u64) -> bool {
     number(text, mark) == Some(wanted)
 }
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(number("size=\n", "size="), None);
         assert_eq!(number("device_id = 3.", "device_id ="), Some(3));
         assert_eq!(number("a99999999999999999999 ", "a"), None);
-        assert_eq!(behind("aab\u{e9}ab", "ab"), Some("\u{e9}ab"));
+        assert_eq!(after("aab\u{e9}ab", "ab"), Some("\u{e9}ab"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The head of a record: `[LEVEL] MODULE(PID,NAME):2026-07-11-10:14:55.123.686 `.
 //!
-//! Heads stand anywhere in a line: behind the path that grep prints, behind a launcher's prefix, behind another record whose end
+//! A head can be anywhere in a line: after the path that grep prints, after a launcher's prefix, after another record whose end
 //! was lost.
 
 /// Bytes of a record that the logger writes at most, without its newline: at this length its end may be cut.
@@ -21,7 +21,7 @@ pub(super) struct Record<'a> {
     pub(super) name: &'a str,
     /// Microseconds since the year 0.
     pub(super) stamp: i64,
-    /// Behind the stamp, with the newline where it was printed.
+    /// After the stamp, with the newline where it was printed.
     pub(super) text: &'a str,
 }
 
@@ -101,7 +101,7 @@ fn word(text: &str, most: usize, is_part: impl Fn(u8) -> bool) -> Option<(&str, 
     (1..=most).contains(&end).then(|| text.split_at(end))
 }
 
-/// A time such as `2026-07-11-10:14:55.123.686`, or without the parts of a second, in microseconds, and the text behind.
+/// A time such as `2026-07-11-10:14:55.123.686`, or without the parts of a second, in microseconds, and the text after.
 pub(super) fn stamp(text: &str) -> Option<(i64, &str)> {
     let (year, rest) = part(text, 4, Some('-'))?;
     let (month, rest) = part(rest, 2, Some('-'))?;
@@ -112,9 +112,9 @@ pub(super) fn stamp(text: &str) -> Option<(i64, &str)> {
     let (second, mut rest) = part(rest, 2, None)?;
     let mut micros = 0;
     for scale in [1000, 1] {
-        if let Some((parts, behind)) = rest.strip_prefix('.').and_then(|rest| part(rest, 3, None)) {
+        if let Some((parts, after)) = rest.strip_prefix('.').and_then(|rest| part(rest, 3, None)) {
             micros += parts * scale;
-            rest = behind;
+            rest = after;
         }
     }
     if !(1..=12).contains(&month) || !(1..=31).contains(&day) || hour > 23 || minute > 59 || second > 60 {
@@ -144,9 +144,9 @@ const fn days(year: i64, month: i64, day: i64) -> i64 {
     shifted * 365 + shifted.div_euclid(4) - shifted.div_euclid(100) + shifted.div_euclid(400) + day_of_year
 }
 
-/// The thread of a record: the number behind the place in front of its text, or the second one of `curpid: PID, TID`.
+/// The thread of a record: the number after the place in front of its text, or the second one of `curpid: PID, TID`.
 pub(super) fn thread(text: &str) -> Option<u64> {
-    if let Some(rest) = super::field::behind(text.get(..text.len().min(160)).unwrap_or(""), "[curpid:") {
+    if let Some(rest) = super::field::after(text.get(..text.len().min(160)).unwrap_or(""), "[curpid:") {
         return super::field::leading(rest.split_once(',')?.1);
     }
     let rest = if text.starts_with('[') {

@@ -2,15 +2,14 @@
 //! no UTF-8 is replaced, and what is longer than any record is cut.
 
 use std::borrow::Cow;
-use std::io::BufReader;
+use std::io::BufRead;
 
+use super::super::lines::each_read;
 use super::super::{ImportError, Input};
 use highwater_model::progress::Progress;
 
 /// Bytes of a line that are kept.
 const LINE_BYTES: usize = 64 << 10;
-
-const LINES_BETWEEN_CHECKS: u64 = 1 << 12;
 
 /// Calls `take` with every line, with a `\n` at its end where the file has one.
 ///
@@ -21,27 +20,15 @@ pub(super) fn each_line(
     progress: &Progress<'_>,
     mut take: impl FnMut(&str),
 ) -> Result<(), ImportError> {
-    let total = input.len();
-    let mut source = BufReader::with_capacity(1 << 16, input.reader()?);
-    let mut line = Vec::new();
-    let (mut at, mut number) = (0_u64, 0_u64);
-    loop {
-        line.clear();
-        let read = read_line(&mut source, &mut line)?;
-        if read == 0 {
-            return Ok(());
-        }
-        if number % LINES_BETWEEN_CHECKS == 0 {
-            progress.set("reading", at, total)?;
-        }
-        number += 1;
-        at += read;
-        take(&String::from_utf8_lossy(&plain(&line)));
-    }
+    each_read(input, progress, read_line, |line, _| {
+        take(&String::from_utf8_lossy(&plain(line)));
+        Ok(())
+    })?;
+    Ok(())
 }
 
 /// Appends one line as far as it is kept; returns the bytes that were read.
-fn read_line(source: &mut impl std::io::BufRead, line: &mut Vec<u8>) -> std::io::Result<u64> {
+fn read_line(source: &mut dyn BufRead, line: &mut Vec<u8>) -> std::io::Result<u64> {
     let mut read = 0;
     loop {
         let piece = match source.fill_buf() {
@@ -71,15 +58,15 @@ fn plain(line: &[u8]) -> Cow<'_, [u8]> {
     }
     let mut kept = Vec::with_capacity(line.len());
     let mut rest = line;
-    while let [byte, behind @ ..] = rest {
-        rest = behind;
+    while let [byte, after @ ..] = rest {
+        rest = after;
         match byte {
             0 => {}
-            0x1b if behind.first() == Some(&b'[') => {
-                let end = behind[1..].iter().position(u8::is_ascii_alphabetic);
-                rest = end.map_or(&[][..], |end| &behind[end + 2..]);
+            0x1b if after.first() == Some(&b'[') => {
+                let end = after[1..].iter().position(u8::is_ascii_alphabetic);
+                rest = end.map_or(&[][..], |end| &after[end + 2..]);
             }
-            b'\r' if matches!(behind, [] | [b'\n' | b'\r', ..]) => {}
+            b'\r' if matches!(after, [] | [b'\n' | b'\r', ..]) => {}
             other => kept.push(*other),
         }
     }

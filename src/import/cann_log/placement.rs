@@ -7,13 +7,13 @@
 //! ```
 
 use super::draft::Draft;
-use super::field::{behind, first_number, leading, number};
+use super::field::{after, first_number, leading, number};
 use highwater_model::workload::LoggedPlace;
 
 /// Op ids that mean the end of everything.
 const FOR_EVER: [u64; 2] = [4_294_967_294, 4_294_967_295];
 
-/// Takes a line: `label` is the text between `[IMAS]` and `Set `, `body` the text behind.
+/// Takes a line: `label` is the text between `[IMAS]` and `Set `, `body` the text after.
 pub(super) fn take(label: &str, body: &str, draft: &mut Draft) {
     if body.contains("atomic_node name[") {
         return;
@@ -61,7 +61,7 @@ pub(super) fn take(label: &str, body: &str, draft: &mut Draft) {
     }
 }
 
-/// The graph, `OP:output:I`, and the text behind.
+/// The graph, `OP:output:I`, and the text after.
 fn tensor_of(body: &str) -> Option<(&str, String, &str)> {
     let (graph, rest) = body.split_once(" name[")?;
     let (op, rest) = match rest.find("] ") {
@@ -87,7 +87,7 @@ fn op_id(id: u64) -> i64 {
 
 /// The last of `a--b--c`, which is the end over all streams.
 fn end_of(rest: &str) -> Option<i64> {
-    let ids = behind(rest, "life time end[")?;
+    let ids = after(rest, "life time end[")?;
     let ids = &ids[..=ids.find(']')?];
     leading(ids.rfind("--").map_or(ids, |at| &ids[at + 2..])).map(op_id)
 }

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 
 use super::draft::Draft;
 use super::fact::{At, Report, Says};
-use super::field::{behind, leading, number};
+use super::field::{after, leading, number};
 use super::head::{records, stamp};
 use super::repeats::{LogKind, Repeats};
 use super::{failure, statement};
@@ -28,7 +28,7 @@ pub(super) struct Reader {
     position: u64,
     /// The process and time of the block of terminal text that is being read.
     block: Option<(Option<u64>, Option<i64>)>,
-    /// Sentences without a process: a code behind them may tell it.
+    /// Sentences without a process: a code after them may tell it.
     waiting: Vec<(At, Report)>,
     /// Processes of which `torch_npu` reports a failed call, with the device.
     calls: BTreeMap<u64, Option<u64>>,
@@ -146,7 +146,7 @@ impl Reader {
                 Some(_) => self.report(pid, at, report),
                 None => self.waiting.push((at, report)),
             }
-        } else if let Some(rest) = behind(line, "Allocation on device ") {
+        } else if let Some(rest) = after(line, "Allocation on device ") {
             if let Some(draft) = self.draft(pid) {
                 draft.seen(at, is_by_time);
                 draft.device(leading(rest));
@@ -214,12 +214,12 @@ fn launched_process(line: &str) -> Option<u64> {
     is_word.then(|| leading(&line[at + "pid=".len()..])).flatten()
 }
 
-/// The time of a block: behind the process, or in front of it.
+/// The time of a block: after the process, or in front of it.
 fn time_of(line: &str) -> Option<i64> {
-    let behind_process = behind(line, "[PID:").and_then(|rest| rest.split_once(']'));
-    let text = match behind_process {
+    let after_process = after(line, "[PID:").and_then(|rest| rest.split_once(']'));
+    let text = match after_process {
         Some((_, rest)) => rest,
-        None => behind(line, "[ERROR]")?,
+        None => after(line, "[ERROR]")?,
     };
     stamp(text.trim_start_matches(' ')).map(|(micros, _)| micros)
 }

@@ -66,7 +66,7 @@ pub(super) fn recording(told: Told) -> Recording {
     }
 }
 
-/// Nanoseconds since the first step; clocks that go back stand still.
+/// Nanoseconds since the first step; a clock that goes back adds nothing.
 fn times(steps: &[(i64, Option<u64>)]) -> Vec<Nanos> {
     let first = steps.first().map_or(0, |(stamp, _)| *stamp);
     let mut last = 0;

@@ -1,7 +1,7 @@
-//! Records that stand twice: printed again, or in the run log and in the debug log of a process.
+//! Repeated records: printed again, or both in the run log and in the debug log of a process.
 //!
 //! An event is written to both logs a few microseconds apart. The records of run logs are noted in a first pass, so that their
-//! copies are found wherever they stand.
+//! copies are found in any order of the files.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash as _, Hasher as _};
@@ -11,7 +11,7 @@ use indexmap::IndexMap;
 use super::digests::Digests;
 use super::head::Record;
 
-/// Records that are remembered; a log with more is not looked at for repeated ones behind them.
+/// Records that are remembered; repeats of later ones are not found.
 const MOST_RECORDS: usize = 6_000_000;
 
 /// Microseconds between the copies of an event, at most.
@@ -101,9 +101,9 @@ impl Repeats {
 /// The copies within two times, both included; run logs are in the order of their times.
 fn between(copies: &mut [(i64, Copied)], from: i64, to: i64) -> &mut [(i64, Copied)] {
     let start = copies.partition_point(|(stamp, _)| *stamp < from);
-    let behind = &mut copies[start..];
-    let end = behind.partition_point(|(stamp, _)| *stamp <= to);
-    &mut behind[..end]
+    let after = &mut copies[start..];
+    let end = after.partition_point(|(stamp, _)| *stamp <= to);
+    &mut after[..end]
 }
 
 fn hash(record: &Record<'_>, stamp: Option<i64>) -> u64 {

@@ -1,10 +1,10 @@
-//! What the text of a record says: fixed texts, tried in the order of how often they stand in a log.
+//! What the text of a record says: fixed texts, tried the most frequent first.
 //!
 //! Never matched are files, lines and functions, which change with every release.
 
 use super::draft::Draft;
 use super::fact::{At, PoolLine, Says, Summary, UnloadLine};
-use super::field::{behind, enclosed, first_number, leading, leading_and_rest, number};
+use super::field::{after, enclosed, first_number, leading, leading_and_rest, number};
 use super::head::{Record, thread};
 use super::{failure, placement, statistics};
 use highwater_model::workload::PolicyFrom;
@@ -12,7 +12,7 @@ use highwater_model::workload::PolicyFrom;
 /// Takes one record.
 pub(super) fn take(record: &Record<'_>, at: At, draft: &mut Draft) {
     let text = record.text;
-    if let Some(rest) = behind(text, "[IMAS]") {
+    if let Some(rest) = after(text, "[IMAS]") {
         engine_line(text, rest, at, draft);
         return;
     }
@@ -49,7 +49,7 @@ fn statistics_row(text: &str, at: At, draft: &mut Draft) -> bool {
     true
 }
 
-/// A line with `[IMAS]`; `rest` is behind it.
+/// A line with `[IMAS]`; `rest` is after it.
 fn engine_line(text: &str, rest: &str, at: At, draft: &mut Draft) {
     let push = |draft: &mut Draft, says| draft.push(at, thread(text), says);
     if let Some(body) = rest.strip_prefix("AssignVarMem Set ") {
@@ -116,19 +116,19 @@ fn load(rest: &str) -> Option<Says> {
 
 /// Lines on requests of the engine, its arena and pages.
 fn memory_line(text: &str, at: At, draft: &mut Draft) -> bool {
-    let says = if let Some(rest) = behind(text, "MallocMemory, func=") {
+    let says = if let Some(rest) = after(text, "MallocMemory, func=") {
         draft.has_info = true;
         page(rest)
     } else if text.contains("LogicalMemoryBlock") {
         None
-    } else if let Some(rest) = behind(text, "ActiveMemoryBlock active_addr_begin") {
+    } else if let Some(rest) = after(text, "ActiveMemoryBlock active_addr_begin") {
         Some(Says::ArenaBlock {
             total: number(rest, "total_size:"),
             used: number(rest, "used_size:"),
         })
     } else if text.contains("Before malloc logical_memorys") {
         Some(Says::ArenaBegins)
-    } else if let Some(rest) = behind(text, "ActiveMemoryAllocator::FreeMemory used_count") {
+    } else if let Some(rest) = after(text, "ActiveMemoryAllocator::FreeMemory used_count") {
         leading(rest.trim_start_matches([' ', '='])).map(Says::ArenaUsers)
     } else if let Some(says) = arena_total(text).or_else(|| pages(text)) {
         Some(says)
@@ -143,7 +143,7 @@ fn memory_line(text: &str, at: At, draft: &mut Draft) -> bool {
 }
 
 fn arena_total(text: &str) -> Option<Says> {
-    let rest = behind(text, "Total active memory alloc_size:")?;
+    let rest = after(text, "Total active memory alloc_size:")?;
     Some(Says::ArenaTotal {
         held: leading(rest),
         used: number(rest, "used_size:"),
@@ -153,7 +153,7 @@ fn arena_total(text: &str) -> Option<Says> {
 
 /// `rtMalloc, size=N, purpose=TEXT, ...`: a page of variables or of a pool.
 fn page(rest: &str) -> Option<Says> {
-    let purpose = behind(rest, "purpose=")?;
+    let purpose = after(rest, "purpose=")?;
     let is_pool = purpose.starts_with("rt2 memory pool");
     let is_page = is_pool || purpose.starts_with("Auto malloc var and constant op memory");
     let bytes = number(rest, "size=")?;
@@ -162,8 +162,8 @@ fn page(rest: &str) -> Option<Says> {
 
 /// All pages of an allocator, after one came or went.
 fn pages(text: &str) -> Option<Says> {
-    let rest = behind(text, "Physical success pa_index:")?;
-    let (bytes, rest) = leading_and_rest(behind(rest, "current physical memory size:")?)?;
+    let rest = after(text, "Physical success pa_index:")?;
+    let (bytes, rest) = leading_and_rest(after(rest, "current physical memory size:")?)?;
     let is_shared = number(rest, "reuse:").map(|reuse| reuse != 0);
     Some(Says::Pages { bytes, is_shared })
 }
@@ -190,14 +190,14 @@ fn pool_line(text: &str, at: At, draft: &mut Draft) -> bool {
 }
 
 fn pool_state(text: &str) -> Option<PoolLine> {
-    if let Some(rest) = behind(text, "Device memory").and_then(|rest| behind(rest, ": [")) {
+    if let Some(rest) = after(text, "Device memory").and_then(|rest| after(rest, ": [")) {
         return Some(PoolLine::Device {
             occupied: number(rest, "total size:"),
             theory_min: number(rest, " theory_min:"),
             real_theory_min: number(rest, "real_theory_min:"),
         });
     }
-    if let Some(rest) = behind(text, "Allocator memory:") {
+    if let Some(rest) = after(text, "Allocator memory:") {
         return Some(PoolLine::Counts {
             mallocs: number(rest, "alloc count:"),
             frees: number(rest, "free count:"),
@@ -214,7 +214,7 @@ fn other_line(text: &str, at: At, draft: &mut Draft) {
         draft.push(at, thread(text), says);
         return;
     }
-    if let Some(rest) = behind(text, "InitRuntimeParams: model_id=") {
+    if let Some(rest) = after(text, "InitRuntimeParams: model_id=") {
         if let Some(model) = leading(rest) {
             draft.push(at, thread(text), Says::Params { model });
         }
@@ -225,14 +225,14 @@ fn other_line(text: &str, at: At, draft: &mut Draft) {
         draft.push(at, thread(text), says);
     } else {
         for key in ["static_memory_policy", "ge.exec.staticMemoryPolicy"] {
-            if let Some(rest) = behind(text, key) {
+            if let Some(rest) = after(text, key) {
                 draft.policy(option_value(rest), PolicyFrom::Option);
             }
         }
     }
 }
 
-/// `: 0`, `=0` or `, value: 0.` behind the key of an option.
+/// `: 0`, `=0` or `, value: 0.` after the key of an option.
 fn option_value(rest: &str) -> Option<u64> {
     let rest = rest.trim_start_matches([' ', ',', ']', '"', '\'']);
     let rest = rest.strip_prefix("value").unwrap_or(rest);
@@ -241,9 +241,9 @@ fn option_value(rest: &str) -> Option<u64> {
 }
 
 fn compile(text: &str) -> Option<Says> {
-    if let Some(rest) = behind(text, "PreRun start") {
-        let (graph, rest_of_graph) = leading_and_rest(behind(rest, "graph id ")?)?;
-        let name = behind(rest_of_graph, "graph name ")?.trim_end();
+    if let Some(rest) = after(text, "PreRun start") {
+        let (graph, rest_of_graph) = leading_and_rest(after(rest, "graph id ")?)?;
+        let name = after(rest_of_graph, "graph name ")?.trim_end();
         return Some(Says::Compile {
             session: number(rest, "session id "),
             graph,
@@ -264,18 +264,18 @@ fn compile(text: &str) -> Option<Says> {
 }
 
 fn unload(text: &str) -> Option<Says> {
-    let line = if let Some(rest) = behind(text, "UnLoad model begin") {
+    let line = if let Some(rest) = after(text, "UnLoad model begin") {
         UnloadLine::Begin {
             model: number(rest, "model id:"),
         }
-    } else if let Some(rest) = behind(text, "model_metrics:name=") {
+    } else if let Some(rest) = after(text, "model_metrics:name=") {
         let (graph, rest) = rest.split_once(',')?;
-        behind(rest, " alloc_dev_mem=")?;
+        after(rest, " alloc_dev_mem=")?;
         UnloadLine::Metrics {
             graph: graph.to_owned(),
         }
     } else {
-        let done = |mark: &str, end: &str| behind(text, mark).filter(|rest| rest.contains(end));
+        let done = |mark: &str, end: &str| after(text, mark).filter(|rest| rest.contains(end));
         let (rest, is_evicted) = match done("UnloadGraph[", "], model[") {
             Some(rest) => (rest, false),
             None => (done("Unload graph[", "], model[")?, true),
@@ -295,7 +295,7 @@ pub(super) fn devices(text: &str, draft: &mut Draft) {
         return;
     }
     for mark in ["device_id", "device id", "Device[", "devid=", "drvDevId="] {
-        if let Some(rest) = behind(text, mark) {
+        if let Some(rest) = after(text, mark) {
             let rest = if mark.starts_with("device") {
                 rest.trim_start_matches([' ', ':', '='])
             } else {

@@ -7,7 +7,7 @@
 //! ```
 
 use super::fact::Statistics;
-use super::field::{behind, enclosed, number};
+use super::field::{after, enclosed, number};
 
 /// Modules by their numbers.
 const MODULES: &[(u64, &str)] = &[
@@ -69,7 +69,7 @@ pub(super) fn row(text: &str) -> Option<Statistics> {
 
 /// Whether it is a row of helper processes, which have one size only.
 pub(super) fn is_of_helpers(text: &str) -> bool {
-    behind(text, "total_size=").is_some() && !text.contains("current_al")
+    after(text, "total_size=").is_some() && !text.contains("current_al")
 }
 
 #[cfg(test)]

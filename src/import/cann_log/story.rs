@@ -164,7 +164,7 @@ impl Story {
         }
     }
 
-    /// The first assigner behind a compilation of the same thread has the smaller arena.
+    /// The first assigner after a compilation of the same thread has the smaller arena.
     fn assigner(&mut self, thread: Option<u64>, winner: &'static str) {
         let far = self.graphs.len().saturating_sub(MOST_OPEN);
         let of_thread = self.graphs[far..].iter().rposition(|one| one.thread == thread);
@@ -253,7 +253,7 @@ impl Story {
     }
 }
 
-/// How lines name a graph: newer releases print the id behind the name.
+/// How lines name a graph: newer releases print the id after the name.
 fn names_of(name: &str, id: u64) -> [String; 2] {
     [format!("{name}_{id}"), name.to_owned()]
 }
@@ -266,7 +266,7 @@ fn sum<'a>(values: impl Iterator<Item = &'a u64>) -> u64 {
     values.fold(0, |sum, value| sum.saturating_add(*value))
 }
 
-/// Nanoseconds since the first change; clocks that go back stand still.
+/// Nanoseconds since the first change; a clock that goes back adds nothing.
 fn since_first(samples: &[(i64, u64)]) -> Vec<(u64, u64)> {
     let first = samples.first().map_or(0, |(stamp, _)| *stamp);
     let since = |stamp: i64| u64::try_from(stamp - first).unwrap_or(0).saturating_mul(1000);

@@ -55,8 +55,8 @@ fn number<T: FromStr>(args: &Args<'_>, key: &str) -> Result<Option<T>, T::Err> {
 fn external(args: Option<&RawValue>) -> Option<u64> {
     const KEYS: [&str; 2] = ["\"External id\":", "\"external id\":"];
     let args = args?.get();
-    let behind = KEYS.iter().find_map(|key| args.split_once(key))?.1.trim_start();
-    let digits = behind.trim_start_matches('"');
+    let after = KEYS.iter().find_map(|key| args.split_once(key))?.1.trim_start();
+    let digits = after.trim_start_matches('"');
     let end = digits.find(|letter: char| !letter.is_ascii_digit());
     digits[..end.unwrap_or(digits.len())].parse().ok()
 }

@@ -63,7 +63,7 @@ pub(super) fn op_costs(
     Ok(costs)
 }
 
-/// The position behind the ops that lie within an op.
+/// The position after the ops that lie within an op.
 fn within(rows: &[Op], position: usize) -> usize {
     let op = &rows[position];
     let rest = &rows[position..];

@@ -120,8 +120,8 @@ impl Pools {
     }
 
     fn of(&self, address: u64) -> Option<u64> {
-        let behind = self.ranges.partition_point(|(start, ..)| *start <= address);
-        let (_, end, pool) = self.ranges.get(behind.checked_sub(1)?)?;
+        let after = self.ranges.partition_point(|(start, ..)| *start <= address);
+        let (_, end, pool) = self.ranges.get(after.checked_sub(1)?)?;
         (address < *end).then_some(*pool)
     }
 }

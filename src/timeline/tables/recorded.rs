@@ -77,8 +77,8 @@ impl Segments {
     /// The start of the segment that contains a block. O(log segments).
     pub fn of(&self, block: &RecordedBlock) -> Option<u64> {
         let address = block.address.map(BlockAddress::get)?;
-        let behind = self.segments.partition_point(|(start, _)| *start <= address);
-        let mut candidates = self.segments[..behind].iter().rev().take(8);
+        let after = self.segments.partition_point(|(start, _)| *start <= address);
+        let mut candidates = self.segments[..after].iter().rev().take(8);
         candidates.find(|(_, end)| address < *end).map(|(start, _)| *start)
     }
 }

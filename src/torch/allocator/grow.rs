@@ -1,13 +1,13 @@
 //! Expandable segments: mapping pages into reserved addresses.
 
 use super::{Allocator, Range, Request};
-use crate::block::{Block, BlockId, Kind, NONE};
+use crate::block::{Block, BlockId, Kind, NONE, Place};
 use crate::device::Device;
 use crate::event::{Action, Observer};
 use crate::version::{ShortRange, Ties};
 
 impl<D: Device, O: Observer> Allocator<D, O> {
-    /// Maps memory behind free or unmapped blocks until one is large enough; takes it out of its pool.
+    /// Maps memory after free or unmapped blocks until one is large enough; takes it out of its pool.
     pub(super) fn grow(&mut self, request: &Request) -> Option<BlockId> {
         let mut id = match self.growing_block(request) {
             Some(block) => block,
@@ -69,20 +69,15 @@ impl<D: Device, O: Observer> Allocator<D, O> {
             Ties::BlockAge => self.next_number(),
             Ties::Address | Ties::SegmentAge => 0,
         };
-        let id = self.blocks.insert(Block {
-            addr,
-            size,
-            requested: 0,
+        let place = Place {
             stream: request.stream,
-            number,
-            free_since: 0,
-            prev: NONE,
-            next: NONE,
             pool: request.pool,
             range,
-            events: 0,
+            number,
+        };
+        let id = self.blocks.insert(Block {
             kind: Kind::Unmapped,
-            has_uses: false,
+            ..Block::alone(place, addr, size)
         });
         self.put_unmapped(id);
         Some(id)
@@ -100,7 +95,8 @@ impl<D: Device, O: Observer> Allocator<D, O> {
         let size = (count * page).min(block.size);
         self.take_unmapped(id);
         if size < block.size {
-            self.cut_rest(id, size);
+            let rest = self.cut_rest(id, size, Kind::Unmapped);
+            self.put_unmapped(rest);
         }
         self.blocks[id].kind = Kind::Idle;
         self.merge(id);
@@ -111,8 +107,8 @@ impl<D: Device, O: Observer> Allocator<D, O> {
         Some(())
     }
 
-    /// Cuts what is behind the first `size` bytes off; it is the new object, unmapped.
-    fn cut_rest(&mut self, id: BlockId, size: u64) {
+    /// Cuts off what follows the first `size` bytes; it is the new block, of this kind.
+    fn cut_rest(&mut self, id: BlockId, size: u64, kind: Kind) -> BlockId {
         let number = self.number_of_part(id);
         let old = self.blocks[id];
         let rest = self.blocks.insert(Block {
@@ -120,16 +116,16 @@ impl<D: Device, O: Observer> Allocator<D, O> {
             size: old.size - size,
             number,
             prev: id,
-            kind: Kind::Unmapped,
+            kind,
             ..old
         });
         if old.next != NONE {
             self.blocks[old.next].prev = rest;
         }
-        let low = &mut self.blocks[id];
-        low.next = rest;
-        low.size = size;
-        self.put_unmapped(rest);
+        let first = &mut self.blocks[id];
+        first.next = rest;
+        first.size = size;
+        rest
     }
 
     /// Takes whole pages out of a free block of an expandable segment. What is left and right stays free.
@@ -153,7 +149,8 @@ impl<D: Device, O: Observer> Allocator<D, O> {
             self.put_free(low);
         }
         if self.blocks[id].size > size {
-            self.cut_free_rest(id, size);
+            let rest = self.cut_rest(id, size, Kind::Idle);
+            self.put_free(rest);
         }
         self.blocks[id].kind = Kind::Unmapped;
         self.merge(id);
@@ -163,25 +160,6 @@ impl<D: Device, O: Observer> Allocator<D, O> {
         let addr = range.addr + first;
         self.tell(Action::SegmentUnmap, addr, size, block.stream, block.pool);
         self.drop_whole_range(id);
-    }
-
-    fn cut_free_rest(&mut self, id: BlockId, size: u64) {
-        let number = self.number_of_part(id);
-        let old = self.blocks[id];
-        let rest = self.blocks.insert(Block {
-            addr: old.addr + size,
-            size: old.size - size,
-            number,
-            prev: id,
-            ..old
-        });
-        if old.next != NONE {
-            self.blocks[old.next].prev = rest;
-        }
-        let middle = &mut self.blocks[id];
-        middle.next = rest;
-        middle.size = size;
-        self.put_free(rest);
     }
 
     /// Gives a range back that holds nothing.

@@ -1,7 +1,7 @@
 //! New memory for a request, in the order in which the original tries it.
 
 use super::{Allocator, LARGE_POOL, OutOfMemory, Request, floor};
-use crate::block::{Block, BlockId, Kind, NONE, ORDINARY};
+use crate::block::{Block, BlockId, ORDINARY, Place};
 use crate::device::Device;
 use crate::event::{Action, Observer};
 use crate::version::{Framework, Overflow, Ties};
@@ -79,21 +79,13 @@ impl<D: Device, O: Observer> Allocator<D, O> {
         self.stats.device_allocs += 1;
         self.stats.oversize_segments += i64::from(size >= self.settings.max_split);
         self.tell(Action::SegmentAlloc, addr, size, request.stream, request.pool);
-        Some(self.blocks.insert(Block {
-            addr,
-            size,
-            requested: 0,
+        let place = Place {
             stream: request.stream,
-            number,
-            free_since: 0,
-            prev: NONE,
-            next: NONE,
             pool: request.pool,
             range: ORDINARY,
-            events: 0,
-            kind: Kind::Idle,
-            has_uses: false,
-        }))
+            number,
+        };
+        Some(self.blocks.insert(Block::alone(place, addr, size)))
     }
 
     /// A free block of an overflow pool, for requests that no private pool takes.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Allocator, Range};
-use crate::block::{Block, BlockId, Kind, NONE, ORDINARY};
+use crate::block::{Block, BlockId, Kind, NONE, ORDINARY, Place};
 use crate::device::Device;
 use crate::event::Observer;
 use crate::settings::Settings;
@@ -233,7 +233,7 @@ impl<D: Device, O: Observer> Allocator<D, O> {
         id
     }
 
-    /// The blocks of a segment behind `prev`; free ones are in no pool yet.
+    /// The blocks of a segment after `prev`; free ones are in no pool yet.
     fn start_blocks(
         &mut self,
         place: Place,
@@ -278,19 +278,9 @@ impl<D: Device, O: Observer> Allocator<D, O> {
             Ties::Address | Ties::SegmentAge => place.number,
         };
         let id = self.blocks.insert(Block {
-            addr,
-            size,
-            requested: 0,
-            stream: place.stream,
             number,
-            free_since: 0,
             prev,
-            next: NONE,
-            pool: place.pool,
-            range: place.range,
-            events: 0,
-            kind: Kind::Idle,
-            has_uses: false,
+            ..Block::alone(place, addr, size)
         });
         if prev != NONE {
             self.blocks[prev].next = id;
@@ -352,13 +342,4 @@ impl<D: Device, O: Observer> Allocator<D, O> {
             blocks,
         }
     }
-}
-
-/// What blocks of a segment have in common.
-#[derive(Clone, Copy)]
-struct Place {
-    stream: u64,
-    pool: u32,
-    range: u32,
-    number: u64,
 }

@@ -60,7 +60,7 @@ impl Where<'_> {
 struct Held {
     live: Live,
     size: Option<u64>,
-    /// Where the free block behind it starts, as a later allocation shows.
+    /// Where the free block after it starts, as a later allocation shows.
     end: Option<u64>,
 }
 
@@ -335,7 +335,7 @@ impl Walk {
         ranges
     }
 
-    /// A free block behind a live one is used from its low end, so that the lowest allocation there, while the live
+    /// A free block after a live one is used from its low end, so that the lowest allocation there, while the live
     /// block lives, shows where that one ends.
     fn find_ends(&mut self, events: &[Event], settings: &Settings) {
         let unknown = self.live.iter().filter(|(_, held)| held.size.is_none());

@@ -213,7 +213,7 @@ fn paint_peak(
         (true, true) => y + 9.0,
         (true, false) => above.max(rect.top() + HALF_LABEL),
     };
-    // The label begins behind the name of the lane.
+    // The label begins after the name of the lane.
     let lines = label - HALF_LABEL..=label + HALF_LABEL;
     let name = name.filter(|name| name.top() <= *lines.end() && name.bottom() >= *lines.start());
     let inside = name.map_or(rect, |name| rect.with_min_x(name.right()));
