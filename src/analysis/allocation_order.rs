@@ -6,12 +6,25 @@
 
 use super::arena::engine_size;
 use highwater_model::graph::{Graph, Id as _, Role, TensorId};
-use highwater_model::workload::{AllocationOrder, IoBlock, Program};
+use highwater_model::workload::{AllocationOrder, GraphEntry, IoBlock, Program};
 use highwater_rewrite::op_of_workspace;
 use highwater_sim::IoTensor;
 
 /// The rank of a storage that no op touches.
 const NEVER: u64 = u64::MAX;
+
+/// As [`arena_order`], with the streams of a source that states the places of its tensors.
+pub(super) fn entry_order(entry: &GraphEntry, program: &Program, io: &[IoTensor]) -> AllocationOrder {
+    let mut order = arena_order(&entry.graph, program, io);
+    let dumped = entry.dumped.as_ref().filter(|dumped| !dumped.streams.is_empty());
+    let offsets = dumped.and_then(|dumped| dumped.offsets.as_ref());
+    if let Some(dumped) = dumped.filter(|_| offsets.is_some_and(|offsets| !offsets.sizes.is_empty())) {
+        let items = program.lifetimes.items.iter();
+        let streams = items.map(|item| dumped.streams.get(item.birth.idx()).copied().unwrap_or(0));
+        order.streams = streams.collect();
+    }
+    order
+}
 
 /// The order of a program's buffers, as numbered by [`arena_problem`](super::arena::arena_problem), with the graph
 /// inputs and outputs behind the arena.

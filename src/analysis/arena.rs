@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::error::AnalysisError;
 use highwater_model::progress::Progress;
 use highwater_model::units::Bytes;
-use highwater_model::workload::{AllocationOrder, GraphIdx, Program};
+use highwater_model::workload::{AllocationOrder, GraphEntry, GraphIdx, Lifetime, Program};
 use highwater_plan::{
     Buffer, PlacementProblem, Plan, PlanRequest, Planned, SEGMENT_LIMIT, SegmentRule, Strategy, plan,
 };
@@ -19,6 +19,13 @@ const ARENA_ALIGNMENT: u64 = 512;
 /// Source: the engine's rule for tensor sizes (n = 0 gives 32, 256 gives 288).
 pub fn engine_size(bytes: Bytes) -> Bytes {
     Bytes(bytes.get().saturating_add(63) / 32 * 32)
+}
+
+/// Bytes that the source states for the place of a tensor whose width is unchanged.
+pub(super) fn stated_size(entry: &GraphEntry, item: &Lifetime) -> Option<Bytes> {
+    let size = entry.dumped.as_ref()?.offsets.as_ref()?.size(item.tensor)?;
+    let is_unchanged = entry.graph.stated_tensor_bytes(item.tensor) == Some(item.bytes.get());
+    Some(size).filter(|_| is_unchanged)
 }
 
 /// Bytes that a tensor of feature memory takes: a multiple of the rounding that the user set, else the engine's.

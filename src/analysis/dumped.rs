@@ -3,11 +3,14 @@
 
 use std::sync::Arc;
 
+use super::allocation_order::entry_order;
+use super::arena::{arena_problem, engine_size, stated_size};
 use highwater_model::graph::{Bindings, Graph, Role, Sizes};
-use highwater_model::liveness::{View, lifetimes};
+use highwater_model::liveness::{View, feature_lifetimes, lifetimes};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{DumpedOffsets, GraphEntry, Lifetime, Lifetimes, Names, ProblemEntry, RecordedPlan};
 use highwater_plan::PlacementProblem;
+use highwater_rewrite::{AtomicClean, atomic_clean};
 
 /// Default divisor of offsets and sizes, in bytes.
 pub const USUAL_ALIGNMENT: u64 = 512;
@@ -54,6 +57,9 @@ fn dumped_problem(entry: &GraphEntry) -> Option<ProblemEntry> {
     if graph.unknown_activations(&sizes).next().is_some() {
         return None;
     }
+    if !dumped.sizes.is_empty() {
+        return placed_problem(entry, dumped, &sizes);
+    }
     let mut lifetimes = lifetimes(graph, &sizes, View::Aliased);
     let mut inputs = graph
         .tensors()
@@ -78,6 +84,33 @@ fn dumped_problem(entry: &GraphEntry) -> Option<ProblemEntry> {
     Some(ProblemEntry {
         name: format!("{} as dumped", entry.name),
         ids: Names::unique(&names),
+        problem,
+        recorded: Some(plan),
+        ..ProblemEntry::default()
+    })
+}
+
+/// The arena as the engine plans it, where the source states the bytes of each place: without inputs and outputs of the graph.
+fn placed_problem(entry: &GraphEntry, dumped: &DumpedOffsets, sizes: &Sizes) -> Option<ProblemEntry> {
+    let graph = &*entry.graph;
+    let program = atomic_clean(feature_lifetimes(graph, sizes).into(), graph, AtomicClean::Collective);
+    let items = &program.lifetimes.items;
+    let plan = dumped_plan(dumped, &program.lifetimes).ok();
+    let plan = plan.filter(|plan| !plan.offsets.is_empty())?;
+    let bytes: Vec<Bytes> = items
+        .iter()
+        .map(|item| stated_size(entry, item).unwrap_or_else(|| engine_size(item.bytes)))
+        .collect();
+    let names: Vec<&str> = items.iter().map(|item| graph.tensor_name(item.tensor)).collect();
+    let mut problem = arena_problem(&program, &bytes);
+    let alignment = common_alignment(&plan.offsets);
+    for buffer in &mut problem.buffers {
+        buffer.alignment = alignment;
+    }
+    Some(ProblemEntry {
+        name: format!("{} as logged", entry.name),
+        ids: Names::unique(&names),
+        order: Some(entry_order(entry, &program, &[])),
         problem,
         recorded: Some(plan),
         ..ProblemEntry::default()

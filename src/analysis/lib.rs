@@ -6,8 +6,8 @@
 //! sweep compare eager_lanes allocator_lanes advice pins study alignment lane_steps lane_queries
 //! policies budget_sweep passes name_reuse slots recording_lanes
 //! comparison calibration run_lanes explain recommended lowest_peak recording_remarks limits metrics lane
-//! reuse_lanes device_sessions running shapes bodies lowering allocation_order
-//! oom_report name_context arena request pin configuration inspect recording_facts recording_figures pinned allocator_state dumped measured_pass
+//! reuse_lanes device_sessions running shapes bodies lowering logged_plans dumped allocation_order
+//! oom_report name_context arena request pin configuration inspect recording_facts recording_figures pinned allocator_state measured_pass
 //! rewriting lane_set workspaces what_if selection log_words error
 //! ```
 
@@ -35,6 +35,7 @@ mod lane_set;
 mod lane_steps;
 mod limits;
 mod log_words;
+mod logged_plans;
 mod lowering;
 mod lowest_peak;
 mod measured_pass;
@@ -76,6 +77,7 @@ pub use compare::compare;
 pub use comparison::Comparison;
 pub use configuration::{Configuration, Difference};
 pub use device_sessions::LOOP_VARIABLES;
+pub use logged_plans::logged_arenas;
 pub use dumped::{USUAL_ALIGNMENT, common_alignment, dumped_plan, dumped_problems, with_inputs};
 pub use error::AnalysisError;
 pub use inspect::{DumpFigures, GraphFigures, Inspection, inspect, inspect_with, tensor_count};

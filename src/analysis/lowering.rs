@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::allocation_order::arena_order;
-use super::arena::{Arena, arena_problem, rounded};
+use super::allocation_order::entry_order;
+use super::arena::{Arena, arena_problem, rounded, stated_size};
 use super::error::AnalysisError;
 use super::request::Request;
 use super::rewriting::{LaneRewrite, Layout, RunRemat, TapeRun, onto_steps};
@@ -118,10 +118,10 @@ impl GraphLowering<'_> {
             .lifetimes
             .items
             .iter()
-            .map(|item| rounded(item.bytes, self.lowered.tensor_rounding))
+            .map(|item| self.engine_size(entry, item))
             .collect();
         // The order of ops does not apply to ops that are executed several times.
-        let order = (is_static && rewritten.is_none()).then(|| arena_order(graph, &program, &io));
+        let order = (is_static && rewritten.is_none()).then(|| entry_order(entry, &program, &io));
         let mut clears = self.clears(subject);
         if let Some(run) = rewritten {
             clears = repeated_clears(&clears, run, self.clean_policy(is_static));
@@ -140,6 +140,13 @@ impl GraphLowering<'_> {
             is_static,
             remat,
         })
+    }
+
+    /// Bytes that the engine asks for: as the source states them for a tensor whose width is unchanged, else by rule.
+    fn engine_size(&self, entry: &GraphEntry, item: &Lifetime) -> Bytes {
+        let rounding = self.lowered.tensor_rounding;
+        let stated = stated_size(entry, item).filter(|_| rounding.is_none());
+        stated.unwrap_or_else(|| rounded(item.bytes, rounding))
     }
 
     /// The graph's run under the eviction threshold, where one is set.

@@ -76,6 +76,7 @@ pub(super) fn running_workload(request: &Request, lowered: &Lowered, diagnostics
         name: request.workload.name.clone(),
         source: Source::Graphs(entries),
         measured: request.workload.measured.clone(),
+        schedule: request.workload.schedule.clone(),
     });
     released(&workload, lowered)
 }

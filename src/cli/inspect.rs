@@ -82,9 +82,8 @@ fn report(
     progress: &Progress<'_>,
 ) -> anyhow::Result<Report> {
     let mut workload = Workload {
-        name,
-        source: imported.source,
         measured: imported.measured,
+        ..Workload::new(name, imported.source)
     };
     if args.shapes_keep_alive == YesNo::No {
         workload = workload.without_shape_reads();

@@ -112,7 +112,11 @@ pub(super) fn load_known(
     for sentence in left {
         diagnostics.warning(sentence, "");
     }
-    let whole = Arc::new(Workload { name, source, measured });
+    let whole = Workload {
+        measured,
+        ..Workload::new(name, source)
+    };
+    let whole = Arc::new(whole.with_logged_graphs());
     let stamped = whole.graphs().iter().filter_map(|entry| {
         let settings = dumped_settings(&entry.dumped.as_ref()?.options);
         (!settings.is_empty()).then(|| (entry.name.clone(), settings))

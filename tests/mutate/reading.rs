@@ -78,11 +78,11 @@ fn import_and_inspect(row: Option<&'static Importer>, name: &str, bytes: &[u8], 
 }
 
 fn workload(name: &str, imported: Imported) -> Workload {
-    Workload {
-        name: name.to_owned(),
-        source: imported.source,
+    let workload = Workload {
         measured: imported.measured,
-    }
+        ..Workload::new(name.to_owned(), imported.source)
+    };
+    workload.with_logged_graphs()
 }
 
 /// Compares a workload under every policy; `false` after a panic. An error is an answer.

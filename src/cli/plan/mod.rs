@@ -11,7 +11,7 @@ use anyhow::{Context as _, bail};
 use super::args::{Format, PlanArgs, YesNo};
 use super::opened::plan_of;
 use super::{Verdict, print, print_json, print_json_line};
-use highwater_analysis::dumped_problems;
+use highwater_analysis::{dumped_problems, logged_arenas};
 use highwater_export::{PlanAnswer, PlanDetails, WireEnginePlan, WirePlan, plan_csv};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::{Cancel, Progress};
@@ -30,6 +30,12 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
     let (args, source, remarks) = &plan_of(args, progress)?;
     let mut imported = read_source(source, progress)?;
     imported.diagnostics.extend(remarks);
+    if let Source::Recordings(recordings) = &imported.source {
+        let logged = logged_arenas(recordings);
+        if !logged.is_empty() {
+            imported.source = Source::Problems(logged);
+        }
+    }
     // A dumped plan is of the graph before calls are inlined.
     let dumped = match &imported.source {
         Source::Graphs(entries) => dumped_problems(entries),

@@ -144,6 +144,7 @@ impl Events {
                 feature_map: None,
                 weights: None,
                 reserved: None,
+                n_before: u32::try_from(self.samples.len()).unwrap_or(u32::MAX),
             },
             stamp: at.stamp,
             lines: 0,

@@ -13,6 +13,9 @@ use highwater_model::workload::LoggedPlace;
 /// Op ids that mean the end of everything.
 const FOR_EVER: [u64; 2] = [4_294_967_294, 4_294_967_295];
 
+/// Longer types of ops are damage.
+const MOST_LETTERS: usize = 256;
+
 /// Takes a line: `label` is the text between `[IMAS]` and `Set `, `body` the text after.
 pub(super) fn take(label: &str, body: &str, draft: &mut Draft) {
     if body.contains("atomic_node name[") {
@@ -30,6 +33,12 @@ pub(super) fn take(label: &str, body: &str, draft: &mut Draft) {
         unpadded: number(rest, "noalignsize["),
         begin: number(rest, "life time begin[").map(op_id),
         end: end_of(rest),
+        op: own_op(rest),
+        kind: kind_of(body).map(|kind| draft.kind(kind)),
+        stream: number(rest, "streamid["),
+        memory_type: number(rest, "memtype["),
+        is_io: is_io(rest),
+        is_cleared: label.contains("Atomic"),
     };
     if label.contains("ordinary workspace") {
         let start = place.offset.zip(place.block);
@@ -50,11 +59,12 @@ pub(super) fn take(label: &str, body: &str, draft: &mut Draft) {
     match plan.get_mut(tensor.as_str()) {
         Some(known) if !is_first => {
             (known.offset, known.block, known.size) = (place.offset, place.block, place.size);
+            known.is_cleared |= place.is_cleared;
         }
         Some(known) => *known = place,
         None => {
             if !is_first {
-                (place.unpadded, place.begin, place.end) = (None, None, None);
+                (place.unpadded, place.begin, place.end, place.op) = (None, None, None, None);
             }
             plan.insert(tensor, place);
         }
@@ -92,6 +102,25 @@ fn end_of(rest: &str) -> Option<i64> {
     leading(ids.rfind("--").map_or(ids, |at| &ids[at + 2..])).map(op_id)
 }
 
+/// The id of the own op, which stands behind a beginning elsewhere: `a--b`.
+fn own_op(rest: &str) -> Option<i64> {
+    let ids = after(rest, "life time begin[")?;
+    let ids = &ids[..=ids.find(']')?];
+    leading(&ids[ids.find("--")? + 2..]).map(op_id)
+}
+
+/// The type of the op; damaged ones are `None`.
+fn kind_of(body: &str) -> Option<&str> {
+    let (kind, _) = after(body, " optype[")?.split_once(']')?;
+    (!kind.is_empty() && kind.len() <= MOST_LETTERS).then_some(kind)
+}
+
+/// Whether the fourth number of `child[...]` says that it is an input or output.
+fn is_io(rest: &str) -> bool {
+    let numbers = after(rest, "child[").and_then(|rest| rest.split_once(']'));
+    numbers.is_some_and(|(numbers, _)| numbers.split(':').nth(3) == Some("1"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,6 +147,12 @@ mod tests {
             unpadded: Some(512),
             begin: Some(1),
             end: Some(-1),
+            op: Some(0),
+            kind: Some("Relu".into()),
+            stream: Some(0),
+            memory_type: Some(2),
+            is_io: true,
+            is_cleared: false,
         };
         assert_eq!((plan, damaged), (vec![("a/b:output:0".to_owned(), place)], 0));
     }

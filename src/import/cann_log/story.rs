@@ -234,6 +234,7 @@ impl Story {
                 logic,
                 pages: self.variable_pages,
             }),
+            variable_bytes: self.variables,
             events,
             reserved: since_first(&samples),
             reserved_peak,

@@ -46,6 +46,7 @@ pub(super) fn dumped(model: DraftModel, built: Built, diagnostics: &mut Diagnost
     let dumped = Dumped {
         offsets: is_planned.then(|| DumpedOffsets {
             offsets,
+            sizes: Vec::new(),
             maker: MAKER.to_owned(),
         }),
         options: model.stamps.into_options(),

@@ -126,6 +126,7 @@ fn offsets(model: &Model, main: &Graph, diagnostics: &mut Diagnostics) -> Option
     offsets.resize(count, None);
     Some(DumpedOffsets {
         offsets,
+        sizes: Vec::new(),
         maker: "OfflineMemoryAllocation of the file".to_owned(),
     })
 }

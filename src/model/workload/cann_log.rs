@@ -4,6 +4,8 @@
 //! Nothing here is modelled: `None` means that the log cannot tell, never zero. Bytes are plain numbers, lists are in the order
 //! of first appearance.
 
+use std::sync::Arc;
+
 use indexmap::IndexMap;
 
 /// One process of a log.
@@ -24,6 +26,8 @@ pub struct LoggedProcess {
     pub policy: Option<(u64, PolicyFrom)>,
     pub graphs: Vec<LoggedGraph>,
     pub variables: Option<LoggedVariables>,
+    /// Names and bytes, in the order of the log.
+    pub variable_bytes: IndexMap<String, u64>,
     pub events: Vec<LoggedEvent>,
     /// Bytes that the engine holds over time, with the nanoseconds of each change since the first record.
     pub reserved: Vec<(u64, u64)>,
@@ -103,7 +107,7 @@ pub struct LoggedGraph {
 }
 
 /// Where the compiler put a tensor.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoggedPlace {
     pub offset: Option<u64>,
     /// Bytes of the block, the same for all its members.
@@ -114,6 +118,17 @@ pub struct LoggedPlace {
     /// Ids of ops, both included; −1 is for ever.
     pub begin: Option<i64>,
     pub end: Option<i64>,
+    /// The id of its own op, where that is not `begin`.
+    pub op: Option<i64>,
+    /// The type of its op.
+    pub kind: Option<Arc<str>>,
+    pub stream: Option<u64>,
+    /// The kind of memory; 2 is the device's own.
+    pub memory_type: Option<u64>,
+    /// Whether it is an input or output of the graph.
+    pub is_io: bool,
+    /// Whether it was moved to what is cleared before use.
+    pub is_cleared: bool,
 }
 
 /// Variables of the engine.
@@ -154,6 +169,8 @@ pub struct LoggedEvent {
     pub weights: Option<u64>,
     /// Of a load the largest value until the next event, else the value then; `None` below the level info.
     pub reserved: Option<u64>,
+    /// The number of changes of the held bytes before it.
+    pub n_before: u32,
 }
 
 /// The shared arena after a load.

@@ -4,14 +4,26 @@ use std::sync::Arc;
 
 use super::names::Names;
 use super::problem::ProblemEntry;
+use crate::graph::{Id as _, TensorId};
+use crate::units::Bytes;
 
 /// Offsets that a dump states for tensors of its graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DumpedOffsets {
     /// By position of the tensor; `None` where the dump states none.
     pub offsets: Vec<Option<u64>>,
+    /// By position of the tensor: bytes that its place takes, where the source states more than the tensor's own; then inputs and
+    /// outputs of the graph lie behind the arena.
+    pub sizes: Vec<Option<u64>>,
     /// The planner, in a few words.
     pub maker: String,
+}
+
+impl DumpedOffsets {
+    /// The stated bytes of the place of a tensor.
+    pub fn size(&self, tensor: TensorId) -> Option<Bytes> {
+        self.sizes.get(tensor.idx()).copied().flatten().map(Bytes)
+    }
 }
 
 /// An option recorded in a dump.

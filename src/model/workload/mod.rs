@@ -13,6 +13,7 @@ mod evaluation;
 mod generator;
 mod learn;
 mod lifetimes;
+mod logged;
 mod names;
 mod op_list;
 mod op_matching;
@@ -41,6 +42,7 @@ pub use evaluation::{evaluation_entry, evaluation_graph};
 pub use generator::{Generator, GeneratorError, MAX_VALUES};
 pub use learn::{LearnedOps, learn_ops};
 pub use lifetimes::{Lifetime, Lifetimes, Program};
+pub use logged::{LOG_MAKER, LoggedEntry, LoggedSession};
 pub use names::Names;
 pub use op_list::{DATA, ListedArena, ListedInput, ListedOp, ListedPlace, ListedPlaces, NET_OUTPUT, OpList};
 pub use op_matching::{MatchedBy, MatchedOps, match_ops};
@@ -123,6 +125,8 @@ pub struct Workload {
     pub source: Source,
     /// Recordings opened together with graphs; alone they are the source.
     pub measured: Vec<Arc<Recording>>,
+    /// What the source says runs, where the user has no schedule.
+    pub schedule: Vec<ScheduleEntry>,
 }
 
 impl Workload {
@@ -131,6 +135,7 @@ impl Workload {
             name,
             source,
             measured: Vec::new(),
+            schedule: Vec::new(),
         }
     }
 

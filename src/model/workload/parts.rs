@@ -91,7 +91,9 @@ impl Workload {
             name: part.name.clone(),
             source,
             measured,
+            schedule: Vec::new(),
         }
+        .with_logged_graphs()
     }
 }
 

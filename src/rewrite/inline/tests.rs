@@ -155,6 +155,7 @@ fn operands_that_are_handed_back_and_results_that_are_returned_twice_are_one_ten
         streams: vec![3, 4],
         offsets: Some(DumpedOffsets {
             offsets: vec![Some(7); 6],
+            sizes: Vec::new(),
             maker: String::new(),
         }),
         ..Dumped::default()

@@ -1,0 +1,164 @@
+//! A process of a log as graphs: the compiler's placements as ops and tensors, and its loads and unloads as a schedule.
+//!
+//! ```text
+//! [IMAS]Set lines of a graph    arena.rs    ops in the order of their ids, tensors with offset, bytes and life
+//!                               graph.rs    a graph: a tensor is computed where its life begins, read where it ends
+//! loads and unloads             here        runs and unloads of these graphs
+//! ```
+//!
+//! The log has no edges: only the last reader of a tensor is known, so shapes, element types and other readers are missing.
+//! Variables are those of the session, in every graph. O(placements log placements + events).
+
+mod arena;
+mod graph;
+
+use std::collections::BTreeMap;
+
+use super::cann_log::{LoggedEvent, LoggedEventKind, LoggedGraph, LoggedProcess};
+use super::schedule::{EntryKind, ScheduleEntry};
+use super::{GraphEntry, Recording, Source, Workload};
+use arena::Arena;
+
+/// Who made the plan of a log.
+pub const LOG_MAKER: &str = "CANN's log";
+
+/// Most steps of a schedule that a log states.
+const MOST_STEPS: usize = 1 << 20;
+
+/// The graphs of a process with what the log says they do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LoggedSession {
+    pub graphs: Vec<LoggedEntry>,
+    pub schedule: Vec<ScheduleEntry>,
+    /// Loads and unloads that are too many to be simulated.
+    pub n_cut: usize,
+}
+
+/// A graph of a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoggedEntry {
+    pub id: u64,
+    pub entry: GraphEntry,
+    /// Bytes of the arena, as the log sums them.
+    pub arena: Option<u64>,
+    /// Placements that lack an offset, bytes or a life, or own no memory of the device.
+    pub n_left_out: usize,
+    /// Whether the log has its placements; else its feature memory is one block.
+    pub is_placed: bool,
+}
+
+impl LoggedSession {
+    /// `None` where the log has no placements of the process.
+    pub fn of(process: &LoggedProcess) -> Option<Self> {
+        let graphs: Vec<LoggedEntry> = compiled(process)
+            .into_iter()
+            .filter_map(|graph| entry(graph, process))
+            .collect();
+        if !graphs.iter().any(|one| one.is_placed) {
+            return None;
+        }
+        let (schedule, n_cut) = schedule(&process.events, &graphs);
+        Some(Self {
+            graphs,
+            schedule,
+            n_cut,
+        })
+    }
+}
+
+/// The last compilation of each id, in the order of first appearance.
+fn compiled(process: &LoggedProcess) -> Vec<&LoggedGraph> {
+    let mut position: BTreeMap<u64, usize> = BTreeMap::new();
+    let mut last: Vec<&LoggedGraph> = Vec::new();
+    for graph in &process.graphs {
+        match position.get(&graph.id) {
+            Some(known) => last[*known] = graph,
+            None => {
+                position.insert(graph.id, last.len());
+                last.push(graph);
+            }
+        }
+    }
+    last
+}
+
+/// A graph with placements, or one that was loaded.
+fn entry(logged: &LoggedGraph, process: &LoggedProcess) -> Option<LoggedEntry> {
+    let plan = logged.plan.as_ref().and_then(|name| process.plans.get(name));
+    let arena = plan.map(|plan| Arena::of(plan, logged.arena));
+    let arena = arena.filter(|arena| !arena.tensors.is_empty());
+    let mut loads = process.events.iter().filter(|event| is_load_of(event, logged.id));
+    let load = loads.next();
+    if arena.is_none() && load.is_none() {
+        return None;
+    }
+    let features = load.and_then(|load| load.feature_map).unwrap_or(0);
+    let is_placed = arena.is_some();
+    let arena = arena.unwrap_or_else(|| Arena::one_block(features));
+    Some(LoggedEntry {
+        id: logged.id,
+        arena: logged.arena,
+        n_left_out: arena.n_left_out,
+        is_placed,
+        entry: graph::entry(logged, &arena, load.and_then(|load| load.weights), process).ok()?,
+    })
+}
+
+fn is_load_of(event: &LoggedEvent, graph: u64) -> bool {
+    event.kind == LoggedEventKind::Load && event.graph == Some(graph)
+}
+
+/// Runs at loads, and unloads; what was evicted is left to the simulation. The number of events beyond the limit.
+fn schedule(events: &[LoggedEvent], graphs: &[LoggedEntry]) -> (Vec<ScheduleEntry>, usize) {
+    let mut is_loaded = vec![false; graphs.len()];
+    let mut n_steps = 0;
+    let mut schedule = Vec::new();
+    for (position, event) in events.iter().enumerate() {
+        let Some(found) = graphs.iter().position(|one| Some(one.id) == event.graph) else {
+            continue;
+        };
+        let kind = match event.kind {
+            LoggedEventKind::Load => EntryKind::Run,
+            LoggedEventKind::Unload if is_loaded[found] => EntryKind::Unload,
+            LoggedEventKind::Unload | LoggedEventKind::Evict => continue,
+        };
+        is_loaded[found] = kind == EntryKind::Run;
+        n_steps += graphs[found].entry.graph.ops().len();
+        if n_steps > MOST_STEPS {
+            return (schedule, events.len() - position);
+        }
+        schedule.push(ScheduleEntry {
+            kind,
+            ..ScheduleEntry::run(graphs[found].entry.name.clone())
+        });
+    }
+    (schedule, 0)
+}
+
+impl Recording {
+    /// The graphs of a log's process; `None` for other recordings, and where the log has no placements.
+    pub fn logged_session(&self) -> Option<LoggedSession> {
+        LoggedSession::of(self.process.as_deref()?)
+    }
+}
+
+impl Workload {
+    /// The graphs of the only recording that is a log's process with placements, beside the recordings; others are unchanged.
+    #[must_use]
+    pub fn with_logged_graphs(self) -> Self {
+        let Source::Recordings(recordings) = &self.source else {
+            return self;
+        };
+        let mut sessions = recordings.iter().filter_map(|one| one.logged_session());
+        let (Some(session), None) = (sessions.next(), sessions.next()) else {
+            return self;
+        };
+        let measured = recordings.clone();
+        Self {
+            name: self.name,
+            source: Source::Graphs(session.graphs.into_iter().map(|one| one.entry).collect()),
+            measured,
+            schedule: session.schedule,
+        }
+    }
+}
