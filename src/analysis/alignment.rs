@@ -11,6 +11,7 @@
 //! peaks are exact, and their steps are near the op; the lane reports how many ops align. Where the recording lacks
 //! what the requested alignment needs, the next alignment is used, and the lane reports it. O(events + ops log ops).
 
+mod by_loads;
 mod by_ops;
 mod by_phases;
 mod by_time;
@@ -23,7 +24,7 @@ use super::lane::{Lane, Remark};
 use super::recording_figures::contradiction;
 use super::recording_lanes::{LanePlace, recording_lane, shown};
 use highwater_model::progress::{Cancelled, Progress};
-use highwater_model::units::{Bytes, Nanos, percents};
+use highwater_model::units::{Bytes, Nanos, counted, percents};
 use highwater_model::workload::{Alignment, GraphIdx, Recording, learn_ops};
 use highwater_options::keys;
 use highwater_plan::Strategy;
@@ -134,6 +135,8 @@ enum How {
         /// The table of kernels with the times, where the recording has none.
         kernels: Option<String>,
     },
+    /// By the loads of a log: how many are of runs, of how many.
+    Loads { n_matched: usize, n_loads: usize },
     /// By notes of the run: how many align with a phase of the graph, of how many that name one.
     Phases {
         n_kept: usize,
@@ -156,6 +159,11 @@ impl How {
         let text = match self {
             Self::Events => "Events are spread evenly over the steps.".to_owned(),
             Self::Nothing => "No op names match; aligned by order only.".to_owned(),
+            Self::Loads { n_matched, n_loads } => format!(
+                "{n_matched} of {} of the log are at the first steps of the runs of their graphs, with the unloads before \
+                 them.",
+                counted(*n_loads as u64, "load")
+            ),
             Self::Ops {
                 graph,
                 n_anchored,
@@ -278,7 +286,7 @@ fn align(
     progress: &Progress<'_>,
 ) -> Result<Aligned, Cancelled> {
     let found = match alignment {
-        Alignment::Ops => None,
+        Alignment::Ops => by_loads::by_loads(comparison, recording),
         Alignment::Phases => Some(by_phases::by_phases(comparison, recording, progress)?),
         Alignment::Time => by_time::by_time(comparison, recording, progress)?,
         Alignment::Events => Some(Aligned {

@@ -6,6 +6,7 @@ use super::allocator_lanes::with_allocator_lanes;
 use super::comparison::{Comparison, chosen_memory};
 use super::eager_lanes::add_eager_lanes;
 use super::error::AnalysisError;
+use super::logged_peaks::logged_peaks;
 use super::pins::add_pins;
 use super::request::Request;
 use super::reuse_lanes::reuse_lanes;
@@ -68,6 +69,9 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
     comparison.advice = advice(study, request, &lowered, &comparison, progress)?;
     add_pins(&mut comparison, request, &[], progress)?;
     if study.takes_recordings() {
+        for (text, log) in logged_peaks(&comparison) {
+            comparison.diagnostics.info(text, &log);
+        }
         add_recordings(&mut comparison, lowered.strategy, lowered.alignment, progress)?;
         add_eager_lanes(&mut comparison, request, lowered.strategy, progress)?;
     }

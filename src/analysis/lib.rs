@@ -4,11 +4,11 @@
 //! A module uses modules alone that follow it here, in reading order (`tests/it/tidy.rs` checks that):
 //! ```text
 //! sweep compare eager_lanes allocator_lanes advice pins study alignment lane_steps lane_queries
-//! policies budget_sweep passes name_reuse slots recording_lanes
+//! policies budget_sweep passes name_reuse slots recording_lanes logged_peaks
 //! comparison calibration run_lanes explain recommended lowest_peak recording_remarks limits metrics lane
 //! reuse_lanes device_sessions running shapes bodies lowering logged_plans dumped allocation_order
 //! oom_report name_context arena request pin configuration inspect recording_facts recording_figures pinned allocator_state measured_pass
-//! rewriting lane_set workspaces what_if selection log_words error
+//! rewriting lane_set workspaces what_if selection log_words logged_join error
 //! ```
 
 mod advice;
@@ -35,6 +35,8 @@ mod lane_set;
 mod lane_steps;
 mod limits;
 mod log_words;
+mod logged_join;
+mod logged_peaks;
 mod logged_plans;
 mod lowering;
 mod lowest_peak;
@@ -77,7 +79,6 @@ pub use compare::compare;
 pub use comparison::Comparison;
 pub use configuration::{Configuration, Difference};
 pub use device_sessions::LOOP_VARIABLES;
-pub use logged_plans::logged_arenas;
 pub use dumped::{USUAL_ALIGNMENT, common_alignment, dumped_plan, dumped_problems, with_inputs};
 pub use error::AnalysisError;
 pub use inspect::{DumpFigures, GraphFigures, Inspection, inspect, inspect_with, tensor_count};
@@ -86,6 +87,7 @@ pub use lane_queries::{CapacitySource, Fit, LaneCapacity, LanePeak};
 pub use lane_set::{LaneId, LaneKind, LaneSet, LaneStrategies, RematLane};
 pub use limits::{Bound, Limit, LimitError};
 pub use log_words::{DEFAULT_LEVEL, failed_request, log_sentence};
+pub use logged_plans::{LoggedArena, logged_arenas, logged_remarks};
 pub use lowest_peak::LowestPeak;
 pub use measured_pass::{OpRun, measured_pass};
 pub use metrics::{COMPARED, Figure, METRICS, Metric};

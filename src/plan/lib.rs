@@ -39,6 +39,7 @@ pub use explain::{
 pub use problem::{Buffer, Clock, Fit, Gap, Limits, PlacementProblem, Plan, PlanError, Planned, ProblemError, Tried};
 pub use reuse::{Rectangle, ReuseEdge, ReuseIndex, pieces, reuse_edges};
 pub use strategies::{
-    AS_DUMPED, BEST, DEFAULT, EXACT, Effort, NO_REUSE, PlanRequest, STRATEGIES, Strategy, default_strategy, find, plan,
+    AS_DUMPED, AS_LOGGED, BEST, DEFAULT, EXACT, Effort, NO_REUSE, PlanRequest, STRATEGIES, Strategy, default_strategy,
+    find, plan, recorded_name,
 };
 pub use verify::{PlanDefect, verify, verify_with};

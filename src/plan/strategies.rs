@@ -6,7 +6,7 @@ use super::gaps::Fit;
 use super::problem::{Limits, Placement, PlacementProblem, Plan, PlanError, Planned, Task};
 use super::{as_dumped, best, best_fit, engine, exact, gap_fit, hill_climb, naive, shared, skyline};
 use highwater_model::progress::Progress;
-use highwater_model::workload::{AllocationOrder, RecordedPlan};
+use highwater_model::workload::{AllocationOrder, LOG_MAKER, RecordedPlan};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Strategy {
@@ -55,6 +55,9 @@ pub const DEFAULT: &str = "ge_default";
 
 /// The plan recorded in the source.
 pub const AS_DUMPED: &str = "as_dumped";
+
+/// The plan recorded in a log.
+pub const AS_LOGGED: &str = "log";
 
 pub const STRATEGIES: &[Strategy] = &[
     Strategy {
@@ -219,6 +222,13 @@ pub const STRATEGIES: &[Strategy] = &[
         effort: Effort::Recorded,
         place: as_dumped::place,
     },
+    Strategy {
+        name: AS_LOGGED,
+        label: "log",
+        summary: "the offsets that the log states: the plan of the compiler that wrote it",
+        effort: Effort::Recorded,
+        place: as_dumped::place,
+    },
 ];
 
 /// # Errors
@@ -231,6 +241,18 @@ pub fn find(name: &str) -> Result<&'static Strategy, PlanError> {
             known: known.join(", "),
         }
     })
+}
+
+impl Strategy {
+    /// Whether a problem with this recorded plan has the strategy: a plan is that of a log or of another file.
+    pub fn suits(&self, recorded: Option<&RecordedPlan>) -> bool {
+        self.effort != Effort::Recorded || recorded.is_some_and(|plan| self.name == recorded_name(plan))
+    }
+}
+
+/// The name of the strategy that gives a recorded plan.
+pub fn recorded_name(plan: &RecordedPlan) -> &'static str {
+    if plan.maker == LOG_MAKER { AS_LOGGED } else { AS_DUMPED }
 }
 
 /// The strategy of static arenas, unless the user chooses another.

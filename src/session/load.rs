@@ -11,10 +11,10 @@ use super::merge::Merge;
 use super::multi_file::{OnFailure, ReadPart, read_all};
 use super::report::SourceReport;
 use super::titles::titles as titles_of;
-use highwater_analysis::dumped_problems;
+use highwater_analysis::{dumped_problems, logged_arenas, logged_remarks};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
-use highwater_model::workload::{GraphEntry, Workload, evaluation_entry, learn_ops};
+use highwater_model::workload::{GraphEntry, Source, Workload, evaluation_entry, learn_ops};
 use highwater_options::dumped_settings;
 use highwater_rewrite::inline::with_calls_inlined;
 
@@ -99,7 +99,7 @@ pub(super) fn load_known(
     let lacks_one = reports.iter().any(SourceReport::is_failed) && !known.mentioned.is_empty();
     let mut given = merge.name_graphs(&titles, &before, lacks_one.then_some(&known.mentioned));
     // The plan of a dump belongs to the graph before inlining.
-    let dumped = dumped_problems(&merge.graphs);
+    let mut dumped = dumped_problems(&merge.graphs);
     with_calls_inlined(&mut merge.graphs, progress, &mut diagnostics).map_err(|cancelled| cancelled.to_string())?;
     learn(&mut merge, &mut diagnostics);
     if with_evaluation {
@@ -116,7 +116,13 @@ pub(super) fn load_known(
         measured,
         ..Workload::new(name, source)
     };
+    let logged = match &whole.source {
+        Source::Recordings(recordings) => logged_arenas(recordings),
+        _ => Vec::new(),
+    };
+    diagnostics.extend(&logged_remarks(&logged, progress).map_err(|cancelled| cancelled.to_string())?);
     let whole = Arc::new(whole.with_logged_graphs());
+    dumped.extend(logged.into_iter().map(|one| one.found(&whole)));
     let stamped = whole.graphs().iter().filter_map(|entry| {
         let settings = dumped_settings(&entry.dumped.as_ref()?.options);
         (!settings.is_empty()).then(|| (entry.name.clone(), settings))

@@ -119,7 +119,7 @@ fn rows_for(subject: &PlannerSubject) -> Vec<&'static Strategy> {
     let is_wanted = |row: &&Strategy| match row.effort {
         Effort::Sweep => true,
         Effort::Heuristic | Effort::Search => subject.problem.buffers.len() <= MAX_BUFFERS,
-        Effort::Recorded => subject.recorded.is_some(),
+        Effort::Recorded => row.suits(subject.recorded.as_ref()),
     };
     let mut rows: Vec<&'static Strategy> = STRATEGIES.iter().filter(is_wanted).collect();
     rows.sort_by_key(|row| row.effort == Effort::Search);

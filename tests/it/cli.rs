@@ -13,6 +13,7 @@ mod peak;
 mod pins;
 pub(crate) mod plan;
 mod plan_dumped;
+mod plan_logged;
 mod settings_lanes;
 mod torch;
 mod verdict;

@@ -3,6 +3,7 @@
 mod ascend;
 mod cann_log;
 mod ge;
+mod logged_plans;
 mod tflite;
 mod torch;
 mod xla;

@@ -20,12 +20,13 @@ use highwater_model::units::{Bytes, Step, counted};
 use highwater_model::workload::{Axis, GraphIdx, Lifetime, Lifetimes, Piece, ProblemEntry, Shapes, Workload};
 use highwater_options::Lowered;
 use highwater_plan::{
-    AS_DUMPED, BEST, DEFAULT, Effort, PlacementProblem, Plan, PlanRequest, Planned, Strategy, find, plan, verify_with,
+    AS_DUMPED, AS_LOGGED, BEST, DEFAULT, Effort, PlacementProblem, Plan, PlanRequest, Planned, Strategy, find, plan,
+    verify_with,
 };
 use highwater_sim::{BoundGraph, DeviceSession};
 
-/// Strategies of the lanes unless the user chooses others; `as_dumped` only where the source has a plan.
-const LANES: [&str; 5] = [BEST, AS_DUMPED, DEFAULT, "gap_first_size", "greedy_by_size"];
+/// Strategies of the lanes unless the user chooses others; that of a plan only where the source has it.
+const LANES: [&str; 6] = [BEST, AS_DUMPED, AS_LOGGED, DEFAULT, "gap_first_size", "greedy_by_size"];
 
 /// Most lanes.
 const MAX_LANES: usize = 4;
@@ -150,8 +151,8 @@ impl Study for Problems {
 fn problem_lanes(entry: &ProblemEntry, chosen: &LaneStrategies) -> Vec<(LaneId, &'static Strategy)> {
     let defaults = LANES
         .iter()
-        .filter(|name| **name != AS_DUMPED || entry.recorded.is_some())
-        .filter_map(|name| find(name).ok());
+        .filter_map(|name| find(name).ok())
+        .filter(|strategy| strategy.suits(entry.recorded.as_ref()));
     (0_u8..)
         .map(LaneId::Problem)
         .zip(defaults)

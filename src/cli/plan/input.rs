@@ -11,14 +11,14 @@ use crate::choice::{self, Choice};
 use crate::dims::{unbound, unused_dims};
 use crate::lower_bound::lower_bound_of;
 use crate::settings::parse_bindings;
-use highwater_analysis::{USUAL_ALIGNMENT, arena_order, common_alignment, dumped_plan, with_inputs};
+use highwater_analysis::{DEFAULT_LEVEL, USUAL_ALIGNMENT, arena_order, common_alignment, dumped_plan, with_inputs};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Bindings, Graph};
 use highwater_model::liveness::{View, lifetimes};
 use highwater_model::progress::Progress;
 use highwater_model::units::Bytes;
 use highwater_model::workload::{GraphEntry, Names, ProblemEntry, Program, Source, Workload};
-use highwater_plan::{AS_DUMPED, Buffer, PlacementProblem};
+use highwater_plan::{Buffer, Effort, PlacementProblem, find};
 
 /// Plans that dumps state for their own graphs, by position of the graph.
 pub(super) type DumpedProblems = [(usize, Arc<ProblemEntry>)];
@@ -105,6 +105,9 @@ fn entry(
             let names = entries.iter().map(|recording| &recording.name);
             let choice = choose(args, &file, names, |position| !entries[position].blocks.is_empty())?;
             let recording = &entries[choice.position];
+            if recording.process.is_some() {
+                bail!("{file}: nothing can be placed. {DEFAULT_LEVEL}");
+            }
             if recording.blocks.is_empty() {
                 bail!(
                     "{file}: \"{}\" is a curve without blocks, so nothing can be placed; use `inspect`{}",
@@ -152,7 +155,7 @@ fn of_graphs(
         bail!("{}: \"{}\" is not a graph", workload.name, choice.name);
     };
     let dumped_arenas = graph.dumped.as_ref().map_or(&[][..], |dumped| &dumped.arenas[..]);
-    if args.strategy == AS_DUMPED {
+    if is_recorded(args) {
         let mut arenas = dumped_arenas.iter().cloned();
         if let Some(arena) = arenas.find(|arena| arena.recorded.is_some()) {
             let name = std::mem::replace(&mut choice.name, arena.name.clone());
@@ -183,6 +186,11 @@ fn of_graphs(
     Ok((choice, placed))
 }
 
+/// Whether the plan of the file is asked for.
+fn is_recorded(args: &PlanArgs) -> bool {
+    find(&args.strategy).is_ok_and(|strategy| strategy.effort == Effort::Recorded)
+}
+
 /// The entry of `--graph`, else the first that can be placed.
 fn choose<'a>(
     args: &PlanArgs,
@@ -207,7 +215,7 @@ fn placed(name: &str, ids: Names, problem: PlacementProblem) -> ProblemEntry {
 /// A problem file under the flags. Its recorded plan is compared with free offsets: under its own fixed offsets it would always be
 /// optimal.
 fn with_flags(args: &PlanArgs, mut entry: ProblemEntry) -> ProblemEntry {
-    let shows_recorded = args.strategy == AS_DUMPED && entry.recorded.is_some();
+    let shows_recorded = is_recorded(args) && entry.recorded.is_some();
     for buffer in &mut entry.problem.buffers {
         if args.free_offsets || shows_recorded {
             buffer.offset = None;
@@ -260,14 +268,14 @@ fn of_graph(
         ..placed(&entry.name, ids, problem)
     };
     match recorded {
-        Some(Err(missing)) if args.strategy == AS_DUMPED => bail!(
+        Some(Err(missing)) if is_recorded(args) => bail!(
             "{}: the dump has no offset for {} of {} buffers, e.g. \"{}\"; use another --strategy",
             entry.name,
             missing.len(),
             lifetimes.items.len(),
             missing.first().map_or("", |first| placed.ids.get(*first))
         ),
-        Some(Ok(plan)) if args.strategy == AS_DUMPED => {
+        Some(Ok(plan)) if is_recorded(args) => {
             // The dump's offsets to the byte; they imply its alignment.
             let alignment = args.alignment.unwrap_or_else(|| common_alignment(&plan.offsets));
             placed.problem = PlacementProblem::from_lifetimes(&lifetimes, args.alignment.unwrap_or(1));

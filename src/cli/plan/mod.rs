@@ -4,6 +4,7 @@ mod explain;
 mod input;
 mod text;
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context as _, bail};
@@ -18,8 +19,8 @@ use highwater_model::progress::{Cancel, Progress};
 use highwater_model::units::Bytes;
 use highwater_model::workload::{ProblemEntry, Source, Workload};
 use highwater_plan::{
-    AS_DUMPED, ASSIGNERS, BEST, Limits, PlanError, PlanRequest, Planned, Strategy, Tried, engine_plan, find,
-    fragmentation, peak_chain, placement_reason, plan, reuse_edges, verify,
+    ASSIGNERS, BEST, Effort, Limits, PlanError, PlanRequest, Planned, Strategy, Tried, engine_plan, find,
+    fragmentation, peak_chain, placement_reason, plan, recorded_name, reuse_edges, verify,
 };
 use highwater_rewrite::inline::with_calls_inlined;
 use highwater_session::read_source;
@@ -27,14 +28,20 @@ use input::Chosen;
 
 pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     let strategy = find(&args.strategy)?;
-    let (args, source, remarks) = &plan_of(args, progress)?;
+    let (mut args, source, remarks) = plan_of(args, progress)?;
+    let source = &source;
     let mut imported = read_source(source, progress)?;
-    imported.diagnostics.extend(remarks);
-    if let Source::Recordings(recordings) = &imported.source {
-        let logged = logged_arenas(recordings);
-        if !logged.is_empty() {
-            imported.source = Source::Problems(logged);
-        }
+    imported.diagnostics.extend(&remarks);
+    let logged = match &imported.source {
+        Source::Recordings(recordings) => logged_arenas(recordings),
+        _ => Vec::new(),
+    };
+    if let Some(one) = logged.iter().find(|one| args.graph.as_deref() == Some(one.graph())) {
+        args.graph = Some(one.problem.name.clone());
+    }
+    let args = &args;
+    if !logged.is_empty() {
+        imported.source = Source::Problems(logged.iter().map(|one| Arc::clone(&one.problem)).collect());
     }
     // A dumped plan is of the graph before calls are inlined.
     let dumped = match &imported.source {
@@ -42,7 +49,7 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         _ => Vec::new(),
     };
     if let Source::Graphs(entries) = &mut imported.source
-        && args.strategy != AS_DUMPED
+        && strategy.effort != Effort::Recorded
     {
         with_calls_inlined(entries, progress, &mut imported.diagnostics)?;
     }
@@ -59,6 +66,9 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
     } = input::chosen(args, workload, &dumped, progress)?;
     let mut diagnostics = imported.diagnostics;
     diagnostics.extend(&of_entry);
+    if let Some(one) = logged.iter().find(|one| one.problem.name == entry.name) {
+        diagnostics.extend(&one.remarks(progress)?);
+    }
     if args.events {
         return events(args, strategy, &entry, progress);
     }
@@ -178,10 +188,11 @@ fn what_lacks(error: anyhow::Error, format: &str, diagnostics: &Diagnostics) -> 
 
 /// The plan of the file as a row of the strategies, where it is valid.
 fn recorded(entry: &ProblemEntry) -> Option<Tried> {
-    let plan = highwater_plan::Plan::new(&entry.problem, entry.recorded.as_ref()?.offsets.clone());
+    let recorded = entry.recorded.as_ref()?;
+    let plan = highwater_plan::Plan::new(&entry.problem, recorded.offsets.clone());
     verify(&entry.problem, &plan).ok()?;
     Some(Tried {
-        strategy: AS_DUMPED,
+        strategy: recorded_name(recorded),
         footprint: plan.footprint,
         nodes: 0,
         elapsed_ns: None,

@@ -6,7 +6,7 @@ use crate::text::{diagnostics, diagnostics_section};
 use highwater_export::{PlanAnswer, Table};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, Nanos, percent_text};
-use highwater_plan::{AS_DUMPED, Fit};
+use highwater_plan::{Effort, Fit, find};
 
 /// The beginning of the diagnostic that there is nothing to place.
 pub(super) const NOTHING: &str = "there is nothing to place";
@@ -81,7 +81,7 @@ fn figures(answer: &PlanAnswer<'_>) -> String {
 fn verdict(answer: &PlanAnswer<'_>) -> String {
     let planned = answer.planned;
     if let Some(defect) = answer.defect_text() {
-        let whose = if planned.strategy == AS_DUMPED {
+        let whose = if find(planned.strategy).is_ok_and(|row| row.effort == Effort::Recorded) {
             "offsets of the file; another --strategy places the buffers again\n"
         } else {
             ""

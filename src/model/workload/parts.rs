@@ -42,7 +42,8 @@ pub struct Part {
 
 impl Workload {
     /// The parts: graphs, then for each graph its bodies and its arenas, those of the dump and those of `found`, by
-    /// position of the graph. A name that is taken gets the graph's name as prefix. O(parts log parts).
+    /// position of the graph; of recordings those of their processes. A name that is taken gets the graph's name as prefix.
+    /// O(parts log parts).
     pub fn parts(&self, found: &[(usize, Arc<ProblemEntry>)]) -> Vec<Part> {
         let mut parts = Parts::default();
         for (name, source) in self.source.entries() {
@@ -60,6 +61,10 @@ impl Workload {
             for arena in stated.chain(found) {
                 parts.add(&entry.name, &arena.name, PartOf::Arena(Arc::clone(arena)));
             }
+        }
+        for (recording, arena) in found.iter().filter(|_| self.graphs().is_empty()) {
+            let of = self.recordings().get(*recording).map_or("", |one| &one.name);
+            parts.add(of, &arena.name, PartOf::Arena(Arc::clone(arena)));
         }
         parts.list
     }

@@ -13,7 +13,6 @@ use crate::widgets::Named as _;
 use highwater_analysis::{Comparison, LaneId, LaneKind};
 use highwater_model::units::{Bytes, percent_text};
 use highwater_model::workload::GraphIdx;
-use highwater_plan::Effort;
 use highwater_session::{Command, PlannerFigures, PlannerRow, PlannerTable};
 
 /// Widths of footprint, distance, time; narrow columns show three digits.
@@ -329,10 +328,7 @@ fn three_digits(text: &str) -> String {
 
 /// The strategies that lanes of this comparison can use.
 pub fn choices(comparison: &Comparison) -> impl Iterator<Item = &'static highwater_plan::Strategy> {
-    let has_recorded = comparison
-        .stated_problem()
-        .is_some_and(|entry| entry.recorded.is_some());
-    highwater_plan::STRATEGIES
-        .iter()
-        .filter(move |row| row.effort != Effort::Recorded || has_recorded)
+    let entry = comparison.stated_problem();
+    let recorded = entry.and_then(|entry| entry.recorded.as_ref());
+    highwater_plan::STRATEGIES.iter().filter(move |row| row.suits(recorded))
 }

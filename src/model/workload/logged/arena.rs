@@ -77,7 +77,10 @@ struct Whole<'a> {
 impl Arena {
     /// `arena` are its bytes, behind which inputs and outputs lie.
     pub(super) fn of(plan: &IndexMap<String, LoggedPlace>, arena: Option<u64>) -> Self {
-        let mut places: Vec<Whole<'_>> = plan.iter().filter_map(|(name, place)| whole(name, place, arena)).collect();
+        let mut places: Vec<Whole<'_>> = plan
+            .iter()
+            .filter_map(|(name, place)| whole(name, place, arena))
+            .collect();
         let n_left_out = plan.len() - places.len();
         tell_inputs(&mut places);
         let ops = ops(&places);
@@ -200,7 +203,10 @@ impl Steps<'_> {
         let from = self.ops.partition_point(|op| op.id < place.begin);
         let to = self.ops.partition_point(|op| op.id <= place.begin);
         let is_own = |op: &ArenaOp| place.begin == place.own && op.name == place.op;
-        let first = self.ops[from..to].iter().position(is_own).map_or(from, |own| from + own);
+        let first = self.ops[from..to]
+            .iter()
+            .position(is_own)
+            .map_or(from, |own| from + own);
         let last = match place.end {
             ..0 => self.ops.len(),
             end => self.ops.partition_point(|op| op.id <= end),
@@ -313,7 +319,8 @@ mod tests {
     }
 
     fn texts(tensors: Vec<ArenaTensor>) -> Vec<String> {
-        let text = |one: &ArenaTensor| format!("{} {}-{} at {}+{}", one.name, one.first, one.last, one.offset, one.size);
+        let text =
+            |one: &ArenaTensor| format!("{} {}-{} at {}+{}", one.name, one.first, one.last, one.offset, one.size);
         joined(tensors).iter().map(text).collect()
     }
 
@@ -322,12 +329,20 @@ mod tests {
         for (tensors, wanted) in [
             // One behind the other in time, and side by side.
             (
-                vec![tensor("a", (0, 1), 0, 512), tensor("b", (2, 3), 0, 600), tensor("c", (2, 3), 1024, 1)],
+                vec![
+                    tensor("a", (0, 1), 0, 512),
+                    tensor("b", (2, 3), 0, 600),
+                    tensor("c", (2, 3), 1024, 1),
+                ],
                 vec!["a 0-1 at 0+512", "b 2-3 at 0+600", "c 2-3 at 1024+1"],
             ),
             // A result in the memory of its operand; a smaller one after it within the same bytes.
             (
-                vec![tensor("a", (0, 2), 0, 1024), tensor("ref", (2, 4), 0, 1024), tensor("c", (5, 6), 512, 512)],
+                vec![
+                    tensor("a", (0, 2), 0, 1024),
+                    tensor("ref", (2, 4), 0, 1024),
+                    tensor("c", (5, 6), 512, 512),
+                ],
                 vec!["a 0-4 at 0+1024", "c 5-6 at 512+512"],
             ),
             // A continuous block with two parts; what it meets while it is whole belongs to it too.

@@ -6,13 +6,10 @@ use super::LOG_MAKER;
 use super::arena::{Arena, ArenaTensor};
 use crate::graph::{DType, Graph, GraphBuilder, GraphError, NewOp, NewTensor, Role, TensorId};
 use crate::workload::cann_log::{LoggedGraph, LoggedProcess};
-use crate::workload::{Dumped, DumpedOffsets, DumpedOption, GraphEntry};
+use crate::workload::{Dumped, DumpedOffsets, GraphEntry};
 
 /// What the engine adds to the bytes of a variable.
 const VARIABLE_PADDING: u64 = 1024;
-
-/// The name of the option for the policy.
-const POLICY: &str = "static_memory_policy";
 
 /// The entry of a graph with its plan, weights and the variables of the session.
 pub(super) fn entry(
@@ -32,19 +29,12 @@ pub(super) fn entry(
     let graph = draft.finish(arena)?;
     let Built { graph, offsets, sizes } = graph;
     let is_one_stream = arena.ops.iter().all(|op| op.stream == arena.ops[0].stream);
-    let policy = process.policy.map(|(value, _)| DumpedOption {
-        key: POLICY.to_owned(),
-        value: value.to_string(),
-        op: String::new(),
-        count: 1,
-    });
     let dumped = Dumped {
         offsets: Some(DumpedOffsets {
             offsets,
             sizes,
             maker: LOG_MAKER.to_owned(),
         }),
-        options: policy.into_iter().collect(),
         streams: if is_one_stream {
             Vec::new()
         } else {

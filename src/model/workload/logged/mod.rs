@@ -13,14 +13,18 @@ mod arena;
 mod graph;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::cann_log::{LoggedEvent, LoggedEventKind, LoggedGraph, LoggedProcess};
 use super::schedule::{EntryKind, ScheduleEntry};
-use super::{GraphEntry, Recording, Source, Workload};
+use super::{DumpedOption, GraphEntry, Recording, Source, Workload};
 use arena::Arena;
 
 /// Who made the plan of a log.
 pub const LOG_MAKER: &str = "CANN's log";
+
+/// The option for the policy.
+const POLICY: &str = "static_memory_policy";
 
 /// Most steps of a schedule that a log states.
 const MOST_STEPS: usize = 1 << 20;
@@ -50,12 +54,22 @@ pub struct LoggedEntry {
 impl LoggedSession {
     /// `None` where the log has no placements of the process.
     pub fn of(process: &LoggedProcess) -> Option<Self> {
-        let graphs: Vec<LoggedEntry> = compiled(process)
+        let mut graphs: Vec<LoggedEntry> = compiled(process)
             .into_iter()
             .filter_map(|graph| entry(graph, process))
             .collect();
         if !graphs.iter().any(|one| one.is_placed) {
             return None;
+        }
+        let policy = process.policy.map(|(value, _)| DumpedOption {
+            key: POLICY.to_owned(),
+            value: value.to_string(),
+            op: String::new(),
+            count: 1,
+        });
+        if let Some(dumped) = graphs[0].entry.dumped.as_mut() {
+            // It is of the session: told once.
+            Arc::make_mut(dumped).options.extend(policy);
         }
         let (schedule, n_cut) = schedule(&process.events, &graphs);
         Some(Self {

@@ -1,0 +1,164 @@
+//! Logs of CANN with placements: `plan` shows the log's plan beside others, `compare` every policy with the log's schedule.
+
+use serde_json::Value as Json;
+
+use crate::cli::plan::{file, says, text};
+use crate::cli::{fails, json};
+use crate::support;
+
+fn log(name: &str) -> Option<String> {
+    let folder = support::shared("corpus/made/plog")?;
+    Some(folder.join(name).to_string_lossy().into_owned())
+}
+
+/// Without the spaces that do not break.
+fn plain(text: &str) -> String {
+    text.replace('\u{a0}', " ").replace('\u{202f}', " ")
+}
+
+#[test]
+fn a_logs_plan_stands_beside_those_of_the_strategies() {
+    for (name, graph, count, arena) in [
+        ("p0_train_eval", "graph_11", 71, "33 775 104 B"),
+        ("p2_train_eval.debug.log", "graph_21", 14, "38 536 192 B"),
+        ("old_2020.log", "graph_1", 14, "2 409 472 B"),
+        ("garbled.log", "graph_1", 13, "38 536 192 B"),
+    ] {
+        let Some(path) = log(name) else { return };
+        let shown = plain(&text(&["plan", &path, "--graph", graph], 0));
+        let equal = format!("The log's plan of {graph} equals the simulation: {count} of {count} offsets.");
+        let sizes = format!("The log says the arena of {graph} is {arena}; simulated {arena}: equal.");
+        says(&shown, &["ge_default", "\nlog ", &equal, &sizes]);
+        let answer = json(
+            &["plan", &path, "--graph", graph, "--strategy", "log", "--format", "json"],
+            0,
+        );
+        let bytes: u64 = arena.replace([' ', 'B'], "").parse().expect("a number");
+        assert_eq!(
+            (&answer["footprint_bytes"], &answer["verified"]),
+            (&Json::from(bytes), &Json::from(true))
+        );
+    }
+}
+
+#[test]
+fn a_log_is_simulated_under_every_policy_with_its_own_schedule() {
+    for (name, own, peaks) in [
+        (
+            "p0_train_eval",
+            "80 583 168 B at most in the log, under policy 0; simulated 79 389 696 B: 1 193 472 B less, all of it \
+             variables: 1 page of 2.000 MiB in the log, 903 680 B simulated.",
+            [79_389_696, 52_585_472, 79_389_696, 51_379_712],
+        ),
+        (
+            "p2_train_eval.debug.log",
+            "53 778 944 B at most in the log, under policy 2; simulated 52 585 472 B: 1 193 472 B less, all of it variables",
+            [79_389_696, 52_585_472, 79_389_696, 51_379_712],
+        ),
+        (
+            "garbled.log",
+            "43 427 328 B at most in the log, under policy 0; simulated 43 427 328 B: equal.",
+            [43_427_328, 46_203_904, 43_427_328, 50_398_208],
+        ),
+    ] {
+        let Some(path) = log(name) else { return };
+        let shown = plain(&text(&["compare", &path], 0));
+        says(&shown, &["measured ", own]);
+        assert!(!shown.contains("no op names"), "{shown}");
+        let answer = json(&["compare", &path, "--format", "json"], 0);
+        let lanes = answer["lanes"].as_array().expect("lanes");
+        let simulated = lanes.iter().take(4);
+        let own: Vec<u64> = simulated
+            .filter_map(|lane| lane["peak_reserved_bytes"].as_u64())
+            .collect();
+        assert_eq!(own, peaks, "{name}");
+    }
+}
+
+#[test]
+fn loads_of_the_log_are_at_the_runs_of_their_graphs() {
+    let Some(path) = log("p2_train_eval.debug.log") else {
+        return;
+    };
+    let answer = json(&["compare", &path, "--format", "json"], 0);
+    let runs = answer["workload"]["runs"].as_array().expect("runs");
+    let runs: Vec<(&str, u64)> = runs
+        .iter()
+        .filter_map(|run| Some((run["graph"].as_str()?, run["start_step"].as_u64()?)))
+        .collect();
+    assert_eq!(
+        runs,
+        [("graph_1", 0), ("graph_11", 1), ("graph_21", 52), ("graph_21", 66)]
+    );
+}
+
+const DEFAULT_LEVEL: &str = "[INFO] GE(7,python3):2026-07-13-08:00:01.000.000 [a.cc:1]9 F:PreRun start: graph node size 2, \
+                             session id 0, graph id 11, graph name g_11.\n\
+                             [INFO] GE(7,python3):2026-07-13-08:00:01.000.200 [a.cc:1]9 F:[IMAS]InitFeatureMapAndP2PMem \
+                             graph_11 MallocMemory type[F] memaddr[0x1] mem_size[96]Bytes\n";
+
+#[test]
+fn a_log_without_placements_says_which_variable_gives_them() {
+    let file = file("plog-7_1.log", DEFAULT_LEVEL);
+    fails(&["plan", &file.path], "ASCEND_MODULE_LOG_LEVEL=GE=1");
+}
+
+/// One process with two tensors, the second in the memory of the first, and a graph that is loaded twice.
+fn process(pid: u32, offset: u32) -> String {
+    let record = |second: u32, text: &str| {
+        format!("[INFO] GE({pid},python3):2026-07-13-08:00:{second:02}.000.000 [a.cc:1]9 F:{text}\n")
+    };
+    let set = |op: &str, offset: u32, begin: u32, end: u32| {
+        format!(
+            "[IMAS]Set g_11 name[{op}] optype[Relu] output[0] offset to [{offset}] streamid[0] memtype[2] size[512] \
+             realsize[320] noalignsize[288] life time begin[{begin}] life time end[{end}] child[0:1:0:0:1] isref[0] \
+             batch[], block_type[]"
+        )
+    };
+    [
+        record(1, "PreRun start: graph node size 2, session id 0, graph id 11, graph name g."),
+        record(1, &set("a", offset, 1, 2)),
+        record(1, &set("b", 0, 3, 4)),
+        record(
+            2,
+            "[IMAS]AfterAssignMemory : g_11 memoffset[1024], memtype[2], theory_min[512], zero_copy[0], total_size[1024], \
+             no_reuse[0], streams[1], topo_mode[BFS], mop[], io_reuse[0:0], alloc_mode[], smp[0]",
+        ),
+        record(3, "[IMAS]InitFeatureMapAndP2PMem graph_11 MallocMemory type[F] memaddr[0x1] mem_size[1024]Bytes"),
+    ]
+    .concat()
+}
+
+#[test]
+fn processes_are_told_apart_and_differences_are_named() {
+    let two = process(7, 512) + &process(8, 0);
+    let file = file("two.log", &two);
+    let shown = plain(&text(&["plan", &file.path], 0));
+    says(
+        &shown,
+        &[
+            "another: \"python3 (8): graph_11 as logged\"",
+            "The log's plan of python3 (7): graph_11 differs from the simulation: 1 of 2 tensors lie elsewhere; first \
+             \"a:0\", at 512 in the log and at 0 in the simulation.",
+            "is 1 024 B; simulated 512 B: 512 B less.",
+        ],
+    );
+    let other = plain(&text(&["plan", &file.path, "--graph", "python3 (8): graph_11"], 0));
+    says(
+        &other,
+        &[
+            "equals the simulation: 2 of 2 offsets",
+            "do not reach the end of its arena: 512 B",
+        ],
+    );
+    // Together they are recordings; each alone has lanes under all policies.
+    says(&text(&["compare", &file.path], 0), &["measured, not simulated"]);
+    let alone = plain(&text(&["compare", &file.path, "--graph", "python3 (7)"], 0));
+    says(
+        &alone,
+        &[
+            "graphs: graph_11 (4 ops)",
+            "GE held 1 024 B at most in the log, under policy 0",
+        ],
+    );
+}
