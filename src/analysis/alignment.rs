@@ -160,9 +160,10 @@ impl How {
             Self::Events => "Events are spread evenly over the steps.".to_owned(),
             Self::Nothing => "No op names match; aligned by order only.".to_owned(),
             Self::Loads { n_matched, n_loads } => format!(
-                "{n_matched} of {} of the log are at the first steps of the runs of their graphs, with the unloads before \
+                "{n_matched} of {} of the log {} at the first steps of the runs of their graphs, with the unloads before \
                  them.",
-                counted(*n_loads as u64, "load")
+                counted(*n_loads as u64, "load"),
+                if *n_matched == 1 { "is" } else { "are" }
             ),
             Self::Ops {
                 graph,

@@ -20,7 +20,7 @@ pub(super) fn logged_peaks(comparison: &Comparison) -> Vec<(String, String)> {
 fn peak(comparison: &Comparison, recording: &Recording) -> Option<String> {
     let process = recording.process.as_deref()?;
     let logged = Bytes(process.reserved_peak?);
-    let graphs = graphs_of(&comparison.workload, process);
+    let graphs = graphs_of(&comparison.workload);
     let mut loads = process.events.iter().filter(|one| one.kind == LoggedEventKind::Load);
     if graphs.is_empty() || !loads.all(|load| load.graph.is_some_and(|graph| graphs.contains_key(&graph))) {
         return None;

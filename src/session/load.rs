@@ -98,6 +98,9 @@ pub(super) fn load_known(
     let before = titles_of(&known.formerly(sources));
     let lacks_one = reports.iter().any(SourceReport::is_failed) && !known.mentioned.is_empty();
     let mut given = merge.name_graphs(&titles, &before, lacks_one.then_some(&known.mentioned));
+    merge
+        .join_logs(&mut diagnostics, progress)
+        .map_err(|cancelled| cancelled.to_string())?;
     // The plan of a dump belongs to the graph before inlining.
     let mut dumped = dumped_problems(&merge.graphs);
     with_calls_inlined(&mut merge.graphs, progress, &mut diagnostics).map_err(|cancelled| cancelled.to_string())?;

@@ -6,6 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::graph_names::{graph_names, names_kept, names_moved};
+use highwater_analysis::{compare_ops, join_logs};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::workload::{
     AllocationTrace, BlockProgram, GraphEntry, Lifetimes, ProblemEntry, Recording, Source, Tape,
 };
@@ -103,6 +106,21 @@ impl Merge {
             Source::Blocks(entries) => self.programs.extend(entries),
             Source::Recordings(entries) => self.add_recordings(entries, prefix),
         }
+    }
+
+    /// Joins logs with the graphs, or op lists, of their runs.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub(super) fn join_logs(
+        &mut self,
+        diagnostics: &mut Diagnostics,
+        progress: &Progress<'_>,
+    ) -> Result<(), Cancelled> {
+        if self.graphs.is_empty() {
+            return compare_ops(&self.problems, &self.recordings, diagnostics, progress);
+        }
+        join_logs(&mut self.graphs, &self.recordings, diagnostics, progress)
     }
 
     /// Assigns the graphs that were added since the last call to a source, by its position.

@@ -49,7 +49,7 @@ pub(super) fn by_loads(comparison: &Comparison, recording: &Recording) -> Option
 
 /// By event: the first step of the run that a load is for.
 fn starts(comparison: &Comparison, process: &LoggedProcess) -> Vec<Option<u32>> {
-    let graphs = graphs_of(&comparison.workload, process);
+    let graphs = graphs_of(&comparison.workload);
     let mut runs: BTreeMap<GraphIdx, Vec<u32>> = BTreeMap::new();
     for run in comparison.axis.runs.iter().rev() {
         runs.entry(run.run.graph).or_default().push(run.start.0);

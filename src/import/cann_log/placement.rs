@@ -102,7 +102,7 @@ fn end_of(rest: &str) -> Option<i64> {
     leading(ids.rfind("--").map_or(ids, |at| &ids[at + 2..])).map(op_id)
 }
 
-/// The id of the own op, which stands behind a beginning elsewhere: `a--b`.
+/// The id of the op, which follows that of a beginning elsewhere: `a--b`.
 fn own_op(rest: &str) -> Option<i64> {
     let ids = after(rest, "life time begin[")?;
     let ids = &ids[..=ids.find(']')?];

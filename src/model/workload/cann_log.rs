@@ -118,7 +118,7 @@ pub struct LoggedPlace {
     /// Ids of ops, both included; −1 is for ever.
     pub begin: Option<i64>,
     pub end: Option<i64>,
-    /// The id of its own op, where that is not `begin`.
+    /// The id of its op, where that is not `begin`.
     pub op: Option<i64>,
     /// The type of its op.
     pub kind: Option<Arc<str>>,

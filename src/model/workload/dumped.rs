@@ -47,6 +47,8 @@ pub struct Dumped {
     pub arenas: Vec<Arc<ProblemEntry>>,
     /// Sorted by key and value.
     pub options: Vec<DumpedOption>,
+    /// The id of the graph in a log of its run.
+    pub log_graph: Option<u64>,
     /// The stream of each op of the main graph by position; empty where there is one.
     pub streams: Vec<u32>,
     /// Further facts, name and value, in the dump's words: sizes of segments, versions.

@@ -17,7 +17,7 @@ fn plain(text: &str) -> String {
 }
 
 #[test]
-fn a_logs_plan_stands_beside_those_of_the_strategies() {
+fn a_logs_plan_is_beside_those_of_the_strategies() {
     for (name, graph, count, arena) in [
         ("p0_train_eval", "graph_11", 71, "33 775 104 B"),
         ("p2_train_eval.debug.log", "graph_21", 14, "38 536 192 B"),
@@ -66,9 +66,8 @@ fn a_log_is_simulated_under_every_policy_with_its_own_schedule() {
         says(&shown, &["measured ", own]);
         assert!(!shown.contains("no op names"), "{shown}");
         let answer = json(&["compare", &path, "--format", "json"], 0);
-        let lanes = answer["lanes"].as_array().expect("lanes");
-        let simulated = lanes.iter().take(4);
-        let own: Vec<u64> = simulated
+        let policies = answer["policies"].as_array().expect("policies").iter();
+        let own: Vec<u64> = policies
             .filter_map(|lane| lane["peak_reserved_bytes"].as_u64())
             .collect();
         assert_eq!(own, peaks, "{name}");
@@ -160,5 +159,86 @@ fn processes_are_told_apart_and_differences_are_named() {
             "graphs: graph_11 (4 ops)",
             "GE held 1 024 B at most in the log, under policy 0",
         ],
+    );
+}
+
+/// The dump of the graph of [`process`] with two more ops, one of them under another name, and offsets.
+fn dump(offsets: &str) -> String {
+    let op = |name: &str, input: &str, more: &str| {
+        format!(
+            "op {{ name: '{name}' type: 'Relu' {input} {more} output_desc {{ dtype: DT_INT8 shape {{ dim: 280 }} }} }}\n"
+        )
+    };
+    let [a, b] = match offsets.split_once(' ') {
+        Some((a, b)) => [a, b].map(|offset| format!("output_i: {offset}")),
+        None => [String::new(), String::new()],
+    };
+    let ops = [
+        op("a", "", &a),
+        op("b", "input: 'a:0'", &b),
+        op("end", "input: 'b:0'", ""),
+    ];
+    format!("graph {{ name: 'g' {} }}", ops.concat())
+}
+
+#[test]
+fn a_log_beside_the_graph_of_its_run_is_joined_tensor_by_tensor() {
+    let log = file("plog-7_1.log", &process(7, 512));
+    for (offsets, parts) in [
+        (
+            "512 0",
+            vec![
+                "graph 11 of the log of plog-7_1.log: python3 (7) is this graph: 2 of its 2 placements join 2 of 3 tensors (2 by name); not joined in the graph: end:0",
+                "all 2 joined offsets are where the log says, in the dump",
+            ],
+        ),
+        ("0 0", vec!["\"a:0\" is at 512 in the log and at 0 in the dump"]),
+        ("", vec!["2 of its 2 placements join"]),
+    ] {
+        let dump = file("ge_proto_1.txt", &dump(offsets));
+        let shown = plain(&text(&["compare", &dump.path, &log.path], 0));
+        says(&shown, &["measured "]);
+        says(&shown, &parts);
+        let answer = json(&["compare", &dump.path, &log.path, "--format", "json"], 0);
+        let remarks = answer["measured"][0]["remarks"].to_string();
+        assert!(remarks.contains("1 of 1 load of the log"), "{remarks}");
+    }
+    let other = file(
+        "other.pbtxt",
+        &dump("")
+            .replace("'a'", "'p'")
+            .replace("'b'", "'q'")
+            .replace("a:0", "p:0")
+            .replace("b:0", "q:0")
+            .replace("280", "64"),
+    );
+    says(
+        &text(&["compare", &other.path, &log.path], 0),
+        &["no graph of the log joins"],
+    );
+}
+
+#[test]
+fn a_log_beside_op_lists_is_compared_with_what_is_planned_for_them() {
+    let (Some(log), Some(train)) = (log("p0_train_eval"), log("train.ops")) else {
+        return;
+    };
+    let shown = plain(&text(&["compare", &log, &train], 0));
+    says(
+        &shown,
+        &[
+            "graph 11 of the log of p0_train_eval: python3 (21034) is this graph: 74 of its 74 placements join 74 of 74 \
+             tensors (74 by name)",
+            "all 71 joined offsets are where the log says, as GE plans this list",
+        ],
+    );
+    let changed = std::fs::read_to_string(&train)
+        .expect("readable")
+        .replacen("out=602144", "out=802144", 1);
+    let changed = file("train.ops", &changed);
+    let shown = plain(&text(&["compare", &log, &changed.path], 0));
+    says(
+        &shown,
+        &["\"preproc/Cast:0\" has 602112 B in the log and 802112 B here"],
     );
 }

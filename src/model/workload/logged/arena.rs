@@ -39,7 +39,7 @@ pub(super) struct ArenaOp {
     pub(super) name: String,
     pub(super) kind: String,
     pub(super) stream: u32,
-    /// Whether it only stands for an input of the graph.
+    /// Whether it only makes inputs of the graph.
     is_input: bool,
 }
 

@@ -30,6 +30,7 @@ pub(super) fn entry(
     let Built { graph, offsets, sizes } = graph;
     let is_one_stream = arena.ops.iter().all(|op| op.stream == arena.ops[0].stream);
     let dumped = Dumped {
+        log_graph: Some(logged.id),
         offsets: Some(DumpedOffsets {
             offsets,
             sizes,
