@@ -17,7 +17,7 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Bindings, Graph, Id as _, Role, Sizes};
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Step};
-use highwater_model::workload::{Axis, AxisRun, GraphIdx, Run, Schedule, SchedulePlan, SlotOp};
+use highwater_model::workload::{Axis, AxisRun, GraphIdx, Run, Schedule, SlotOp};
 use highwater_options::Lowered;
 use highwater_sim::{DeviceSession, LoadedGraph, Params, Variable};
 
@@ -182,19 +182,12 @@ pub(super) fn first_bindings(request: &Request) -> Result<Vec<Bindings>, Analysi
 /// The runs, with every symbol of every graph bound: as the user says, else as the source does.
 fn schedule(request: &Request) -> Result<Schedule, AnalysisError> {
     let graphs = request.workload.scheduled_graphs();
-    let stated = &request.workload.schedule;
-    if request.plan.entries.is_empty() && !stated.is_empty() {
-        let plan = SchedulePlan {
-            entries: stated.clone(),
-            ..request.plan.clone()
-        };
-        return Ok(plan.schedule_of(&graphs)?);
-    }
-    let unbound = request.plan.unbound(&graphs);
+    let plan = request.plan.or_stated(&request.workload.schedule);
+    let unbound = plan.unbound(&graphs);
     if !unbound.is_empty() {
         return Err(AnalysisError::Unbound { symbols: unbound });
     }
-    Ok(request.plan.schedule_of(&graphs)?)
+    Ok(plan.schedule_of(&graphs)?)
 }
 
 fn axis(request: &Request, runs: Vec<Run>) -> Result<Axis, AnalysisError> {

@@ -96,7 +96,7 @@ impl Session {
         }
         request.plan.dims.clone_from(&self.document.plan.dims);
         request.plan.dims.retain(|name, _| symbols.contains(name));
-        self.scheduled.clone_from(&request.plan);
+        self.scheduled = request.plan.or_stated(&request.workload.schedule).into_owned();
         for (name, values) in bound.dims {
             self.scheduled.dims.entry(name).or_insert(values);
         }

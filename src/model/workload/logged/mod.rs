@@ -176,3 +176,107 @@ impl Workload {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::LoggedPlace;
+
+    fn event(kind: LoggedEventKind, graph: u64) -> LoggedEvent {
+        LoggedEvent {
+            kind,
+            graph: Some(graph),
+            model: None,
+            feature_map: Some(64),
+            weights: Some(8),
+            reserved: None,
+            n_before: 0,
+        }
+    }
+
+    fn process(events: Vec<LoggedEvent>) -> LoggedProcess {
+        let graph = |id: u64, plan: Option<&str>| LoggedGraph {
+            id,
+            name: format!("g_{id}"),
+            plan: plan.map(str::to_owned),
+            ..LoggedGraph::default()
+        };
+        let place = LoggedPlace {
+            offset: Some(0),
+            block: Some(512),
+            size: Some(96),
+            unpadded: Some(64),
+            begin: Some(1),
+            end: Some(2),
+            ..LoggedPlace::default()
+        };
+        let plan: indexmap::IndexMap<String, LoggedPlace> = [("a:output:0".to_owned(), place)].into_iter().collect();
+        LoggedProcess {
+            graphs: vec![
+                graph(1, None),
+                graph(11, Some("p")),
+                graph(21, None),
+                graph(11, Some("p")),
+            ],
+            plans: [("p".to_owned(), plan)].into_iter().collect(),
+            variable_bytes: [("v".to_owned(), 1536)].into_iter().collect(),
+            events,
+            ..LoggedProcess::default()
+        }
+    }
+
+    #[test]
+    fn loads_are_runs_and_evictions_are_left_to_the_simulation() {
+        use LoggedEventKind::{Evict, Load, Unload};
+        let events = [
+            (Unload, 11),
+            (Load, 1),
+            (Load, 11),
+            (Evict, 11),
+            (Load, 11),
+            (Unload, 11),
+            (Load, 99),
+        ];
+        let process = process(events.into_iter().map(|(kind, graph)| event(kind, graph)).collect());
+        let session = LoggedSession::of(&process).expect("placements");
+        let schedule: Vec<(&str, EntryKind)> = session
+            .schedule
+            .iter()
+            .map(|entry| (entry.graph.as_str(), entry.kind))
+            .collect();
+        assert_eq!(
+            schedule,
+            [
+                ("graph_1", EntryKind::Run),
+                ("graph_11", EntryKind::Run),
+                ("graph_11", EntryKind::Run),
+                ("graph_11", EntryKind::Unload)
+            ]
+        );
+        // Each id once; what was neither placed nor loaded is no graph of the session.
+        let graphs: Vec<(u64, bool)> = session.graphs.iter().map(|one| (one.id, one.is_placed)).collect();
+        assert_eq!(graphs, [(1, false), (11, true)]);
+        let names = |entry: &GraphEntry| {
+            let graph = Arc::clone(&entry.graph);
+            let names = graph.tensors().iter_ids();
+            names
+                .map(|(id, _)| graph.tensor_name(id).to_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            names(&session.graphs[0].entry),
+            ["v", "weights of graph_1", "feature memory"]
+        );
+        assert_eq!(names(&session.graphs[1].entry), ["v", "weights of graph_11", "a:0"]);
+        let dumped = session.graphs[1].entry.dumped.as_deref().expect("a plan");
+        let offsets = dumped.offsets.as_ref().expect("offsets");
+        assert_eq!((offsets.offsets[2], offsets.sizes[2]), (Some(0), Some(96)));
+    }
+
+    #[test]
+    fn a_log_without_placements_stays_a_recording() {
+        let mut process = process(Vec::new());
+        process.plans.clear();
+        assert_eq!(LoggedSession::of(&process), None);
+    }
+}

@@ -9,6 +9,7 @@
 //! repeats is a sequence of runs, each combination once per repeat. Adjacent entries with one group number run
 //! concurrently, each as its own sequence. The effect of loads and groups on memory is in `sim`.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{GraphIdx, LoadChange, Run, Schedule, ScheduleError, SchedulePlan, ScheduledGraph};
@@ -100,6 +101,17 @@ impl SchedulePlan {
             }),
             None => Ok(schedule),
         }
+    }
+
+    /// The plan with the entries that the source states, where the user has none.
+    pub fn or_stated(&self, stated: &[ScheduleEntry]) -> Cow<'_, Self> {
+        if stated.is_empty() || !self.entries.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        Cow::Owned(Self {
+            entries: stated.to_vec(),
+            ..self.clone()
+        })
     }
 
     /// Removes a dimension from linked dimensions and from the values of entries. It then has the plan's own values in

@@ -39,21 +39,29 @@ pub struct ScheduleEditorState {
 impl ScheduleEditorState {
     /// Appends a run of the first graph, which gets the keyboard; `None` where no graph is open.
     pub fn add_run(&mut self, session: &Session) -> Option<Command> {
-        let first = session.loaded()?.whole.scheduled_graphs().into_iter().next()?;
-        let mut entries = session.document().plan.entries.clone();
+        let whole = &session.loaded()?.whole;
+        let first = whole.scheduled_graphs().into_iter().next()?;
+        let plan = session.document().plan.or_stated(&whole.schedule);
+        let mut entries = plan.entries.clone();
         self.focus = Some(entries.len());
         entries.push(ScheduleEntry::run(first.name));
         Some(Command::SetEntries { entries, field: None })
     }
 
-    /// Each graph once, in the default order; `None` where none is open or a schedule exists.
+    /// What the source states, else each graph once in the default order; `None` where none is open or a schedule exists.
     pub fn list_graphs(&mut self, session: &Session) -> Option<Command> {
-        let graphs = session.loaded()?.whole.scheduled_graphs();
+        let whole = &session.loaded()?.whole;
+        let graphs = whole.scheduled_graphs();
         if graphs.is_empty() || !session.document().plan.entries.is_empty() {
             return None;
         }
         self.focus = Some(0);
-        let entries = graphs.into_iter().map(|graph| ScheduleEntry::run(graph.name)).collect();
+        let each = graphs.into_iter().map(|graph| ScheduleEntry::run(graph.name));
+        let entries = if whole.schedule.is_empty() {
+            each.collect()
+        } else {
+            whole.schedule.clone()
+        };
         Some(Command::SetEntries { entries, field: None })
     }
 
@@ -140,6 +148,13 @@ fn runs_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut ScheduleEditorState,
     });
     summary_ui(ui, shown, state);
     if shown.plan.entries.is_empty() {
+        let stated = shown.session.loaded().map_or(0, |loaded| loaded.whole.schedule.len());
+        if stated > 0 {
+            ui.weak(format!(
+                "Graphs run and are unloaded as the log says, in {stated} entries. List all graphs to see and change them."
+            ));
+            return;
+        }
         ui.weak(
             "Every graph runs once per iteration, in the order of the files. Add a run to change order, values or \
                  repeats.",
