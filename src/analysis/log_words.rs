@@ -85,9 +85,10 @@ fn held_at_failure(driver: &[DriverRow]) -> Option<String> {
     let on_device = driver.iter().filter(|row| row.device.is_some());
     let mut modules: BTreeMap<&str, u64> = BTreeMap::new();
     for (row, held) in on_device.filter_map(|row| Some((row, row.at_failure?))) {
-        *modules.entry(&row.module).or_default() += held;
+        let sum = modules.entry(&row.module).or_default();
+        *sum = sum.saturating_add(held);
     }
-    let total: u64 = modules.values().sum();
+    let total = modules.values().fold(0_u64, |sum, held| sum.saturating_add(*held));
     let mut modules: Vec<(&str, u64)> = modules.into_iter().filter(|(_, held)| *held > 0).collect();
     modules.sort_by_key(|(_, held)| std::cmp::Reverse(*held));
     let named = modules.iter().take(MOST_MODULES);

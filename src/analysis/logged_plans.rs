@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::dumped::dumped_problems;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::{Cancelled, Progress};
-use highwater_model::units::{Bytes, counted};
+use highwater_model::units::{Bytes, counted, grouped};
 use highwater_model::workload::{LoggedEntry, ProblemEntry, Recording, Workload};
 use highwater_plan::{Plan, PlanError, PlanRequest, default_strategy, plan};
 
@@ -167,10 +167,11 @@ impl LoggedArena {
         let mut elsewhere = pairs.filter(|(_, (logged, simulated))| logged != simulated);
         let count = recorded.len();
         let Some((first, (logged, simulated))) = elsewhere.next() else {
+            let count = grouped(count as u64);
             return format!("The log's plan of {graph} equals the simulation: {count} of {count} offsets.");
         };
         let name = self.problem.ids.get(first);
-        let others = 1 + elsewhere.count();
+        let others = grouped(1 + elsewhere.count() as u64);
         format!(
             "The log's plan of {graph} differs from the simulation: {others} of {} lie elsewhere; first \"{name}\", at \
              {logged} in the log and at {simulated} in the simulation.",

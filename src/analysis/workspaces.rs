@@ -167,9 +167,13 @@ pub(super) fn scratch(workload: &Workload, estimated: &EstimatedWorkspaces) -> S
     }
 }
 
-/// Whether some graph states scratch memory.
+/// Whether some graph states scratch memory; a plan of all that the engine asks for would have it.
 pub(super) fn states_workspaces(workload: &Workload) -> bool {
     workload.graphs().iter().any(|entry| {
+        let dumped = entry.dumped.as_ref().and_then(|dumped| dumped.offsets.as_ref());
+        if dumped.is_some_and(|offsets| !offsets.sizes.is_empty()) {
+            return true;
+        }
         let mut tensors = entry.graph.tensors().iter();
         tensors.any(|tensor| tensor.role == Role::Workspace)
     })

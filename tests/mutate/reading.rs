@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use highwater::analysis::{LaneSet, LaneStrategies, Request, compare, inspect};
+use highwater::analysis::{LaneSet, LaneStrategies, Request, compare, inspect, logged_arenas, logged_remarks};
 use highwater::diagnostics::Diagnostics;
 use highwater::graph::Bindings;
 use highwater::import::{Imported, Importer, Input, import, import_as};
@@ -78,16 +78,17 @@ fn import_and_inspect(row: Option<&'static Importer>, name: &str, bytes: &[u8], 
 }
 
 fn workload(name: &str, imported: Imported) -> Workload {
-    let workload = Workload {
+    Workload {
         measured: imported.measured,
         ..Workload::new(name.to_owned(), imported.source)
-    };
-    workload.with_logged_graphs()
+    }
 }
 
 /// Compares a workload under every policy; `false` after a panic. An error is an answer.
 pub(crate) fn compared(imported: Imported) -> bool {
     let workload = workload("mutated", imported);
+    let logged = workload.recordings().to_vec();
+    let workload = workload.with_logged_graphs();
     let mut plan = SchedulePlan::default();
     for symbol in workload.symbols() {
         plan.dims.insert(symbol, vec![2]);
@@ -119,5 +120,9 @@ pub(crate) fn compared(imported: Imported) -> bool {
         }
     };
     let progress = Progress::new(&cancel, &count);
-    catch_unwind(AssertUnwindSafe(|| drop(compare(&request, &progress)))).is_ok()
+    let all = || {
+        drop(logged_remarks(&logged_arenas(&logged), &progress));
+        drop(compare(&request, &progress));
+    };
+    catch_unwind(AssertUnwindSafe(all)).is_ok()
 }

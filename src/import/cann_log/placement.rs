@@ -35,8 +35,8 @@ pub(super) fn take(label: &str, body: &str, draft: &mut Draft) {
         end: end_of(rest),
         op: own_op(rest),
         kind: kind_of(body).map(|kind| draft.kind(kind)),
-        stream: number(rest, "streamid["),
-        memory_type: number(rest, "memtype["),
+        stream: number(rest, "streamid[").and_then(small),
+        memory_type: number(rest, "memtype[").and_then(small),
         is_io: is_io(rest),
         is_cleared: label.contains("Atomic"),
     };
@@ -103,10 +103,17 @@ fn end_of(rest: &str) -> Option<i64> {
 }
 
 /// The id of the op, which follows that of a beginning elsewhere: `a--b`.
-fn own_op(rest: &str) -> Option<i64> {
+fn own_op(rest: &str) -> Option<u32> {
     let ids = after(rest, "life time begin[")?;
     let ids = &ids[..=ids.find(']')?];
-    leading(&ids[ids.find("--")? + 2..]).map(op_id)
+    leading(&ids[ids.find("--")? + 2..]).and_then(small)
+}
+
+/// A number of an op, stream or kind of memory; larger ones mean none.
+fn small(number: u64) -> Option<u32> {
+    u32::try_from(number)
+        .ok()
+        .filter(|number| !FOR_EVER.contains(&u64::from(*number)))
 }
 
 /// The type of the op; damaged ones are `None`.

@@ -119,12 +119,12 @@ pub struct LoggedPlace {
     pub begin: Option<i64>,
     pub end: Option<i64>,
     /// The id of its op, where that is not `begin`.
-    pub op: Option<i64>,
+    pub op: Option<u32>,
     /// The type of its op.
     pub kind: Option<Arc<str>>,
-    pub stream: Option<u64>,
+    pub stream: Option<u32>,
     /// The kind of memory; 2 is the device's own.
-    pub memory_type: Option<u64>,
+    pub memory_type: Option<u32>,
     /// Whether it is an input or output of the graph.
     pub is_io: bool,
     /// Whether it was moved to what is cleared before use.

@@ -12,8 +12,8 @@ use crate::units::Bytes;
 pub struct DumpedOffsets {
     /// By position of the tensor; `None` where the dump states none.
     pub offsets: Vec<Option<u64>>,
-    /// By position of the tensor: bytes that its place takes, where the source states more than the tensor's own; then inputs and
-    /// outputs of the graph lie behind the arena.
+    /// By position of the tensor: the bytes that the engine asks for. Where the source states them, the plan has all scratch
+    /// memory, and inputs and outputs of the graph are behind the arena. Empty for other sources.
     pub sizes: Vec<Option<u64>>,
     /// The planner, in a few words.
     pub maker: String,

@@ -10,7 +10,7 @@ use indexmap::IndexMap;
 use crate::workload::cann_log::LoggedPlace;
 
 /// The memory type of the device's own memory.
-const DEVICE_MEMORY: u64 = 2;
+const DEVICE_MEMORY: u32 = 2;
 
 /// Divisor of offsets and sizes in an arena.
 const ALIGNMENT: u64 = 512;
@@ -136,7 +136,7 @@ fn whole<'a>(name: &'a str, place: &'a LoggedPlace, arena: Option<u64>) -> Optio
         op,
         slot: (kind == "workspace", index.parse().ok()?),
         place,
-        own: place.op.filter(|id| *id >= 0).unwrap_or(begin),
+        own: place.op.map_or(begin, i64::from),
         begin,
         end: place.end?,
         offset,
@@ -168,8 +168,7 @@ fn ops(places: &[Whole<'_>]) -> Vec<ArenaOp> {
             stream: 0,
             is_input: true,
         });
-        let stream = place.place.stream.and_then(|stream| u32::try_from(stream).ok());
-        op.stream = op.stream.max(stream.unwrap_or(0));
+        op.stream = op.stream.max(place.place.stream.unwrap_or(0));
         op.is_input &= place.is_input;
     }
     let mut ops: BTreeMap<i64, Vec<ArenaOp>> = BTreeMap::new();
