@@ -15,7 +15,7 @@ use highwater_analysis::{dumped_problems, logged_arenas, logged_remarks};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::workload::{GraphEntry, Source, Workload, evaluation_entry, learn_ops};
-use highwater_options::dumped_settings;
+use highwater_options::{DumpedSettings, dumped_settings};
 use highwater_rewrite::inline::with_calls_inlined;
 
 /// Reads sources into one workload with functions inlined. Graphs that share a name between files are named after these, and
@@ -130,7 +130,14 @@ pub(super) fn load_known(
         let settings = dumped_settings(&entry.dumped.as_ref()?.options);
         (!settings.is_empty()).then(|| (entry.name.clone(), settings))
     });
-    let stamped = stamped.collect();
+    let stamped: Vec<(String, DumpedSettings)> = stamped.collect();
+    for (_, settings) in stamped.iter().filter(|_| !whole.schedule.is_empty()) {
+        let arguments = settings.arguments().join(" ");
+        diagnostics.info(
+            format!("The log states settings that differ from the defaults: {arguments}"),
+            "",
+        );
+    }
     Ok(Loaded {
         workload: Arc::clone(&whole),
         parts: whole.parts(&dumped),

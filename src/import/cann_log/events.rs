@@ -296,6 +296,12 @@ impl Events {
         *all = bytes;
     }
 
+    /// The number of events that began by a time; all, where it is unknown.
+    pub(super) fn count_until(&self, time: Option<i64>) -> usize {
+        let is_later = |open: &Open| open.stamp.zip(time).is_some_and(|(stamp, time)| stamp > time);
+        self.all.iter().position(is_later).unwrap_or(self.all.len())
+    }
+
     /// The events, the changes of the held bytes, and their peak; without bytes below the level info.
     pub(super) fn finish(mut self, is_info: bool) -> (Vec<LoggedEvent>, Vec<(i64, u64)>, Option<u64>) {
         self.close();

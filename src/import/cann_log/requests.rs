@@ -228,6 +228,7 @@ impl Request {
             total,
             allowed,
             driver_lines: self.driver_lines,
+            n_events: 0,
         }
     }
 }

@@ -10,7 +10,7 @@ use super::fact::{At, Fact, Says, Statistics, Summary};
 use super::pools::Pools;
 use super::requests::Requests;
 use highwater_model::workload::{
-    ArenaLoad, DriverRow, LogLevel, LoggedGraph, LoggedProcess, LoggedVariables, PolicyFrom,
+    ArenaLoad, DriverRow, LogLevel, LoggedFailure, LoggedGraph, LoggedProcess, LoggedVariables, PolicyFrom,
 };
 
 /// Graphs that are looked at for a thread, the last ones.
@@ -213,8 +213,12 @@ impl Story {
         };
         let failed = self.requests.first_time();
         let driver = driver_rows(self.rows, failed);
+        let (mut failures, failed_at): (Vec<LoggedFailure>, Vec<Option<i64>>) =
+            self.requests.finish().into_iter().unzip();
+        for (failure, time) in failures.iter_mut().zip(&failed_at) {
+            failure.n_events = self.events.count_until(*time);
+        }
         let (events, samples, reserved_peak) = self.events.finish(level == LogLevel::Info);
-        let (failures, failed_at) = self.requests.finish().into_iter().unzip();
         let has_variables = !self.variables.is_empty() || self.variable_pages.is_some();
         let logic = (!self.variables.is_empty()).then(|| (self.variables.len() as u64, sum(self.variables.values())));
         let plans = draft.plans;

@@ -230,4 +230,6 @@ pub struct LoggedFailure {
     pub allowed: Option<u64>,
     /// Lines of the driver that belong to it.
     pub driver_lines: u64,
+    /// Loads and unloads before it.
+    pub n_events: usize,
 }

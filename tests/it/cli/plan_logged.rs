@@ -242,3 +242,29 @@ fn a_log_beside_op_lists_is_compared_with_what_is_planned_for_them() {
         &["\"preproc/Cast:0\" has 602112 B in the log and 802112 B here"],
     );
 }
+
+#[test]
+fn settings_of_the_log_are_named_and_a_failed_load_runs_where_it_failed() {
+    let failing = "[INFO] GE(7,python3):2026-07-13-08:00:05.000.000 [a.cc:1]9 F:PreRun start: graph node size 2, session id 0, \
+                   graph id 21, graph name h.\n\
+                   [INFO] GE(7,python3):2026-07-13-08:00:06.000.000 [a.cc:1]9 F:[IMAS]Set h_21 name[c] optype[Relu] output[0] \
+                   offset to [0] streamid[0] memtype[2] size[1048576] realsize[1048096] noalignsize[1048064] life time begin[1] \
+                   life time end[2] child[0:1:0:0:1] isref[0] batch[], block_type[]\n\
+                   [INFO] GE(7,python3):2026-07-13-08:00:06.500.000 [a.cc:1]9 F:Total memory size is 68719476736\n\
+                   [ERROR] GE(7,python3):2026-07-13-08:00:07.000.000 [a.cc:1]9 F: ErrorNo: 1343225857(Parameter's invalid!)\
+                   [Malloc][Memory] failed, no enough memory for size = 1048576, device_id = 0\n";
+    let log = file("plog-7_1.log", &(process(7, 512).replace("smp[0]", "smp[2]") + failing));
+    let shown = plain(&text(&["compare", &log.path], 0));
+    says(
+        &shown,
+        &[
+            "2 runs",
+            "--set memory_config.static_memory_policy=2",
+            "--set simulation.device_memory=68719476736",
+        ],
+    );
+    let answer = json(&["compare", &log.path, "--format", "json"], 0);
+    let runs = answer["workload"]["runs"].as_array().expect("runs").iter();
+    let runs: Vec<&str> = runs.filter_map(|run| run["graph"].as_str()).collect();
+    assert_eq!(runs, ["graph_11", "graph_21"]);
+}

@@ -23,8 +23,9 @@ use arena::Arena;
 /// Who made the plan of a log.
 pub const LOG_MAKER: &str = "CANN's log";
 
-/// The option for the policy.
+/// The options for the policy and for the memory of the device.
 const POLICY: &str = "static_memory_policy";
+const DEVICE_MEMORY: &str = "simulation.device_memory";
 
 /// Most steps of a schedule that a log states.
 const MOST_STEPS: usize = 1 << 20;
@@ -61,17 +62,19 @@ impl LoggedSession {
         if !graphs.iter().any(|one| one.is_placed) {
             return None;
         }
-        let policy = process.policy.map(|(value, _)| DumpedOption {
-            key: POLICY.to_owned(),
+        let policy = process.policy.map(|(value, _)| (POLICY, value));
+        let memory = process.device_total.map(|bytes| (DEVICE_MEMORY, bytes));
+        let settings = [memory, policy].into_iter().flatten().map(|(key, value)| DumpedOption {
+            key: key.to_owned(),
             value: value.to_string(),
             op: String::new(),
             count: 1,
         });
         if let Some(dumped) = graphs[0].entry.dumped.as_mut() {
-            // It is of the session: told once.
-            Arc::make_mut(dumped).options.extend(policy);
+            // They are of the session: told once.
+            Arc::make_mut(dumped).options.extend(settings);
         }
-        let (schedule, n_cut) = schedule(&process.events, &graphs);
+        let (schedule, n_cut) = schedule(process, &graphs);
         Some(Self {
             graphs,
             schedule,
@@ -122,31 +125,74 @@ fn is_load_of(event: &LoggedEvent, graph: u64) -> bool {
     event.kind == LoggedEventKind::Load && event.graph == Some(graph)
 }
 
-/// Runs at loads, and unloads; what was evicted is left to the simulation. The number of events beyond the limit.
-fn schedule(events: &[LoggedEvent], graphs: &[LoggedEntry]) -> (Vec<ScheduleEntry>, usize) {
-    let mut is_loaded = vec![false; graphs.len()];
-    let mut n_steps = 0;
-    let mut schedule = Vec::new();
-    for (position, event) in events.iter().enumerate() {
-        let Some(found) = graphs.iter().position(|one| Some(one.id) == event.graph) else {
-            continue;
-        };
-        let kind = match event.kind {
-            LoggedEventKind::Load => EntryKind::Run,
-            LoggedEventKind::Unload if is_loaded[found] => EntryKind::Unload,
-            LoggedEventKind::Unload | LoggedEventKind::Evict => continue,
-        };
-        is_loaded[found] = kind == EntryKind::Run;
-        n_steps += graphs[found].entry.graph.ops().len();
-        if n_steps > MOST_STEPS {
-            return (schedule, events.len() - position);
+/// Runs at loads, and unloads; what was evicted is left to the simulation. A graph that failed to load runs where it failed. The
+/// number of events beyond the limit.
+fn schedule(process: &LoggedProcess, graphs: &[LoggedEntry]) -> (Vec<ScheduleEntry>, usize) {
+    let mut draft = Draft {
+        graphs,
+        is_loaded: vec![false; graphs.len()],
+        n_steps: 0,
+        entries: Vec::new(),
+    };
+    let events = &process.events;
+    for position in 0..=events.len() {
+        for failure in process.failures.iter().filter(|one| one.n_events == position) {
+            draft.failed(failure.graph);
         }
-        schedule.push(ScheduleEntry {
-            kind,
-            ..ScheduleEntry::run(graphs[found].entry.name.clone())
-        });
+        if let Some(event) = events.get(position)
+            && !draft.take(event)
+        {
+            return (draft.entries, events.len() - position);
+        }
     }
-    (schedule, 0)
+    (draft.entries, 0)
+}
+
+struct Draft<'a> {
+    graphs: &'a [LoggedEntry],
+    is_loaded: Vec<bool>,
+    n_steps: usize,
+    entries: Vec<ScheduleEntry>,
+}
+
+impl Draft<'_> {
+    /// Whether there is room for the event.
+    fn take(&mut self, event: &LoggedEvent) -> bool {
+        let Some(found) = self.find(event.graph) else {
+            return true;
+        };
+        match event.kind {
+            LoggedEventKind::Load => return self.push(found, EntryKind::Run),
+            LoggedEventKind::Unload if self.is_loaded[found] => return self.push(found, EntryKind::Unload),
+            // Its next load is another one, also where the engine unloaded it.
+            LoggedEventKind::Unload | LoggedEventKind::Evict => self.is_loaded[found] = false,
+        }
+        true
+    }
+
+    /// A load that failed; one that had begun is an event.
+    fn failed(&mut self, graph: Option<u64>) {
+        if let Some(found) = self.find(graph).filter(|found| !self.is_loaded[*found]) {
+            self.push(found, EntryKind::Run);
+        }
+    }
+
+    fn find(&self, graph: Option<u64>) -> Option<usize> {
+        self.graphs.iter().position(|one| Some(one.id) == graph)
+    }
+
+    fn push(&mut self, found: usize, kind: EntryKind) -> bool {
+        self.n_steps += self.graphs[found].entry.graph.ops().len();
+        if self.n_steps > MOST_STEPS {
+            return false;
+        }
+        self.is_loaded[found] = kind == EntryKind::Run;
+        self.entries.push(ScheduleEntry {
+            kind,
+            ..ScheduleEntry::run(self.graphs[found].entry.name.clone())
+        });
+        true
+    }
 }
 
 impl Recording {
@@ -180,7 +226,7 @@ impl Workload {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::LoggedPlace;
+    use crate::workload::{LoggedFailure, LoggedPlace};
 
     fn event(kind: LoggedEventKind, graph: u64) -> LoggedEvent {
         LoggedEvent {
@@ -271,6 +317,29 @@ mod tests {
         let dumped = session.graphs[1].entry.dumped.as_deref().expect("a plan");
         let offsets = dumped.offsets.as_ref().expect("offsets");
         assert_eq!((offsets.offsets[2], offsets.sizes[2]), (Some(0), Some(96)));
+    }
+
+    #[test]
+    fn a_graph_that_failed_to_load_runs_where_it_failed() {
+        use LoggedEventKind::{Load, Unload};
+        let failure = |graph, n_events| LoggedFailure {
+            graph: Some(graph),
+            n_events,
+            ..LoggedFailure::default()
+        };
+        let mut process = process(vec![event(Load, 1), event(Unload, 1)]);
+        // The second is of a graph that holds its memory: it failed at something else.
+        process.failures = vec![failure(11, 1), failure(1, 1), failure(11, 2)];
+        let session = LoggedSession::of(&process).expect("placements");
+        let runs = session.schedule.iter().map(|entry| (entry.graph.as_str(), entry.kind));
+        assert_eq!(
+            runs.collect::<Vec<_>>(),
+            [
+                ("graph_1", EntryKind::Run),
+                ("graph_11", EntryKind::Run),
+                ("graph_1", EntryKind::Unload)
+            ]
+        );
     }
 
     #[test]
