@@ -1,10 +1,11 @@
 //! A part of a session's files: a graph of several, a graph that ops call or repeat, a compiler's arena.
 
 use highwater::analysis::LaneKind;
-use highwater::plan::AS_DUMPED;
+use highwater::plan::{AS_DUMPED, AS_LOGGED, recorded_name};
 use highwater::session::{Command, Document, Session, SourceSpec, Worker};
-use highwater::workload::{DeviceProfiles, PartOf};
+use highwater::workload::{DeviceProfiles, PartOf, Workload};
 
+use crate::cli::plan::file;
 use crate::cli::{fails, json};
 use crate::support::{files, shared};
 
@@ -47,10 +48,15 @@ fn check(sources: Vec<SourceSpec>) -> usize {
         match &part.of {
             PartOf::Arena(arena) => {
                 assert!(comparison.lane_kind() == LaneKind::Strategies, "{}", part.name);
-                let dumped = comparison.lanes.iter().find(|lane| lane.strategy.name == AS_DUMPED);
-                assert_eq!(dumped.is_some(), arena.recorded.is_some(), "{}", part.name);
+                let mut lanes = comparison.lanes.iter().map(|lane| lane.strategy.name);
+                let recorded = lanes.find(|name| [AS_DUMPED, AS_LOGGED].contains(name));
+                let wanted = arena.recorded.as_ref().map(recorded_name);
+                assert_eq!(recorded, wanted, "{}", part.name);
             }
-            PartOf::Entry(source) => assert_eq!(comparison.workload.source, *source),
+            PartOf::Entry(source) => {
+                let alone = Workload::new(part.name.clone(), source.clone()).with_logged_graphs();
+                assert_eq!(comparison.workload.source, alone.source);
+            }
             PartOf::Graph(_) | PartOf::Body(..) => {
                 assert_eq!(comparison.workload.graphs().len(), 1);
                 assert_eq!(comparison.workload.graphs()[0].name, part.name);
@@ -101,6 +107,28 @@ fn arenas_of_the_corpus_are_compared_with_our_plans() {
         }
     }
     assert!(n_parts > 10, "{n_parts}");
+}
+
+#[test]
+fn graphs_of_logs_and_their_arenas_are_looked_at_alone() {
+    let Some(folder) = shared("corpus/made/plog") else {
+        return;
+    };
+    let source = |name: &str| SourceSpec::Path(folder.join(name));
+    let logs = files(&folder.join("p0_train_eval/debug/plog"), "log").into_iter();
+    let logs = logs.chain([folder.join("p2_train_eval.debug.log")]);
+    let texts: Vec<String> = logs.map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    let both = file("both.log", &texts.concat());
+    for (sources, count) in [
+        // Three graphs, two of them placed.
+        (vec![source("p0_train_eval")], 5),
+        (vec![source("old_2020.log")], 2),
+        // Two processes, each with two arenas.
+        (vec![SourceSpec::Path(both.path.clone().into())], 6),
+        (vec![source("multi_process.log")], 0),
+    ] {
+        assert_eq!(check(sources), count);
+    }
 }
 
 #[test]
