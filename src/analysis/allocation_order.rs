@@ -14,7 +14,7 @@ use highwater_sim::IoTensor;
 const NEVER: u64 = u64::MAX;
 
 /// As [`arena_order`], with the streams of a source that states the places of its tensors.
-pub(super) fn entry_order(entry: &GraphEntry, program: &Program, io: &[IoTensor]) -> AllocationOrder {
+pub fn entry_order(entry: &GraphEntry, program: &Program, io: &[IoTensor]) -> AllocationOrder {
     let mut order = arena_order(&entry.graph, program, io);
     let dumped = entry.dumped.as_ref().filter(|dumped| !dumped.streams.is_empty());
     let offsets = dumped.and_then(|dumped| dumped.offsets.as_ref());

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use super::error::AnalysisError;
 use highwater_model::progress::Progress;
 use highwater_model::units::Bytes;
-use highwater_model::workload::{AllocationOrder, GraphEntry, GraphIdx, Lifetime, Program};
+use highwater_model::workload::{AllocationOrder, GraphEntry, GraphIdx, Lifetime, Program, RecordedPlan};
 use highwater_plan::{
-    Buffer, PlacementProblem, Plan, PlanRequest, Planned, SEGMENT_LIMIT, SegmentRule, Strategy, plan,
+    Buffer, Effort, PlacementProblem, Plan, PlanRequest, Planned, SEGMENT_LIMIT, SegmentRule, Strategy,
+    default_strategy, plan, verify_with,
 };
 use highwater_sim::{BoundGraph, DeviceSession, Segment};
 
@@ -50,6 +51,33 @@ pub(super) struct Arena {
     pub(super) problem: PlacementProblem,
     /// The order in which its buffers come and go.
     pub(super) order: Option<AllocationOrder>,
+    /// The plan of a log.
+    pub(super) recorded: Option<RecordedPlan>,
+}
+
+impl Arena {
+    /// A recorded plan is taken where there is a valid one; other arenas are placed by the default strategy.
+    fn place(
+        &self,
+        strategy: &'static Strategy,
+        nodes: u64,
+        progress: &Progress<'_>,
+    ) -> Result<Planned, AnalysisError> {
+        let mut request = PlanRequest::new(&self.problem);
+        request.order = self.order.as_ref();
+        request.recorded = self.recorded.as_ref();
+        request.limits.nodes = nodes;
+        if strategy.effort != Effort::Recorded {
+            return Ok(plan(strategy, &request, progress)?);
+        }
+        if self.recorded.is_some() {
+            let planned = plan(strategy, &request, progress)?;
+            if verify_with(&self.problem, &planned.plan, progress)?.is_ok() {
+                return Ok(planned);
+            }
+        }
+        Ok(plan(default_strategy(), &request, progress)?)
+    }
 }
 
 /// Places every arena by each strategy once.
@@ -66,10 +94,7 @@ pub(super) fn place_arenas(
         }
         let mut plans = Plans::new();
         for arena in arenas {
-            let mut request = PlanRequest::new(&arena.problem);
-            request.order = arena.order.as_ref();
-            request.limits.nodes = nodes;
-            let planned = plan(strategy, &request, progress)?;
+            let planned = arena.place(strategy, nodes, progress)?;
             plans.push((arena.graph, Arc::new(planned)));
         }
         placed.insert(strategy.name, plans);

@@ -8,7 +8,9 @@ use super::arena::{arena_problem, engine_size, stated_size};
 use highwater_model::graph::{Bindings, Graph, Role, Sizes};
 use highwater_model::liveness::{View, feature_lifetimes, lifetimes};
 use highwater_model::units::{Bytes, Step};
-use highwater_model::workload::{DumpedOffsets, GraphEntry, Lifetime, Lifetimes, Names, ProblemEntry, RecordedPlan};
+use highwater_model::workload::{
+    DumpedOffsets, GraphEntry, Lifetime, Lifetimes, Names, ProblemEntry, Program, RecordedPlan,
+};
 use highwater_plan::PlacementProblem;
 use highwater_rewrite::{AtomicClean, atomic_clean};
 
@@ -35,6 +37,13 @@ pub fn dumped_plan(dumped: &DumpedOffsets, lifetimes: &Lifetimes) -> Result<Reco
         offsets,
         maker: dumped.maker.clone(),
     })
+}
+
+/// The plan of a log for the live ranges of a graph; `None` where it has no offset for one of them.
+pub(super) fn logged_plan(entry: &GraphEntry, program: &Program) -> Option<RecordedPlan> {
+    let offsets = entry.dumped.as_ref()?.offsets.as_ref()?;
+    let is_logged = !offsets.sizes.is_empty();
+    dumped_plan(offsets, &program.lifetimes).ok().filter(|_| is_logged)
 }
 
 /// The arenas of graphs whose dumps state an offset for every live range, with the positions of the graphs.

@@ -71,7 +71,7 @@ mod workspaces;
 
 pub use advice::with_figures;
 pub use alignment::{BY_CONSTRUCTION, off_by};
-pub use allocation_order::arena_order;
+pub use allocation_order::{arena_order, entry_order};
 pub use allocator_state::{AllocatorState, AllocatorSums, Piece, PieceKind, PoolState, SegmentState};
 pub use arena::{Plans, arena_problem, engine_size};
 pub use budget_sweep::{BudgetSweepPoint, BudgetSweepTask, SWEEP_RATIOS, feasible_limit, sweep};

@@ -259,12 +259,12 @@ fn not_joined<'a>(whose: &str, names: impl Iterator<Item = &'a str>, count: usiz
         return String::new();
     }
     let left = names.enumerate().filter(|(position, _)| !joined.contains(position));
-    let named: Vec<&str> = left.map(|(_, name)| name).take(MOST_NAMES).collect();
-    let more = match count.saturating_sub(named.len()) {
+    let shown: Vec<&str> = left.map(|(_, name)| name).take(MOST_NAMES).collect();
+    let more = match count.saturating_sub(shown.len()) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    format!("; not joined {whose}: {}{more}", named.join(", "))
+    format!("; not joined {whose}: {}{more}", shown.join(", "))
 }
 
 fn name_of(tensor: &SideTensor<'_>) -> String {

@@ -148,13 +148,10 @@ impl LoggedArena {
                 });
             }
         };
-        for text in [
-            Some(self.offsets(recorded, &simulated)),
-            self.arena(&simulated),
-            self.not_covered(recorded),
-            self.left_out(),
-        ] {
-            text.into_iter().for_each(|text| remarks.info(text, ""));
+        remarks.info(self.offsets(recorded, &simulated), "");
+        let others = [self.arena(&simulated), self.not_covered(recorded), self.left_out()];
+        for text in others.into_iter().flatten() {
+            remarks.info(text, "");
         }
         let is_equal =
             recorded == simulated.offsets && self.stated.is_none_or(|bytes| bytes == simulated.footprint.get());

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::allocation_order::entry_order;
 use super::arena::{Arena, arena_problem, rounded, stated_size};
+use super::dumped::logged_plan;
 use super::error::AnalysisError;
 use super::request::Request;
 use super::rewriting::{LaneRewrite, Layout, RunRemat, TapeRun, onto_steps};
@@ -17,7 +18,7 @@ use highwater_model::liveness::{View, feature_lifetimes, lifetimes};
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{
-    AllocationOrder, Axis, GraphEntry, GraphIdx, Lifetime, Lifetimes, Program, Run, SlotOp,
+    AllocationOrder, Axis, GraphEntry, GraphIdx, Lifetime, Lifetimes, Program, RecordedPlan, Run, SlotOp,
 };
 use highwater_options::{Lowered, idle_dtr_options};
 use highwater_rewrite::name_reuse::{ReuseQuestion, ReuseReport, block_program, merged_storage, reuse_report};
@@ -42,6 +43,8 @@ pub(super) struct Variant {
 pub(super) struct LoweredGraph {
     bound: BoundGraph,
     order: Option<AllocationOrder>,
+    /// The plan of a log.
+    recorded: Option<RecordedPlan>,
     is_static: bool,
     /// The run under the eviction threshold, where one is set.
     remat: Option<TapeRun>,
@@ -122,6 +125,7 @@ impl GraphLowering<'_> {
             .collect();
         // The order of ops does not apply to ops that are executed several times.
         let order = (is_static && rewritten.is_none()).then(|| entry_order(entry, &program, &io));
+        let recorded = order.as_ref().and_then(|_| logged_plan(entry, &program));
         let mut clears = self.clears(subject);
         if let Some(run) = rewritten {
             clears = repeated_clears(&clears, run, self.clean_policy(is_static));
@@ -137,6 +141,7 @@ impl GraphLowering<'_> {
         Ok(LoweredGraph {
             bound,
             order,
+            recorded,
             is_static,
             remat,
         })
@@ -180,6 +185,7 @@ impl GraphLowering<'_> {
                         graph: key.0,
                         problem: arena_problem(&bound.program, &bound.engine_sizes),
                         order: made.order.clone(),
+                        recorded: made.recorded.clone(),
                     });
                 }
                 let remat = made.remat.as_ref();

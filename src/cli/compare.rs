@@ -13,13 +13,16 @@ use super::args::{CompareArgs, Format};
 use super::opened::Named;
 use super::request::{Prepared, policies};
 use super::{Verdict, print, print_json};
-use highwater_analysis::{Comparison, Lane, LaneKind, OutOfMemoryReport, Request, compare, study_of, with_figures};
+use highwater_analysis::{
+    Comparison, Lane, LaneId, LaneKind, OutOfMemoryReport, Request, compare, study_of, with_figures,
+};
 use highwater_export::{BaselineComparison, CompareAnswer, WireComparison, comparison_markdown};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_options::{check_scheduled, keys};
 use highwater_plan::{Effort, PlanError, find};
 use highwater_session::refuse_source;
+use highwater_sim::POLICIES;
 
 /// The number of tensors of each peak in JSON without `--top`.
 const MOST_LISTED: usize = 100;
@@ -32,11 +35,9 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     if let Some(path) = &args.svg {
         refuse_source(path, &named.sources)?;
     }
-    if let Some(name) = &args.strategy {
-        let strategy = find(name)?;
-        if strategy.effort == Effort::Recorded {
-            bail!("--strategy {name}: {}", PlanError::NoRecordedPlan);
-        }
+    let strategy = args.strategy.as_deref().map(find).transpose()?;
+    let recorded = strategy.filter(|strategy| strategy.effort == Effort::Recorded);
+    if let Some(strategy) = strategy.filter(|_| recorded.is_none()) {
         settings.options.set_text(keys::PLACEMENT_STRATEGY, strategy.name)?;
     }
     let graph = args.graph.as_ref().or(settings.part.as_ref()).cloned();
@@ -49,6 +50,17 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
             prepared.loaded.whole.name,
             args.files.join(" ")
         );
+    }
+    if let Some(strategy) = recorded {
+        if !workload.has_logged_plans() {
+            bail!("--strategy {}: {}", strategy.name, PlanError::NoRecordedPlan);
+        }
+        for row in POLICIES {
+            prepared
+                .request
+                .strategies
+                .set(LaneId::Policy(row.policy), Some(strategy));
+        }
     }
     prepared.request.policies = policies(&args.policies)?;
     let Prepared { settings, request, .. } = &prepared;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use highwater_analysis::{Comparison, arena_order, arena_problem, dumped_plan};
+use highwater_analysis::{Comparison, arena_problem, dumped_plan, entry_order};
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Nanos};
 use highwater_model::workload::{AllocationOrder, GraphIdx, ProblemEntry, RecordedPlan};
@@ -148,7 +148,7 @@ pub(super) fn subject_of(comparison: &Comparison, graph: GraphIdx) -> Option<Pla
         graph,
         problem: arena_problem(&run.bound.program, &run.bound.engine_sizes),
         recorded: dumped.and_then(|plan| dumped_plan(plan, &run.bound.program.lifetimes).ok()),
-        order: Some(arena_order(&entry.graph, &run.bound.program, &run.bound.io)),
+        order: Some(entry_order(entry, &run.bound.program, &run.bound.io)),
     })
 }
 

@@ -198,6 +198,7 @@ fn tape_variant(run: &TapeRun, thrash_limit: Option<f64>, axis: &Axis, steps: Op
     };
     let bound = onto_steps(bound, steps.as_deref());
     let arena = Arena {
+        recorded: None,
         graph: GraphIdx(0),
         problem: arena_problem(&bound.program, &bound.engine_sizes),
         order: None,

@@ -330,5 +330,9 @@ fn three_digits(text: &str) -> String {
 pub fn choices(comparison: &Comparison) -> impl Iterator<Item = &'static highwater_plan::Strategy> {
     let entry = comparison.stated_problem();
     let recorded = entry.and_then(|entry| entry.recorded.as_ref());
-    highwater_plan::STRATEGIES.iter().filter(move |row| row.suits(recorded))
+    let is_logged = comparison.workload.has_logged_plans();
+    let suits = move |row: &&highwater_plan::Strategy| {
+        row.suits(recorded) || is_logged && row.name == highwater_plan::AS_LOGGED
+    };
+    highwater_plan::STRATEGIES.iter().filter(suits)
 }

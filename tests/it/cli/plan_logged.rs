@@ -268,3 +268,31 @@ fn settings_of_the_log_are_named_and_a_failed_load_runs_where_it_failed() {
     let runs: Vec<&str> = runs.filter_map(|run| run["graph"].as_str()).collect();
     assert_eq!(runs, ["graph_11", "graph_21"]);
 }
+
+#[test]
+fn lanes_take_the_plan_of_the_log_on_request() {
+    // The log leaves 512 bytes between two tensors that never meet.
+    let log = file("plog-7_1.log", &process(7, 512));
+    let peaks = |more: &[&str]| {
+        let arguments: Vec<&str> = ["compare", &log.path, "--format", "json"]
+            .iter()
+            .chain(more)
+            .copied()
+            .collect();
+        let answer = json(&arguments, 0);
+        let policies = answer["policies"].as_array().expect("policies").iter();
+        policies
+            .filter_map(|lane| lane["peak_reserved_bytes"].as_u64())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!((peaks(&[])[0], peaks(&["--strategy", "log"])[0]), (512, 1024));
+    let shown = plain(&text(&["compare", &log.path, "--strategy", "log"], 0));
+    says(
+        &shown,
+        &["GE held 1 024 B at most in the log, under policy 0; simulated 1 024 B: equal."],
+    );
+    fails(
+        &["compare", "sample:lenet", "--strategy", "log"],
+        "the source carries no offsets",
+    );
+}

@@ -49,6 +49,9 @@ pub(super) fn entry(
     })
 }
 
+/// The first step of a tensor, its slot, and the tensor.
+type Operand = (u32, (bool, u64), TensorId);
+
 struct Built {
     graph: Graph,
     offsets: Vec<Option<u64>>,
@@ -98,7 +101,7 @@ impl Draft {
     fn finish(mut self, arena: &Arena) -> Result<Built, GraphError> {
         // By op: results with their slots, and what is read for the last time with its first step and slot.
         let mut results: Vec<Vec<((bool, u64), TensorId)>> = vec![Vec::new(); arena.ops.len()];
-        let mut operands: Vec<Vec<(u32, (bool, u64), TensorId)>> = vec![Vec::new(); arena.ops.len()];
+        let mut operands: Vec<Vec<Operand>> = vec![Vec::new(); arena.ops.len()];
         for one in &arena.tensors {
             let role = if one.slot.0 && one.first == one.last {
                 Role::Workspace

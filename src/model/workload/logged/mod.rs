@@ -88,12 +88,11 @@ fn compiled(process: &LoggedProcess) -> Vec<&LoggedGraph> {
     let mut position: BTreeMap<u64, usize> = BTreeMap::new();
     let mut last: Vec<&LoggedGraph> = Vec::new();
     for graph in &process.graphs {
-        match position.get(&graph.id) {
-            Some(known) => last[*known] = graph,
-            None => {
-                position.insert(graph.id, last.len());
-                last.push(graph);
-            }
+        if let Some(known) = position.get(&graph.id) {
+            last[*known] = graph;
+        } else {
+            position.insert(graph.id, last.len());
+            last.push(graph);
         }
     }
     last
@@ -203,6 +202,15 @@ impl Recording {
 }
 
 impl Workload {
+    /// Whether its graphs are those of a log, with its plans.
+    pub fn has_logged_plans(&self) -> bool {
+        let mut dumped = self
+            .graphs()
+            .iter()
+            .filter_map(|entry| entry.dumped.as_ref()?.offsets.as_ref());
+        dumped.any(|offsets| !offsets.sizes.is_empty())
+    }
+
     /// The graphs of the only recording that is a log's process with placements, beside the recordings; others are unchanged.
     #[must_use]
     pub fn with_logged_graphs(self) -> Self {
