@@ -242,3 +242,34 @@ fn a_log_of_a_failed_request_says_so_first() {
         assert!(harness.query_all_by_label_contains(text).next().is_some(), "{text}");
     }
 }
+
+/// A log with placements has a lane per policy, its own beside them, and its plan among the strategies.
+#[test]
+fn a_log_with_placements_is_simulated_beside_what_was_measured() {
+    let record = |text: &str| format!("[INFO] GE(7,python3):2026-07-13-08:00:01.000.000 [a.cc:1]9 F:{text}\n");
+    let log = [
+        "PreRun start: graph node size 2, session id 0, graph id 11, graph name g.",
+        "[IMAS]Set g_11 name[a] optype[Relu] output[0] offset to [0] streamid[0] memtype[2] size[1048576] realsize[1048576] \
+         noalignsize[1048544] life time begin[1] life time end[2] child[0:1:0:0:1] isref[0] batch[], block_type[]",
+        "[IMAS]InitFeatureMapAndP2PMem graph_11 MallocMemory type[F] memaddr[0x1] mem_size[1048576]Bytes",
+    ];
+    let log = SourceSpec::Bytes {
+        name: "plog.log".to_owned(),
+        bytes: log.map(record).concat().into_bytes().into(),
+    };
+    let mut harness = window_of_session(session(vec![log]), 800.0);
+    for text in ["dynamic allocation", "static expansion", "python3 (7)"] {
+        assert!(harness.query_all_by_label_contains(text).next().is_some(), "{text}");
+    }
+    click(&mut harness, Role::Tab, "Schedule");
+    harness.get_by_label_contains("as the log says: 1 entry");
+    harness.get_by_role_and_label(Role::Button, "List all graphs").click();
+    harness.run_steps(2);
+    settle_chain(&mut harness);
+    let session = harness.state().session();
+    assert_eq!(session.document().plan.entries[0].graph, "graph_11");
+    let (comparison, _) = session.answer().expect("an answer");
+    assert_eq!(comparison.lanes.len(), 5);
+    let mut choices = highwater_ui::panels::planner::choices(comparison);
+    assert!(choices.any(|row| row.name == highwater_plan::AS_LOGGED));
+}

@@ -150,8 +150,12 @@ fn runs_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut ScheduleEditorState,
     if shown.plan.entries.is_empty() {
         let stated = shown.session.loaded().map_or(0, |loaded| loaded.whole.schedule.len());
         if stated > 0 {
+            let entries = match stated {
+                1 => "1 entry".to_owned(),
+                many => format!("{many} entries"),
+            };
             ui.weak(format!(
-                "Graphs run and are unloaded as the log says, in {stated} entries. List all graphs to see and change them."
+                "Graphs run and are unloaded as the log says: {entries}. List all graphs to see and change them."
             ));
             return;
         }
