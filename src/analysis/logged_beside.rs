@@ -159,7 +159,7 @@ fn found<'a>(
         .flat_map(|logged| (0..sides.len()).map(move |side| (logged, side)));
     for ((logged, places), side) in tried.take(MOST_TRIED) {
         progress.check()?;
-        let pairs = join(&sides[side].tensors, places);
+        let pairs = join(&sides[side].tensors, places, &process.op_kinds);
         // Some names, such as those of inputs, occur in many graphs.
         if pairs.len() * 4 >= places.len().min(sides[side].tensors.len()).max(1) {
             all.push(Found {

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use indexmap::IndexMap;
 
 use highwater_model::graph::{Bindings, Graph, Role, TensorId};
-use highwater_model::workload::{GraphIdx, ListedPlace, LoggedPlace, OpList, Workload};
+use highwater_model::workload::{GraphIdx, ListedPlace, LoggedPlace, OpKinds, OpList, Workload};
 
 /// Letters at which a log cuts names.
 const CUT: usize = 512;
@@ -140,7 +140,7 @@ pub(super) fn of_ops(ops: &OpList) -> (Vec<SideTensor<'_>>, Vec<Option<u32>>) {
 }
 
 /// Joins tensors with the placements of a plan. O(n log n + letters of fused names squared).
-pub(super) fn join(tensors: &[SideTensor<'_>], plan: &IndexMap<String, LoggedPlace>) -> Vec<Pair> {
+pub(super) fn join(tensors: &[SideTensor<'_>], plan: &IndexMap<String, LoggedPlace>, kinds: &OpKinds) -> Vec<Pair> {
     let mut joining = Joining::new(tensors);
     let places: Vec<Option<(&str, (bool, u64))>> = plan.keys().map(|name| parts(name)).collect();
     for by in [JoinedBy::Name, JoinedBy::CutName, JoinedBy::LastPart] {
@@ -156,7 +156,7 @@ pub(super) fn join(tensors: &[SideTensor<'_>], plan: &IndexMap<String, LoggedPla
             joining.by_op(position, op, slot, by);
         }
     }
-    joining.by_bytes(plan, &places);
+    joining.by_bytes(plan, &places, kinds);
     joining.pairs.sort_unstable_by_key(|pair| pair.place);
     joining.pairs
 }
@@ -239,7 +239,12 @@ impl<'a> Joining<'a> {
     }
 
     /// What is left of one type and one number of bytes, in order, where both sides have as many.
-    fn by_bytes(&mut self, plan: &IndexMap<String, LoggedPlace>, places: &[Option<(&str, (bool, u64))>]) {
+    fn by_bytes(
+        &mut self,
+        plan: &IndexMap<String, LoggedPlace>,
+        places: &[Option<(&str, (bool, u64))>],
+        kinds: &OpKinds,
+    ) {
         type Key<'k> = (&'k str, bool, u64);
         let mut of_graph: BTreeMap<Key<'_>, Vec<usize>> = BTreeMap::new();
         for (position, tensor) in self.tensors.iter().enumerate() {
@@ -250,12 +255,12 @@ impl<'a> Joining<'a> {
         }
         let mut of_log: BTreeMap<Key<'_>, Vec<(i64, usize)>> = BTreeMap::new();
         for (position, (place, parts)) in plan.values().zip(places).enumerate() {
-            let (Some((_, slot)), Some(kind)) = (parts, &place.kind) else {
+            let (Some((_, slot)), Some(kind)) = (parts, place.kind) else {
                 continue;
             };
             if let (false, Some(bytes), Some(begin)) = (self.is_placed.contains(&position), place.unpadded, place.begin)
             {
-                let key = (&**kind, slot.0, bytes.div_ceil(32));
+                let key = (kinds.get(kind), slot.0, bytes.div_ceil(32));
                 of_log.entry(key).or_default().push((begin, position));
             }
         }
@@ -294,8 +299,9 @@ mod tests {
             tensor("trans_2", "TransData", 96),
             tensor("alone", "Cast", 96),
         ];
-        let place = |kind: &str, begin, bytes| LoggedPlace {
-            kind: Some(kind.into()),
+        let mut kinds = OpKinds::default();
+        let mut place = |kind: &str, begin, bytes| LoggedPlace {
+            kind: kinds.intern(kind),
             begin: Some(begin),
             unpadded: Some(bytes),
             ..LoggedPlace::default()
@@ -312,7 +318,7 @@ mod tests {
         ]
         .into_iter()
         .collect();
-        let pairs = join(&tensors, &plan).into_iter();
+        let pairs = join(&tensors, &plan, &kinds).into_iter();
         let pairs: Vec<(usize, usize, JoinedBy)> = pairs.map(|pair| (pair.place, pair.tensor, pair.by)).collect();
         assert_eq!(
             pairs,

@@ -1,12 +1,11 @@
 //! One process while its lines are read.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use indexmap::IndexMap;
 
 use super::fact::{At, Fact, Says};
-use highwater_model::workload::{LoggedPlace, PolicyFrom};
+use highwater_model::workload::{LoggedPlace, OpKinds, PolicyFrom};
 
 /// Devices that are told apart; more are no device of one process.
 const MOST_DEVICES: usize = 4;
@@ -21,8 +20,7 @@ pub(super) struct Draft {
     pub(super) policy: Option<(u64, PolicyFrom)>,
     pub(super) devices: BTreeSet<u64>,
     pub(super) plans: IndexMap<String, IndexMap<String, LoggedPlace>>,
-    /// Types of ops, each once.
-    kinds: BTreeSet<Arc<str>>,
+    pub(super) kinds: OpKinds,
     pub(super) facts: Vec<Fact>,
     pub(super) damaged: u64,
     pub(super) repeated: u64,
@@ -37,16 +35,6 @@ impl Draft {
         if self.first.is_none_or(is_first) {
             self.first = Some(at);
         }
-    }
-
-    /// A type of ops, shared among places.
-    pub(super) fn kind(&mut self, kind: &str) -> Arc<str> {
-        if let Some(known) = self.kinds.get(kind) {
-            return Arc::clone(known);
-        }
-        let new: Arc<str> = kind.into();
-        self.kinds.insert(Arc::clone(&new));
-        new
     }
 
     pub(super) fn push(&mut self, at: At, thread: Option<u64>, says: Says) {

@@ -34,9 +34,9 @@ pub(super) fn take(label: &str, body: &str, draft: &mut Draft) {
         begin: number(rest, "life time begin[").map(op_id),
         end: end_of(rest),
         op: own_op(rest),
-        kind: kind_of(body).map(|kind| draft.kind(kind)),
+        kind: kind_of(body).and_then(|kind| draft.kinds.intern(kind)),
         stream: number(rest, "streamid[").and_then(small),
-        memory_type: number(rest, "memtype[").and_then(small),
+        memory_type: number(rest, "memtype[").map(|kind| u8::try_from(kind).unwrap_or(u8::MAX)),
         is_io: is_io(rest),
         is_cleared: label.contains("Atomic"),
     };
@@ -109,11 +109,11 @@ fn own_op(rest: &str) -> Option<u32> {
     leading(&ids[ids.find("--")? + 2..]).and_then(small)
 }
 
-/// A number of an op, stream or kind of memory; larger ones mean none.
-fn small(number: u64) -> Option<u32> {
-    u32::try_from(number)
-        .ok()
-        .filter(|number| !FOR_EVER.contains(&u64::from(*number)))
+/// A number of an op or stream; larger ones mean none.
+fn small<T: TryFrom<u64>>(number: u64) -> Option<T> {
+    Some(number)
+        .filter(|number| !FOR_EVER.contains(number))
+        .and_then(|number| T::try_from(number).ok())
 }
 
 /// The type of the op; damaged ones are `None`.
@@ -131,6 +131,7 @@ fn is_io(rest: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use highwater_model::workload::OpKinds;
 
     fn plan(lines: &[(&str, &str)]) -> (Vec<(String, LoggedPlace)>, u64) {
         let mut draft = Draft::default();
@@ -155,7 +156,7 @@ mod tests {
             begin: Some(1),
             end: Some(-1),
             op: Some(0),
-            kind: Some("Relu".into()),
+            kind: OpKinds::default().intern("Relu"),
             stream: Some(0),
             memory_type: Some(2),
             is_io: true,

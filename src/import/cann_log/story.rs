@@ -247,6 +247,7 @@ impl Story {
             driver,
             failures,
             plans,
+            op_kinds: draft.kinds,
             damaged: draft.damaged,
             repeated: draft.repeated,
         };

@@ -4,9 +4,9 @@
 //! Nothing here is modelled: `None` means that the log cannot tell, never zero. Bytes are plain numbers, lists are in the order
 //! of first appearance.
 
-use std::sync::Arc;
+use std::num::NonZeroU32;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 
 /// One process of a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,6 +39,7 @@ pub struct LoggedProcess {
     pub failures: Vec<LoggedFailure>,
     /// Placements by graph, as printed, and tensor (`op:output:0`).
     pub plans: IndexMap<String, IndexMap<String, LoggedPlace>>,
+    pub op_kinds: OpKinds,
     /// Records of placements and statistics that lack a field.
     pub damaged: u64,
     /// Records that were left out as repeated.
@@ -106,8 +107,8 @@ pub struct LoggedGraph {
     pub winner: Option<&'static str>,
 }
 
-/// Where the compiler put a tensor.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Where the compiler put a tensor. Logs have millions of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LoggedPlace {
     pub offset: Option<u64>,
     /// Bytes of the block, the same for all its members.
@@ -120,15 +121,38 @@ pub struct LoggedPlace {
     pub end: Option<i64>,
     /// The id of its op, where that is not `begin`.
     pub op: Option<u32>,
-    /// The type of its op.
-    pub kind: Option<Arc<str>>,
-    pub stream: Option<u32>,
+    /// The type of its op, see [`OpKinds`].
+    pub kind: Option<OpKind>,
+    pub stream: Option<u16>,
     /// The kind of memory; 2 is the device's own.
-    pub memory_type: Option<u32>,
+    pub memory_type: Option<u8>,
     /// Whether it is an input or output of the graph.
     pub is_io: bool,
     /// Whether it was moved to what is cleared before use.
     pub is_cleared: bool,
+}
+
+/// A type of ops of a log, by position in [`OpKinds`], from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OpKind(NonZeroU32);
+
+/// The types of ops of a log, each once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OpKinds(IndexSet<Box<str>>);
+
+impl OpKinds {
+    pub fn intern(&mut self, kind: &str) -> Option<OpKind> {
+        let position = match self.0.get_index_of(kind) {
+            Some(position) => position,
+            None => self.0.insert_full(kind.into()).0,
+        };
+        let number = u32::try_from(position).ok()?.checked_add(1)?;
+        NonZeroU32::new(number).map(OpKind)
+    }
+
+    pub fn get(&self, kind: OpKind) -> &str {
+        self.0.get_index(kind.0.get() as usize - 1).map_or("", |kind| kind)
+    }
 }
 
 /// Variables of the engine.

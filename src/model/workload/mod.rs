@@ -34,7 +34,7 @@ pub use allocation_order::{AllocationOrder, IoBlock};
 pub use block_program::{Block, BlockOp, BlockProgram, BlockVariable, Slots};
 pub use cann_log::{
     ArenaLoad, DriverRow, LogLevel, LoggedEvent, LoggedEventKind, LoggedFailure, LoggedGraph, LoggedPlace, LoggedPool,
-    LoggedProcess, LoggedVariables, PolicyFrom,
+    LoggedProcess, LoggedVariables, OpKind, OpKinds, PolicyFrom,
 };
 pub use device::{AiCores, Basis, Device, DeviceError, DeviceFigure, DeviceProfiles, FigureUnit};
 pub use dumped::{Dumped, DumpedOffsets, DumpedOption};

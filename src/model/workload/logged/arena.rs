@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 
-use crate::workload::cann_log::LoggedPlace;
+use crate::workload::cann_log::{LoggedPlace, OpKinds};
 
 /// The memory type of the device's own memory.
-const DEVICE_MEMORY: u32 = 2;
+const DEVICE_MEMORY: u8 = 2;
 
 /// Divisor of offsets and sizes in an arena.
 const ALIGNMENT: u64 = 512;
@@ -63,6 +63,7 @@ pub(super) struct ArenaTensor {
 /// A placement with the parts of its name.
 struct Whole<'a> {
     op: &'a str,
+    kind: Option<&'a str>,
     slot: (bool, u64),
     place: &'a LoggedPlace,
     own: i64,
@@ -76,11 +77,9 @@ struct Whole<'a> {
 
 impl Arena {
     /// `arena` are its bytes, behind which inputs and outputs lie.
-    pub(super) fn of(plan: &IndexMap<String, LoggedPlace>, arena: Option<u64>) -> Self {
-        let mut places: Vec<Whole<'_>> = plan
-            .iter()
-            .filter_map(|(name, place)| whole(name, place, arena))
-            .collect();
+    pub(super) fn of(plan: &IndexMap<String, LoggedPlace>, arena: Option<u64>, kinds: &OpKinds) -> Self {
+        let places = plan.iter().filter_map(|(name, place)| whole(name, place, arena, kinds));
+        let mut places: Vec<Whole<'_>> = places.collect();
         let n_left_out = plan.len() - places.len();
         tell_inputs(&mut places);
         let ops = ops(&places);
@@ -122,7 +121,7 @@ impl Arena {
 }
 
 /// The parts of a placement; `None` where it lacks one, or owns no memory of the device.
-fn whole<'a>(name: &'a str, place: &'a LoggedPlace, arena: Option<u64>) -> Option<Whole<'a>> {
+fn whole<'a>(name: &'a str, place: &'a LoggedPlace, arena: Option<u64>, kinds: &'a OpKinds) -> Option<Whole<'a>> {
     let mut parts = name.rsplitn(3, ':');
     let (index, kind, op) = (parts.next()?, parts.next()?, parts.next()?);
     let is_elsewhere = place.memory_type.is_some_and(|kind| kind != DEVICE_MEMORY);
@@ -134,6 +133,7 @@ fn whole<'a>(name: &'a str, place: &'a LoggedPlace, arena: Option<u64>) -> Optio
     let offset = place.offset.filter(|offset| offset.checked_add(size).is_some())?;
     Some(Whole {
         op,
+        kind: place.kind.map(|kind| kinds.get(kind)),
         slot: (kind == "workspace", index.parse().ok()?),
         place,
         own: place.op.map_or(begin, i64::from),
@@ -151,8 +151,8 @@ fn tell_inputs(places: &mut [Whole<'_>]) {
     let inner = places.iter().filter(|place| !place.is_io);
     let first = inner.map(|place| place.begin).min().unwrap_or(0);
     for place in places.iter_mut().filter(|place| place.is_io) {
-        place.is_input = match &place.place.kind {
-            Some(kind) => INPUTS.contains(&&**kind),
+        place.is_input = match place.kind {
+            Some(kind) => INPUTS.contains(&kind),
             None => place.begin <= first,
         };
     }
@@ -164,11 +164,11 @@ fn ops(places: &[Whole<'_>]) -> Vec<ArenaOp> {
         let op = named.entry((place.own, place.op)).or_insert_with(|| ArenaOp {
             id: place.own,
             name: place.op.to_owned(),
-            kind: place.place.kind.as_deref().unwrap_or_default().to_owned(),
+            kind: place.kind.unwrap_or_default().to_owned(),
             stream: 0,
             is_input: true,
         });
-        op.stream = op.stream.max(place.place.stream.unwrap_or(0));
+        op.stream = op.stream.max(place.place.stream.map_or(0, u32::from));
         op.is_input &= place.is_input;
     }
     let mut ops: BTreeMap<i64, Vec<ArenaOp>> = BTreeMap::new();
@@ -370,9 +370,10 @@ mod tests {
             end,
             ..LoggedPlace::default()
         };
+        let mut kinds = OpKinds::default();
         let input = LoggedPlace {
             op: Some(0),
-            kind: Some("Data".into()),
+            kind: kinds.intern("Data"),
             is_io: true,
             ..place(4096, 64, 1, Some(-1))
         };
@@ -385,7 +386,7 @@ mod tests {
         ]
         .into_iter()
         .collect();
-        let arena = Arena::of(&plan, Some(4096));
+        let arena = Arena::of(&plan, Some(4096), &kinds);
         let names: Vec<&str> = arena.ops.iter().map(|op| op.name.as_str()).collect();
         assert_eq!((names, arena.n_left_out), (vec!["a:b", "c"], 1));
         let tensors: Vec<(&str, u32, u32, u64)> = arena

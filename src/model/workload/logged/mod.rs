@@ -101,7 +101,7 @@ fn compiled(process: &LoggedProcess) -> Vec<&LoggedGraph> {
 /// A graph with placements, or one that was loaded.
 fn entry(logged: &LoggedGraph, process: &LoggedProcess) -> Option<LoggedEntry> {
     let plan = logged.plan.as_ref().and_then(|name| process.plans.get(name));
-    let arena = plan.map(|plan| Arena::of(plan, logged.arena));
+    let arena = plan.map(|plan| Arena::of(plan, logged.arena, &process.op_kinds));
     let arena = arena.filter(|arena| !arena.tensors.is_empty());
     let mut loads = process.events.iter().filter(|event| is_load_of(event, logged.id));
     let load = loads.next();
