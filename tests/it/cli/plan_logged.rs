@@ -13,7 +13,7 @@ fn log(name: &str) -> Option<String> {
 
 /// Without the spaces that do not break.
 fn plain(text: &str) -> String {
-    text.replace('\u{a0}', " ").replace('\u{202f}', " ")
+    text.replace(['\u{a0}', '\u{202f}'], " ")
 }
 
 #[test]
