@@ -120,7 +120,10 @@ fn set_allocator_variable(document: &mut Document, n_given: usize, comparison: &
         [setting] => setting.conf.clone(),
         _ => bail!("a configuration has one setting of PyTorch's allocator; give one --conf"),
     };
-    let mut lanes = comparison.lanes.iter().filter_map(|lane| comparison.simulation(lane.id));
+    let mut lanes = comparison
+        .lanes
+        .iter()
+        .filter_map(|lane| comparison.simulation(lane.id));
     let simulation = lanes.find(|simulation| simulation.settings == setting);
     let variable = simulation
         .with_context(|| format!("--conf \"{setting}\": there is no recording that replays under it"))?

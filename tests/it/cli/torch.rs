@@ -168,7 +168,10 @@ fn the_events_of_a_snapshot_are_those_of_its_settings() {
         .collect();
     assert_eq!(simulated, recorded);
     let last = lines.last().expect("a closing line");
-    assert_eq!((&last["end"], &last["peak_reserved_bytes"]), (&json!(true), &json!(22 * MIB)));
+    assert_eq!(
+        (&last["end"], &last["peak_reserved_bytes"]),
+        (&json!(true), &json!(22 * MIB))
+    );
 }
 
 #[test]
@@ -179,13 +182,26 @@ fn a_setting_leaves_as_the_variable_of_the_recorded_framework() {
     for (to, line) in [
         ("run.json", "\"PYTORCH_CUDA_ALLOC_CONF\": \"max_split_size_mb:64\""),
         ("run.sh", "export PYTORCH_CUDA_ALLOC_CONF='max_split_size_mb:64'"),
-        ("run.py", "os.environ[\"PYTORCH_CUDA_ALLOC_CONF\"] = \"max_split_size_mb:64\""),
+        (
+            "run.py",
+            "os.environ[\"PYTORCH_CUDA_ALLOC_CONF\"] = \"max_split_size_mb:64\"",
+        ),
     ] {
         let output = run(&["export", path, "--conf", conf, "--to", to, "--preview"]);
         let text = String::from_utf8(output.stdout).expect("UTF-8");
         assert!(text.contains(line), "{to}: {text}");
     }
-    let two = ["export", path, "--conf", conf, "--conf", "-", "--to", "run.json", "--preview"];
+    let two = [
+        "export",
+        path,
+        "--conf",
+        conf,
+        "--conf",
+        "-",
+        "--to",
+        "run.json",
+        "--preview",
+    ];
     fails(&two, "one --conf");
 }
 
