@@ -113,6 +113,12 @@ pub enum Action {
         /// bash, elvish, fish, powershell or zsh
         shell: Shell,
     },
+    /// Write the manual pages into a folder
+    #[command(hide = true)]
+    Manual {
+        /// An existing folder
+        folder: PathBuf,
+    },
 }
 
 /// How answers are written.

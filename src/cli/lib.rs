@@ -15,6 +15,7 @@ mod formats;
 mod inspect;
 mod learn;
 mod lower_bound;
+mod manual;
 mod opened;
 mod opening;
 mod peak;
@@ -66,9 +67,27 @@ pub enum Outcome {
     Window(Box<Arguments>),
 }
 
+/// What `--version` says besides the number.
+#[derive(Clone, Copy, Debug)]
+pub struct Build {
+    /// `None` where it is unknown, as in debug builds.
+    pub commit: Option<&'static str>,
+    /// Whether the feature `gui` is built in.
+    pub has_window: bool,
+}
+
+impl Build {
+    fn version(self) -> String {
+        let commit = self.commit.unwrap_or("unknown");
+        let window = if self.has_window { "gui" } else { "none" };
+        format!("{} (commit {commit}, features: {window})", env!("CARGO_PKG_VERSION"))
+    }
+}
+
 /// Runs the command of the process's arguments.
-pub fn run() -> Outcome {
+pub fn run(build: Build) -> Outcome {
     let parsed = args::command()
+        .version(build.version())
         .try_get_matches()
         .and_then(|matches| Arguments::from_arg_matches(&matches));
     let arguments = match parsed {
@@ -148,6 +167,7 @@ fn perform(action: &Action) -> ExitCode {
         Action::Devices(args) => devices::run(args),
         Action::Formats(args) => formats::run(args),
         Action::Export(args) => export::run(args, &progress),
+        Action::Manual { folder } => manual::write(folder),
         Action::Completions { shell } => {
             let mut command = Arguments::command();
             clap_complete::generate(*shell, &mut command, "highwater", &mut std::io::stdout());
