@@ -109,7 +109,7 @@ fn promised_gains_are_the_figures_of_the_comparison() {
     let policy = "memory_config.static_memory_policy=3";
     let answer = json(&["compare", "sample:resnet50", "--set", policy, "--format", "json"], 0);
     let found = answer["diagnostics"].to_string();
-    assert!(found.contains("4.000 MiB more than policy 0"), "{found}");
+    assert!(found.contains("4.000\u{a0}MiB more than policy 0"), "{found}");
 }
 
 #[test]
