@@ -136,6 +136,13 @@ const GROUPS: [(&str, &[CommandHelp]); 4] = [
                     "highwater inspect mobilenet_v2.onnx lstm_tiny.tflite --format json",
                 ],
             ),
+            row(
+                "explain-log",
+                [
+                    "highwater explain-log ~/ascend/log",
+                    "highwater explain-log plog-40518.log terminal.txt --format markdown",
+                ],
+            ),
             CommandHelp {
                 notes: export_names,
                 ..row(
