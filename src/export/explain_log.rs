@@ -6,9 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::blocks::{Block, Line, PagePart, Span, Table, bytes, code, markdown, page, paragraph, plain_text, text};
 use super::json_parts::{diagnostics_json, list};
-use highwater_analysis::{
-    Advice, FailedRequest, GraphMemory, LogStory, ModuleMemory, NeedBasis, PolicyNeed, ProcessStory,
-};
+use highwater_analysis::{Advice, FailedRequest, GraphMemory, LogStory, ModuleMemory, NeedBasis, ProcessStory};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, counted, grouped};
 use highwater_model::workload::{LogLevel, LoggedPool, Workload};
@@ -17,9 +15,12 @@ use highwater_model::workload::{LogLevel, LoggedPool, Workload};
 const MOST_IN_DETAIL: usize = 8;
 
 /// The story as the window shows it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogPage {
+    /// The sentence for a ticket, with what to try.
+    pub ticket: String,
     pub parts: Vec<PagePart>,
+    /// The sentence and the parts.
     pub markdown: String,
     /// Whether a request failed.
     pub has_failures: bool,
@@ -29,10 +30,10 @@ impl LogPage {
     /// `None` where the workload is no log.
     pub fn new(workload: &Workload) -> Option<Arc<Self>> {
         let story = LogStory::of_workload(workload)?;
-        let blocks = blocks(&story);
         Some(Arc::new(Self {
-            parts: page(&blocks),
-            markdown: markdown(&blocks),
+            ticket: story.ticket(),
+            parts: page(&blocks(&story)),
+            markdown: log_story_markdown(&story),
             has_failures: story.has_failures(),
         }))
     }
@@ -40,11 +41,11 @@ impl LogPage {
 
 /// The last line is the sentence for a ticket, with what to try.
 pub fn log_story_text(story: &LogStory) -> String {
-    plain_text(&blocks(story))
+    plain_text(&with_ticket(story))
 }
 
 pub fn log_story_markdown(story: &LogStory) -> String {
-    markdown(&blocks(story))
+    markdown(&with_ticket(story))
 }
 
 /// `import` are the importer's diagnostics.
@@ -56,6 +57,12 @@ pub fn log_story_json(story: &LogStory, import: &Diagnostics) -> Json {
         "missing": story.missing,
         "diagnostics": diagnostics_json(import),
     })
+}
+
+fn with_ticket(story: &LogStory) -> Vec<Block> {
+    let mut blocks = blocks(story);
+    blocks.extend([heading("For a ticket"), paragraph(story.ticket())]);
+    blocks
 }
 
 fn blocks(story: &LogStory) -> Vec<Block> {
@@ -72,7 +79,6 @@ fn blocks(story: &LogStory) -> Vec<Block> {
         let items = story.missing.iter().map(|sentence| (0, text(sentence)));
         blocks.extend([heading("To see more"), Block::List(items.collect())]);
     }
-    blocks.extend([heading("For a ticket"), paragraph(story.ticket())]);
     blocks
 }
 
@@ -109,14 +115,16 @@ fn process_blocks(story: &ProcessStory) -> Vec<Block> {
     blocks.extend(graphs(&story.graphs));
     blocks.extend(arena(story));
     blocks.extend(pools(&process.pools));
-    blocks.extend(needs(&story.needs));
+    blocks.extend(needs(story));
     blocks
 }
 
 fn advice_line(advice: &Advice) -> Line {
-    text("Try ")
-        .and(code(&advice.setting))
-        .and(text(format!(": {}.", advice.reason)))
+    let action = advice.setting.as_ref().map_or_else(
+        || Span::Strong(advice.action.clone()).into(),
+        |setting| text("Set ").and(code(setting)),
+    );
+    action.and(text(format!(": {}.", advice.reason)))
 }
 
 fn facts(story: &ProcessStory) -> String {
@@ -224,7 +232,20 @@ fn pools(pools: &[LoggedPool]) -> Option<Block> {
     (!table.is_empty()).then(|| table.into())
 }
 
-fn needs(needs: &[PolicyNeed]) -> Option<Block> {
+fn needs(story: &ProcessStory) -> Option<Block> {
+    let needs = &story.needs;
+    if let Some(unknown) = needs.iter().find(|need| need.basis == NeedBasis::Unknown) {
+        return Some(paragraph(format!(
+            "Needs under other policies are unknown: {}.",
+            unknown.why
+        )));
+    }
+    let with_features = story.graphs.iter().filter(|graph| graph.feature_map > Some(0));
+    if !needs.is_empty() && with_features.count() == 1 {
+        return Some(paragraph(
+            "There is one graph with feature memory, so policies differ in rounding alone.",
+        ));
+    }
     let mut table = Table::captioned("Memory of GE by policy", &["policy", ">GE needs", "from"]);
     for need in needs {
         let active = if need.is_active { " (active)" } else { "" };
@@ -317,5 +338,5 @@ fn request_json(request: &FailedRequest) -> Json {
 }
 
 fn advice_json(advice: &Advice) -> Json {
-    json!({ "setting": advice.setting, "reason": advice.reason })
+    json!({ "action": advice.action, "setting": advice.setting, "reason": advice.reason })
 }

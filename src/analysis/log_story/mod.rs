@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! modules.rs  the driver's modules       graphs.rs  graphs when a request failed    needs.rs  what each policy needs
-//! request.rs  one failed request         advice.rs  the settings that act on it     missing.rs  what would tell more
+//! request.rs  one failed request         advice.rs  what acts on it (torch_advice.rs)  missing.rs what would tell more
 //! sentence.rs the line for a ticket
 //! ```
 //!
@@ -18,6 +18,7 @@ mod request;
 mod sentence;
 #[cfg(test)]
 mod tests;
+mod torch_advice;
 
 use std::sync::Arc;
 
@@ -71,7 +72,7 @@ impl LogStory {
         let mut stories: Vec<ProcessStory> = processes.iter().map(ProcessStory::new).collect();
         stories.sort_by_key(|story| story.requests.is_empty());
         let sentence = sentence::of(&stories);
-        let advice = sentence::first_request(&stories).and_then(|(_, request)| request.advice.first().cloned());
+        let advice = sentence::main_request(&stories).and_then(|(_, request)| request.advice.first().cloned());
         Self {
             sentence,
             advice,
@@ -127,16 +128,16 @@ fn title(process: &LoggedProcess) -> String {
     match (&process.name, process.pid) {
         (Some(name), Some(pid)) => format!("{name} ({pid})"),
         (None, Some(pid)) => format!("process {pid}"),
-        _ => "process unknown".to_owned(),
+        _ => "unknown process".to_owned(),
     }
 }
 
 /// How the policy is known.
 fn policy_line(process: &LoggedProcess) -> &'static str {
     match process.policy {
-        Some((_, PolicyFrom::Summary)) => "smp of the compiled graph, which is the policy in effect",
-        Some((_, PolicyFrom::Option)) => "an option line; the environment may change it",
-        None if !process.arena_loads.is_empty() => "lines of the shared arena: policy 2 or 4",
+        Some((_, PolicyFrom::Summary)) => "from smp in the summary of a compiled graph",
+        Some((_, PolicyFrom::Option)) => "from an option; the environment may change it",
+        None if !process.arena_loads.is_empty() => "2 or 4, from lines of the shared arena",
         None => "no line tells it",
     }
 }

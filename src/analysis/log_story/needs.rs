@@ -109,8 +109,9 @@ fn of_static(policy: u64, wanted: &Wanted, variables: u64) -> (Option<u64>, Need
         _ => wanted.sum_of_features,
     };
     let bytes = features.saturating_add(wanted.weights).saturating_add(variables);
+    let paged = |is_paged: bool| if is_paged { " in pages of 8 MiB" } else { "" };
     let mut parts = vec![if is_shared {
-        format!("the largest feature map {}", Bytes(features))
+        format!("the largest feature map {}{}", Bytes(features), paged(policy == 4))
     } else {
         format!("feature maps {}", Bytes(features))
     }];
@@ -118,7 +119,11 @@ fn of_static(policy: u64, wanted: &Wanted, variables: u64) -> (Option<u64>, Need
         parts.push(format!("weights {}", Bytes(wanted.weights)));
     }
     if variables > 0 {
-        parts.push(format!("variables {}", Bytes(variables)));
+        parts.push(format!(
+            "variables {}{}",
+            Bytes(variables),
+            paged(has_large_pages(policy))
+        ));
     }
     let mut why = parts.join(" + ");
     if is_shared {

@@ -3,7 +3,6 @@
 use super::advice::{Advice, advice};
 use super::graphs::{GraphState, State};
 use super::modules::ModuleMemory;
-use super::needs::named;
 use highwater_model::units::Bytes;
 use highwater_model::workload::{LoggedFailure, LoggedProcess, RefusedBy};
 
@@ -82,12 +81,12 @@ fn sentence(failure: &LoggedFailure) -> String {
         .map_or_else(String::new, |device| format!(" on device {device}"));
     let time = failure.at.map_or_else(String::new, |at| format!(" at {at}"));
     let refusal = match failure.refused {
-        RefusedBy::Device => "was refused",
-        RefusedBy::Check => "was refused by GE's check before it asked the device",
-        RefusedBy::Fraction => "was refused by per_process_memory_fraction, the limit of the program",
-        RefusedBy::Workspace => "for the workspace of operators, outside torch's pool, was refused",
+        RefusedBy::Device => "",
+        RefusedBy::Check => ": refused by GE's check, before any request to the device",
+        RefusedBy::Fraction => ": refused by per_process_memory_fraction, the program's own limit",
+        RefusedBy::Workspace => " for the workspace of operators, outside its pool",
     };
-    format!("{who} requested {size}{purpose}{device}{time}; the request {refusal}.")
+    format!("{who} did not get {size}{purpose}{device}{time}{refusal}.")
 }
 
 fn remarks(process: &LoggedProcess, request: &FailedRequest, state: &State) -> Vec<String> {
@@ -95,9 +94,7 @@ fn remarks(process: &LoggedProcess, request: &FailedRequest, state: &State) -> V
     let mut remarks = Vec::new();
     if failure.driver_lines > 1 {
         let lines = failure.driver_lines;
-        remarks.push(format!(
-            "The driver reports it {lines} times: one request, reported {lines} times."
-        ));
+        remarks.push(format!("One request, reported {lines} times by the driver."));
     }
     remarks.extend(pool(request));
     if let Some(allowed) = failure.allowed {
@@ -128,12 +125,12 @@ fn remarks(process: &LoggedProcess, request: &FailedRequest, state: &State) -> V
 }
 
 /// The figures of torch's sentence.
-fn pool(request: &FailedRequest) -> Option<String> {
+pub(super) fn pool(request: &FailedRequest) -> Option<String> {
     let failure = &request.failure;
     let mut parts = Vec::new();
     if let (Some(allocated), Some(reserved)) = (failure.allocated, failure.reserved) {
         parts.push(format!(
-            "torch's pool reserves {}, of which {} is allocated",
+            "torch's pool reserves {}, of which {} are allocated",
             Bytes(reserved),
             Bytes(allocated)
         ));
@@ -142,10 +139,10 @@ fn pool(request: &FailedRequest) -> Option<String> {
         let total = failure
             .total
             .map_or_else(String::new, |total| format!(" of {}", Bytes(total)));
-        parts.push(format!("{}{total} is free", Bytes(free)));
+        parts.push(format!("{}{total} are free", Bytes(free)));
     }
     if let Some(outside) = request.outside_pool {
-        parts.push(format!("{} is outside the pool", Bytes(outside)));
+        parts.push(format!("{} are outside the pool", Bytes(outside)));
     }
     let text = parts.join("; ");
     let mut letters = text.chars();
@@ -184,12 +181,4 @@ fn modules(process: &LoggedProcess, request: &FailedRequest) -> Option<String> {
         Bytes(rest),
         Bytes(total)
     ))
-}
-
-/// The evicted graphs in words; empty without any.
-pub(super) fn evicted(request: &FailedRequest) -> String {
-    if request.evicted.is_empty() {
-        return String::new();
-    }
-    format!("GE had evicted {}", named(&request.evicted))
 }

@@ -1,7 +1,7 @@
 //! The tree as parts that a window draws: plain texts, no figures.
 
 use super::text::line;
-use super::{Block, Line, Table};
+use super::{Block, Line, Span, Table};
 
 /// A part of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,6 +9,8 @@ pub enum PagePart {
     /// 1 is the largest.
     Heading(u8, String),
     Text(String),
+    /// A paragraph of weight.
+    Strong(String),
     /// An item of a list with its depth, from 0.
     Item(usize, String),
     Command(String),
@@ -32,6 +34,10 @@ pub(crate) fn page(blocks: &[Block]) -> Vec<PagePart> {
 fn parts(block: &Block) -> Vec<PagePart> {
     match block {
         Block::Heading(level, words) => vec![PagePart::Heading(*level, line(words))],
+        Block::Paragraph(Line(spans)) if matches!(spans[..], [Span::Strong(_)]) => spans
+            .iter()
+            .map(|span| PagePart::Strong(line(&span.clone().into())))
+            .collect(),
         Block::Paragraph(words) | Block::Note(words) | Block::Small(words) => vec![PagePart::Text(line(words))],
         Block::Table(rows) => vec![PagePart::Table(table(rows))],
         Block::List(items) => {
