@@ -173,8 +173,11 @@ fn modules(process: &LoggedProcess, request: &FailedRequest) -> Option<String> {
             "The driver counts {allocated} for the modules of this process; the log does not state the device's memory."
         ));
     };
-    let fits = request.failure.requested.is_some_and(|requested| requested <= rest);
-    let yet = if fits { ", yet the request failed" } else { "" };
+    let yet = match request.failure.requested {
+        Some(requested) if requested <= rest => ", yet the request failed",
+        Some(_) => ", less than the request",
+        None => "",
+    };
     Some(format!(
         "The driver counts {allocated} for the modules of this process. {} of {} belong to none of them{yet}: to other \
          processes, to the system, or free; the log cannot tell which.",

@@ -52,7 +52,10 @@ pub(super) fn of_torch(request: &FailedRequest) -> Vec<Advice> {
             room,
             failure.allowed.is_some(),
         ));
-    } else if let Some(outside) = request.outside_pool.filter(|bytes| Some(*bytes) > failure.reserved) {
+    } else if let Some(outside) = request
+        .outside_pool
+        .filter(|bytes| Some(*bytes) > failure.reserved && failure.free < Some(requested))
+    {
         all.push(Advice::new(
             "Run npu-smi info",
             format!(
