@@ -96,7 +96,9 @@ fn remarks(process: &LoggedProcess, request: &FailedRequest, state: &State) -> V
         let lines = failure.driver_lines;
         remarks.push(format!("One request, reported {lines} times by the driver."));
     }
-    remarks.extend(pool(request));
+    if let Some(pool) = pool(request) {
+        remarks.push(format!("Figures of torch: {pool}."));
+    }
     if let Some(allowed) = failure.allowed {
         let limit = match failure.refused {
             RefusedBy::Check => "GE allows",
@@ -110,27 +112,20 @@ fn remarks(process: &LoggedProcess, request: &FailedRequest, state: &State) -> V
         remarks.push(format!("GE evicted graph {id}{size} before it."));
     }
     remarks.extend(plan(failure, state));
-    if let Some(read) = process.device_free.filter(|_| failure.free.is_none()) {
-        let total = read
-            .total
-            .map_or_else(String::new, |total| format!(" of {}", Bytes(total)));
-        let time = read.at.map_or_else(String::new, |at| format!(" at {at}"));
-        remarks.push(format!(
-            "GE read {}{total} free{time}, the last time before.",
-            Bytes(read.free)
-        ));
+    if let Some(read) = free_before(process, failure) {
+        remarks.push(format!("{read}, the last time before."));
     }
     remarks.extend(modules(process, request));
     remarks
 }
 
-/// The figures of torch's sentence.
+/// The figures of torch's sentence, in words.
 pub(super) fn pool(request: &FailedRequest) -> Option<String> {
     let failure = &request.failure;
     let mut parts = Vec::new();
     if let (Some(allocated), Some(reserved)) = (failure.allocated, failure.reserved) {
         parts.push(format!(
-            "torch's pool reserves {}, of which {} are allocated",
+            "{} reserved by the pool, {} allocated",
             Bytes(reserved),
             Bytes(allocated)
         ));
@@ -139,15 +134,12 @@ pub(super) fn pool(request: &FailedRequest) -> Option<String> {
         let total = failure
             .total
             .map_or_else(String::new, |total| format!(" of {}", Bytes(total)));
-        parts.push(format!("{}{total} are free", Bytes(free)));
+        parts.push(format!("{}{total} free", Bytes(free)));
     }
     if let Some(outside) = request.outside_pool {
-        parts.push(format!("{} are outside the pool", Bytes(outside)));
+        parts.push(format!("about {} outside the pool", Bytes(outside)));
     }
-    let text = parts.join("; ");
-    let mut letters = text.chars();
-    let first = letters.next()?;
-    Some(format!("{}{}.", first.to_uppercase(), letters.as_str()))
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 /// Whether another placement of the graph could be smaller.
@@ -184,4 +176,12 @@ fn modules(process: &LoggedProcess, request: &FailedRequest) -> Option<String> {
         Bytes(rest),
         Bytes(total)
     ))
+}
+
+/// What GE read of the device last, where the request itself states nothing.
+pub(super) fn free_before(process: &LoggedProcess, failure: &LoggedFailure) -> Option<String> {
+    let read = process.device_free.filter(|_| failure.free.is_none())?;
+    let total = read.total.map_or_else(String::new, |total| format!(" of {}", Bytes(total)));
+    let time = read.at.map_or_else(String::new, |at| format!(" at {at}"));
+    Some(format!("GE read {}{total} free{time}", Bytes(read.free)))
 }

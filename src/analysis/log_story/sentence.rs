@@ -1,7 +1,7 @@
 //! A log in one sentence, for a ticket.
 
 use super::needs::named;
-use super::request::{FailedRequest, pool};
+use super::request::{FailedRequest, free_before, pool};
 use super::{LogStory, ProcessStory};
 use highwater_model::units::{Bytes, counted};
 
@@ -31,7 +31,8 @@ pub(super) fn of(stories: &[ProcessStory]) -> String {
         return without_failure(stories);
     };
     let mut parts = vec![format!("{}: {}", story.title, request.sentence.trim_end_matches('.'))];
-    parts.extend(pool(request).map(|pool| pool.trim_end_matches('.').to_owned()));
+    parts.extend(pool(request));
+    parts.extend(free_before(&story.process, &request.failure));
     parts.extend(modules(story, request));
     if !request.evicted.is_empty() {
         parts.push(format!("GE had evicted {}", named(&request.evicted)));

@@ -175,7 +175,7 @@ fn torch(figures: [u64; 5]) -> LoggedProcess {
 fn settings_of_torch_follow_the_figures() {
     let expandable = "Set PYTORCH_NPU_ALLOC_CONF=expandable_segments:True";
     // Unused bytes, or these with free ones, suffice.
-    assert_eq!(action(torch([500, 10_000, 11_000, 0, 32_000])), expandable);
+    assert_eq!(action(torch([500, 10_000, 11_000, 0, 12_000])), expandable);
     assert_eq!(action(torch([1500, 10_000, 11_000, 600, 12_000])), expandable);
     // Nothing is unused.
     assert_eq!(
@@ -184,12 +184,13 @@ fn settings_of_torch_follow_the_figures() {
     );
     // Most of the device is outside the pool.
     assert_eq!(action(torch([500, 4000, 4100, 10, 32_000])), "Run npu-smi info");
+    assert_eq!(action(torch([50, 4000, 4100, 10, 32_000])), "Run npu-smi info");
     // A limit counts like a device.
     let mut limited = torch([500, 10_000, 10_100, 9000, 32_000]);
     limited.failures[0].allowed = Some(10_200 << 20);
     assert_eq!(action(limited), "Raise per_process_memory_fraction");
     let refused = |refused: RefusedBy| {
-        let mut process = torch([500, 10_000, 11_000, 0, 32_000]);
+        let mut process = torch([500, 10_000, 11_000, 0, 12_000]);
         process.failures[0].refused = refused;
         action(process)
     };
@@ -291,7 +292,7 @@ fn the_sentence_is_of_the_request_with_most_figures() {
         }],
         ..LoggedProcess::default()
     };
-    let known = torch([500, 10_000, 11_000, 0, 32_000]);
+    let known = torch([500, 10_000, 11_000, 0, 12_000]);
     let quiet = LoggedProcess::default();
     let story = LogStory::new(&[Arc::new(quiet), Arc::new(unknown), Arc::new(known)]);
     assert!(

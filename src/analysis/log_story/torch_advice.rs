@@ -3,8 +3,8 @@
 //! ```text
 //! refused by the limit of the program               the limit
 //! workspace                                         TASK_QUEUE_ENABLE: pool settings do not act
-//! reserved, unused + room to grow >= the request    fragmentation: expandable_segments, max_split_size_mb
 //! more memory outside the pool than in it           other processes, or other parts of this one
+//! reserved, unused + room to grow >= the request    fragmentation: expandable_segments, max_split_size_mb
 //! else                                              less memory: pool settings cannot help
 //! ```
 
@@ -45,25 +45,19 @@ pub(super) fn of_torch(request: &FailedRequest) -> Vec<Advice> {
     let room = room(failure);
     let usable = unused.saturating_add(room);
     let mut all = Vec::new();
-    if usable >= requested {
-        all.extend(against_fragmentation(
-            requested,
-            unused,
-            room,
-            failure.allowed.is_some(),
-        ));
-    } else if let Some(outside) = request
-        .outside_pool
-        .filter(|bytes| Some(*bytes) > failure.reserved && failure.free < Some(requested))
-    {
+    let outside = request.outside_pool.filter(|bytes| Some(*bytes) > failure.reserved);
+    if let Some(outside) = outside.filter(|_| failure.free < Some(requested)) {
         all.push(Advice::new(
             "Run npu-smi info",
             format!(
-                "about {} of the device are outside torch's pool, more than in it: of other processes, or of GE, HCCL and operators in \
-                 this one",
+                "about {} of the device are outside torch's pool, more than in it: of other processes, or of GE, HCCL and \
+                 operators in this one",
                 Bytes(outside)
             ),
         ));
+    }
+    if usable >= requested {
+        all.extend(against_fragmentation(requested, unused, room, failure.allowed.is_some()));
     }
     if let Some(left) = difference(failure.allowed, failure.reserved).filter(|left| *left < requested) {
         let reason = format!("the limit leaves about {} to torch's pool", Bytes(left));

@@ -44,6 +44,39 @@ fn the_sample_is_explained() {
 
         GE did not get 25.84 GiB for graph 21 (feature map) on device 0 at 2026-07-12 09:20:29.181.
 
+        - One request, reported 2 times by the driver.
+        - GE evicted graph 11 (feature map 33.36 MiB) before it.
+        - The plan of graph 21 is optimal: its size equals the peak of live bytes.
+        - The driver counts 5.413 GiB for the modules of this process. 26.33 GiB of 31.75 GiB belong to none of them, yet the request failed: to other processes, to the system, or free; the log cannot tell which.
+        - Reduce the batch or shapes of graph 21: no policy helps: graph 21 alone needs 25.84 GiB, and no other graph was loaded.
+        - Reduce the 5.000 GiB of APP: APP is the program itself, by aclrtMalloc, such as torch_npu's pool.
+        - Run npu-smi info: it lists all processes on the device; the log tells of its own only.
+
+        driver's module  at the failure       last       peak
+        APP                   5.000 GiB  5.000 GiB  5.000 GiB
+        HCCL                  400.0 MiB  400.0 MiB  400.0 MiB
+        RUNTIME               20.08 MiB  20.08 MiB  20.08 MiB
+        GE                    2.074 MiB  2.074 MiB  36.07 MiB
+        UNKNOWN               384.0 KiB  384.0 KiB  384.0 KiB
+        The peaks are of different times, so their sum is only an upper bound.
+
+        graph  state        weights  feature map  lower bound
+        11     evicted    68.00 KiB    33.36 MiB    32.16 MiB
+        21     requested    unknown    25.84 GiB    25.84 GiB
+
+        policy                GE needs  from
+        0 (active)  at least 25.88 GiB  feature maps 25.88 GiB + weights 68.00 KiB; without weights of graph 21
+        2           at least 25.84 GiB  estimate: the largest feature map 25.84 GiB + weights 68.00 KiB; as documented, GE's blocks can take more; without weights of graph 21
+        3           at least 25.88 GiB  feature maps 25.88 GiB + weights 68.00 KiB; without weights of graph 21
+        4           at least 25.84 GiB  estimate: the largest feature map 25.84 GiB in pages of 8 MiB + weights 68.00 KiB; as documented, GE's blocks can take more; without weights of graph 21
+
+        To see more
+
+        - The log has no placements, weights or variables: it was written at the default level. Run again with ASCEND_MODULE_LOG_LEVEL=GE=1 and ASCEND_HOST_LOG_FILE_NUM=1000 (atc: --log=info) to have them.
+
+        For a ticket
+
+        python3 (40518): GE did not get 25.84 GiB for graph 21 (feature map) on device 0 at 2026-07-12 09:20:29.181; then allocated: APP 5.000 GiB, HCCL 400.0 MiB, RUNTIME 20.08 MiB; 26.33 GiB of 31.75 GiB belong to no module of this process; GE had evicted graph 11; policy 0. Reduce the batch or shapes of graph 21: no policy helps: graph 21 alone needs 25.84 GiB, and no other graph was loaded.
     "#]]
     .assert_eq(&answer(&[SAMPLE]));
 }
