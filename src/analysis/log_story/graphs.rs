@@ -4,6 +4,9 @@ use indexmap::IndexMap;
 
 use highwater_model::workload::{LogTime, LoggedEvent, LoggedEventKind, LoggedFailure, LoggedProcess};
 
+/// Models that are followed, the last ones: more are no real process, and every load looks at all.
+const MOST_MODELS: usize = 256;
+
 /// A graph of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphMemory {
@@ -166,6 +169,9 @@ fn follow(event: &LoggedEvent, models: &mut Vec<Model>, graphs: &mut IndexMap<u6
                 id: event.model,
                 is_evicted: false,
             });
+            if models.len() > MOST_MODELS {
+                models.remove(0);
+            }
             GraphState::Loaded
         }
         LoggedEventKind::Unload | LoggedEventKind::Evict => {

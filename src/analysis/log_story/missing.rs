@@ -1,5 +1,6 @@
 //! What a log lacks, and how to have it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::super::log_words::DEFAULT_LEVEL;
@@ -12,14 +13,15 @@ const RUN_LOG: &str = "Only error lines are here: add ~/ascend/log/run/plog, whi
 const PLOG: &str = "This is terminal text: add ~/ascend/log/run/plog and ~/ascend/log/debug/plog of the same run; they tell what \
                     the driver's modules had, and of GE's graphs and policy.";
 
+/// Sentences of one log, at most.
+const MOST: usize = 8;
+
 /// A sentence each, without repetitions.
 pub(super) fn of(processes: &[Arc<LoggedProcess>]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
-    for process in processes {
-        for sentence in of_process(process) {
-            if !all.contains(&sentence) {
-                all.push(sentence);
-            }
+    for sentence in processes.iter().flat_map(|process| of_process(process)) {
+        if all.len() < MOST && !all.contains(&sentence) {
+            all.push(sentence);
         }
     }
     all
@@ -42,7 +44,12 @@ fn of_process(process: &LoggedProcess) -> Vec<String> {
 
 /// Plans whose placements end before the memory of their graph: the log's oldest files were deleted.
 fn lost_heads(process: &LoggedProcess) -> impl Iterator<Item = String> {
-    process.graphs.iter().filter_map(|graph| {
+    let mut seen = BTreeSet::new();
+    process.graphs.iter().rev().filter_map(move |graph| {
+        // The last compilation of a name has the plan.
+        if !seen.insert(graph.plan.as_ref()?) {
+            return None;
+        }
         let total = graph.total?;
         let plan = process.plans.get(graph.plan.as_ref()?)?;
         let ends = plan.values().map(|place| Some(place.offset?.saturating_add(place.block?)));

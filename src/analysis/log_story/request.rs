@@ -181,7 +181,9 @@ fn modules(process: &LoggedProcess, request: &FailedRequest) -> Option<String> {
 /// What GE read of the device last, where the request itself states nothing.
 pub(super) fn free_before(process: &LoggedProcess, failure: &LoggedFailure) -> Option<String> {
     let read = process.device_free.filter(|_| failure.free.is_none())?;
-    let total = read.total.map_or_else(String::new, |total| format!(" of {}", Bytes(total)));
+    let total = read
+        .total
+        .map_or_else(String::new, |total| format!(" of {}", Bytes(total)));
     let time = read.at.map_or_else(String::new, |at| format!(" at {at}"));
     Some(format!("GE read {}{total} free{time}", Bytes(read.free)))
 }

@@ -57,7 +57,12 @@ pub(super) fn of_torch(request: &FailedRequest) -> Vec<Advice> {
         ));
     }
     if usable >= requested {
-        all.extend(against_fragmentation(requested, unused, room, failure.allowed.is_some()));
+        all.extend(against_fragmentation(
+            requested,
+            unused,
+            room,
+            failure.allowed.is_some(),
+        ));
     }
     if let Some(left) = difference(failure.allowed, failure.reserved).filter(|left| *left < requested) {
         let reason = format!("the limit leaves about {} to torch's pool", Bytes(left));

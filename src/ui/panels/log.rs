@@ -65,10 +65,12 @@ fn part_ui(ui: &mut egui::Ui, part: &PagePart, position: usize) {
 fn table_ui(ui: &mut egui::Ui, table: &PageTable, position: usize) {
     /// The part of the width that one column takes at most.
     const WIDEST: f32 = 0.6;
+    const SPACING: [f32; 2] = [16.0, 2.0];
     ui.add_space(4.0);
     ui.weak(&table.caption);
     let width = ui.available_width() * WIDEST;
-    let grid = egui::Grid::new(("log", position)).striped(true).max_col_width(width);
+    let grid = egui::Grid::new(("log", position)).striped(true).spacing(SPACING);
+    let grid = grid.max_col_width(width);
     grid.show(ui, |ui| {
         for (column, (heading, is_figure)) in table.headings.iter().enumerate() {
             if *is_figure {
