@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 
 use super::blocks::{Block, Line, PagePart, Span, Table, bytes, code, markdown, page, paragraph, plain_text, text};
+use super::cann_log::{arena_json, pool_json};
 use super::json_parts::{diagnostics_json, list};
 use highwater_analysis::{Advice, FailedRequest, GraphMemory, LogStory, ModuleMemory, NeedBasis, ProcessStory};
 use highwater_model::diagnostics::Diagnostics;
@@ -301,6 +302,8 @@ fn process_json(story: &ProcessStory) -> Json {
             "feature_map": graph.feature_map,
             "lower_bound": graph.lower_bound,
         })),
+        "arena": process.arena_loads.last().map(arena_json),
+        "pools": list(&process.pools, pool_json),
         "policies": list(&story.needs, |need| json!({
             "policy": need.policy,
             "active": need.is_active,

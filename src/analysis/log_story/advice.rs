@@ -75,7 +75,7 @@ pub(super) fn advice(
 pub(super) fn other_processes() -> Advice {
     Advice::new(
         "Run npu-smi info",
-        "it lists all processes on the device; the log tells of its own only",
+        "it lists all processes on the device; the log covers only those above",
     )
 }
 

@@ -113,7 +113,7 @@ pub(super) enum UnloadLine {
     },
     Metrics {
         graph: String,
-        /// Bytes of its own, and in the shared arena.
+        /// Bytes outside and inside the shared arena.
         freed: Option<u64>,
         shared: Option<u64>,
     },

@@ -50,7 +50,7 @@ fn the_sample_is_explained() {
         - The driver counts 5.413 GiB for the modules of this process. 26.33 GiB of 31.75 GiB belong to none of them, yet the request failed: to other processes, to the system, or free; the log cannot tell which.
         - Reduce the batch or shapes of graph 21: no policy helps: graph 21 alone needs 25.84 GiB, and no other graph was loaded.
         - Reduce the 5.000 GiB of APP: APP is the program itself, by aclrtMalloc, such as torch_npu's pool.
-        - Run npu-smi info: it lists all processes on the device; the log tells of its own only.
+        - Run npu-smi info: it lists all processes on the device; the log covers only those above.
 
         driver's module  at the failure       last       peak
         APP                   5.000 GiB  5.000 GiB  5.000 GiB
@@ -108,7 +108,7 @@ fn json_has_every_key() {
     let process = &answer["processes"][0];
     assert_eq!(
         keys(process),
-        "pid name device device_total level policy ge_reserved_peak requests more_requests modules graphs policies"
+        "pid name device device_total level policy ge_reserved_peak requests more_requests modules graphs arena pools policies"
     );
     let request = &process["requests"][0];
     assert_eq!(
