@@ -10,7 +10,10 @@ use super::json_parts::{diagnostics_json, list};
 use highwater_analysis::{Advice, FailedRequest, GraphMemory, LogStory, ModuleMemory, NeedBasis, ProcessStory};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, counted, grouped};
-use highwater_model::workload::{LogLevel, LoggedPool, Workload};
+use highwater_model::workload::{LogLevel, LoggedEvent, LoggedPool, Workload};
+
+/// Loads and unloads that are listed.
+const MOST_EVENTS: usize = 12;
 
 /// More processes have only their names.
 const MOST_IN_DETAIL: usize = 8;
@@ -112,6 +115,9 @@ fn process_blocks(story: &ProcessStory) -> Vec<Block> {
     if process.failures.is_empty() {
         blocks.push(paragraph("No request for memory failed in this process."));
     }
+    if process.failures.is_empty() {
+        blocks.extend(events(&process.events));
+    }
     blocks.extend(modules(&story.modules));
     blocks.extend(graphs(&story.graphs));
     blocks.extend(arena(story));
@@ -180,6 +186,28 @@ fn modules(modules: &[ModuleMemory]) -> Vec<Block> {
     }
     let note = "The peaks are of different times, so their sum is only an upper bound.";
     vec![table.into(), Block::Note(text(note))]
+}
+
+/// Loads and unloads, the first ones.
+fn events(events: &[LoggedEvent]) -> Vec<Block> {
+    let headings = ["event", ">graph", ">weights", ">feature map", ">GE reserved"];
+    let mut table = Table::captioned("Loads and unloads", &headings);
+    let some = |value: Option<u64>| value.map_or_else(Line::default, |value| bytes(Bytes(value)));
+    for event in events.iter().take(MOST_EVENTS) {
+        table.cells(vec![
+            text(event.kind.name()),
+            event.graph.map_or_else(|| text("unknown"), text),
+            some(event.weights),
+            some(event.feature_map),
+            some(event.reserved),
+        ]);
+    }
+    if table.is_empty() {
+        return Vec::new();
+    }
+    let more = events.len().saturating_sub(MOST_EVENTS);
+    let note = (more > 0).then(|| Block::Note(text(format!("and {} more", grouped(more as u64)))));
+    std::iter::once(table.into()).chain(note).collect()
 }
 
 fn graphs(graphs: &[GraphMemory]) -> Option<Block> {

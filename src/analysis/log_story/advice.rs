@@ -96,7 +96,14 @@ fn of_engine(process: &LoggedProcess, failure: &LoggedFailure, state: &State, mo
         return vec![Advice::new("Reduce the variables", reason), other_processes()];
     }
     let sharing = sharing(policy, failure, state);
-    let first = sharing.unwrap_or_else(|| smaller_batch(failure, why_no_policy(policy, failure, state)));
+    let first = sharing.unwrap_or_else(|| {
+        if purpose.starts_with("weights") {
+            let reason = "every policy reserves the weights of each loaded graph";
+            Advice::new("Store the weights in a smaller type", reason)
+        } else {
+            smaller_batch(failure, why_no_policy(policy, failure, state))
+        }
+    });
     let others = modules.iter().filter(|one| one.module != "GE");
     let largest = others.max_by_key(|one| one.at_failure);
     let largest = largest.and_then(|one| Some((one, one.at_failure.filter(|bytes| *bytes > 0)?)));

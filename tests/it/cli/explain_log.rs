@@ -4,6 +4,12 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use expect_test::expect;
+use highwater::analysis::LogStory;
+use highwater::diagnostics::Diagnostics;
+use highwater::export::{log_story_json, log_story_text};
+use highwater::progress::{Cancel, Progress};
+use highwater::session::{SourceSpec, read_log};
+use highwater::workload::Workload;
 
 use super::{fails, json, run};
 
@@ -195,4 +201,33 @@ fn what_is_no_log_is_refused() {
         &["explain-log", &folder.path().display().to_string()],
         "the folder is empty",
     );
+}
+
+/// Whatever is cut or changed, there is an answer.
+#[test]
+fn damaged_logs_are_explained() {
+    let seed = std::fs::read("tests/mutate/seeds/plog.log").expect("a seed");
+    let text = [std::fs::read(SAMPLE).expect("a sample"), seed].concat();
+    let cancel = Cancel::new();
+    let mut n_read = 0;
+    for round in 0..200 {
+        let mut bytes = text.clone();
+        for change in 0..round % 40 {
+            let at = (round * 7919 + change * 104_729) % bytes.len();
+            bytes[at] = b"0123456789[](),:=. \n\0"[(round + change) % 21];
+        }
+        let from = round * 31 % 2000;
+        let source = SourceSpec::Bytes {
+            name: "plog.log".to_owned(),
+            bytes: bytes[from..bytes.len() - round * 97 % 20_000].into(),
+        };
+        let Ok(imported) = read_log(&[source], &Progress::silent(&cancel)) else {
+            continue;
+        };
+        let story = LogStory::of_workload(&Workload::new(String::new(), imported.source)).expect("a log");
+        assert!(log_story_text(&story).ends_with(&format!("{}\n", story.ticket())));
+        log_story_json(&story, &Diagnostics::new());
+        n_read += 1;
+    }
+    assert!(n_read > 150, "{n_read}");
 }

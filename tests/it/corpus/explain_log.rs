@@ -115,7 +115,7 @@ fn facts(process: &LoggedProcess, known: &mut BTreeSet<u64>) {
         known.extend(graph.total.zip(graph.theory_min).map(|(total, least)| total - least));
     }
     for event in &process.events {
-        known.extend([event.feature_map, event.weights].into_iter().flatten());
+        known.extend([event.feature_map, event.weights, event.reserved].into_iter().flatten());
     }
     for failure in &process.failures {
         of_failure(failure, known);
