@@ -12,8 +12,8 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, counted, grouped};
 use highwater_model::workload::{LogLevel, LoggedEvent, LoggedPool, Workload};
 
-/// Loads and unloads that are listed.
-const MOST_EVENTS: usize = 12;
+/// Rows of a table of graphs, loads or pools.
+const MOST_ROWS: usize = 12;
 
 /// More processes have only their names.
 const MOST_IN_DETAIL: usize = 8;
@@ -193,7 +193,7 @@ fn events(events: &[LoggedEvent]) -> Vec<Block> {
     let headings = ["event", ">graph", ">weights", ">feature map", ">GE reserved"];
     let mut table = Table::captioned("Loads and unloads", &headings);
     let some = |value: Option<u64>| value.map_or_else(Line::default, |value| bytes(Bytes(value)));
-    for event in events.iter().take(MOST_EVENTS) {
+    for event in events.iter().take(MOST_ROWS) {
         table.cells(vec![
             text(event.kind.name()),
             event.graph.map_or_else(|| text("unknown"), text),
@@ -202,21 +202,22 @@ fn events(events: &[LoggedEvent]) -> Vec<Block> {
             some(event.reserved),
         ]);
     }
-    if table.is_empty() {
-        return Vec::new();
-    }
-    let more = events.len().saturating_sub(MOST_EVENTS);
-    let note = (more > 0).then(|| Block::Note(text(format!("and {} more", grouped(more as u64)))));
-    std::iter::once(table.into()).chain(note).collect()
+    with_rest(table, events.len())
 }
 
-fn graphs(graphs: &[GraphMemory]) -> Option<Block> {
+/// The graphs with most memory, in the order of the log.
+fn graphs(graphs: &[GraphMemory]) -> Vec<Block> {
     let mut table = Table::captioned(
         "Graphs",
         &["graph", "state", ">weights", ">feature map", ">lower bound"],
     );
     let known = |graph: &&GraphMemory| graph.feature_map.is_some() || graph.weights.is_some();
-    for graph in graphs.iter().filter(known) {
+    let known: Vec<&GraphMemory> = graphs.iter().filter(known).collect();
+    let mut sizes: Vec<Option<u64>> = known.iter().map(|graph| graph.feature_map).collect();
+    sizes.sort_unstable();
+    let least = sizes.len().checked_sub(MOST_ROWS).and_then(|at| sizes[at]);
+    let shown = known.iter().filter(|graph| graph.feature_map >= least).take(MOST_ROWS);
+    for graph in shown {
         let state = match graph.loaded {
             2.. => format!("loaded {} times", graph.loaded),
             _ => graph.state.name().to_owned(),
@@ -229,7 +230,17 @@ fn graphs(graphs: &[GraphMemory]) -> Option<Block> {
             size(graph.lower_bound),
         ]);
     }
-    (!table.is_empty()).then(|| table.into())
+    with_rest(table, known.len())
+}
+
+/// A table whose first rows are shown, with the number of the others.
+fn with_rest(table: Table, n_all: usize) -> Vec<Block> {
+    if table.is_empty() {
+        return Vec::new();
+    }
+    let more = n_all.saturating_sub(MOST_ROWS);
+    let note = (more > 0).then(|| Block::Note(text(format!("and {} more", grouped(more as u64)))));
+    std::iter::once(table.into()).chain(note).collect()
 }
 
 /// The shared arena after its last load.
@@ -245,10 +256,10 @@ fn arena(story: &ProcessStory) -> Option<Block> {
     )))
 }
 
-fn pools(pools: &[LoggedPool]) -> Option<Block> {
+fn pools(pools: &[LoggedPool]) -> Vec<Block> {
     let headings = ["pool", ">graph", ">occupied at most", ">lower bound", ">requests"];
     let mut table = Table::captioned("Pools of dynamic graphs", &headings);
-    for pool in pools {
+    for pool in pools.iter().take(MOST_ROWS) {
         table.cells(vec![
             text(pool.allocator.as_deref().unwrap_or("unknown")),
             pool.graph.map_or_else(|| text("unknown"), text),
@@ -258,7 +269,7 @@ fn pools(pools: &[LoggedPool]) -> Option<Block> {
                 .map_or_else(|| text("unknown"), |count| text(grouped(count))),
         ]);
     }
-    (!table.is_empty()).then(|| table.into())
+    with_rest(table, pools.len())
 }
 
 fn needs(story: &ProcessStory) -> Option<Block> {

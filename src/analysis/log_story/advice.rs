@@ -95,15 +95,20 @@ fn of_engine(process: &LoggedProcess, failure: &LoggedFailure, state: &State, mo
         let reason = "every policy reserves variables once per session";
         return vec![Advice::new("Reduce the variables", reason), other_processes()];
     }
-    let sharing = sharing(policy, failure, state);
-    let first = sharing.unwrap_or_else(|| {
-        if purpose.starts_with("weights") {
-            let reason = "every policy reserves the weights of each loaded graph";
-            Advice::new("Store the weights in a smaller type", reason)
-        } else {
-            smaller_batch(failure, why_no_policy(policy, failure, state))
-        }
-    });
+    let first = if is_of_graph(failure, state) {
+        let sharing = sharing(policy, failure, state);
+        sharing.unwrap_or_else(|| {
+            if purpose.starts_with("weights") {
+                let reason = "every policy reserves the weights of each loaded graph";
+                Advice::new("Store the weights in a smaller type", reason)
+            } else {
+                smaller_batch(failure, why_no_policy(policy, failure, state))
+            }
+        })
+    } else {
+        let reason = "the log does not tell what the memory is for, so no policy can be named";
+        smaller_batch(failure, reason.to_owned())
+    };
     let others = modules.iter().filter(|one| one.module != "GE");
     let largest = others.max_by_key(|one| one.at_failure);
     let largest = largest.and_then(|one| Some((one, one.at_failure.filter(|bytes| *bytes > 0)?)));
@@ -128,6 +133,15 @@ fn smaller_batch(failure: &LoggedFailure, reason: String) -> Advice {
         .graph
         .map_or_else(|| "the graph".to_owned(), |graph| format!("graph {graph}"));
     Advice::new(format!("Reduce the batch or shapes of {graph}"), reason)
+}
+
+/// Whether the request is for feature memory or weights of a static graph: by its purpose, or by its size.
+fn is_of_graph(failure: &LoggedFailure, state: &State) -> bool {
+    if let Some(purpose) = &failure.purpose {
+        return purpose.contains("feature map") || purpose.starts_with("weights");
+    }
+    let graph = failure.graph.and_then(|graph| state.graph(graph));
+    graph.is_some_and(|graph| graph.feature_map.is_some() && graph.feature_map == failure.requested)
 }
 
 /// Other loaded graphs with feature memory.

@@ -140,11 +140,13 @@ fn of_static(policy: u64, wanted: &Wanted, variables: u64) -> (Option<u64>, Need
     (Some(bytes), basis, why)
 }
 
-/// `graph 11`, or `graphs 11, 21`.
+/// `graph 11`, or `graphs 11, 21`, or `graphs 11, 21, 31, 41 and 5 more`.
 pub(super) fn named(graphs: &[u64]) -> String {
-    let ids: Vec<String> = graphs.iter().map(u64::to_string).collect();
-    match &ids[..] {
-        [only] => format!("graph {only}"),
-        several => format!("graphs {}", several.join(", ")),
+    const MOST: usize = 4;
+    let ids: Vec<String> = graphs.iter().take(MOST).map(u64::to_string).collect();
+    match (&ids[..], graphs.len().saturating_sub(MOST)) {
+        ([only], _) => format!("graph {only}"),
+        (several, 0) => format!("graphs {}", several.join(", ")),
+        (several, more) => format!("graphs {} and {more} more", several.join(", ")),
     }
 }

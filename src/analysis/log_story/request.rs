@@ -3,6 +3,7 @@
 use super::advice::{Advice, advice};
 use super::graphs::{GraphState, State};
 use super::modules::ModuleMemory;
+use super::needs::named;
 use highwater_model::units::Bytes;
 use highwater_model::workload::{LoggedFailure, LoggedProcess, RefusedBy};
 
@@ -106,10 +107,12 @@ fn remarks(process: &LoggedProcess, request: &FailedRequest, state: &State) -> V
         };
         remarks.push(format!("{limit} {} at most.", Bytes(allowed)));
     }
-    for id in &request.evicted {
-        let size = state.graph(*id).and_then(|graph| graph.feature_map);
+    if let [only] = request.evicted[..] {
+        let size = state.graph(only).and_then(|graph| graph.feature_map);
         let size = size.map_or_else(String::new, |bytes| format!(" (feature map {})", Bytes(bytes)));
-        remarks.push(format!("GE evicted graph {id}{size} before it."));
+        remarks.push(format!("GE evicted graph {only}{size} before it."));
+    } else if !request.evicted.is_empty() {
+        remarks.push(format!("GE evicted {} before it.", named(&request.evicted)));
     }
     remarks.extend(plan(failure, state));
     if let Some(read) = free_before(process, failure) {

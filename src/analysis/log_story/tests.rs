@@ -122,6 +122,19 @@ fn evicted_graphs_are_wanted_and_unloaded_ones_are_not() {
 }
 
 #[test]
+fn memory_of_unknown_purpose_has_no_policy() {
+    let mut process = two_graphs(Some(0));
+    process.failures[0].purpose = None;
+    // Its size tells that it is the feature map.
+    assert_eq!(action(process.clone()), "Set static_memory_policy=2");
+    process.failures[0].requested = Some(77);
+    assert!(reason(process.clone()).starts_with("the log does not tell what the memory is for"));
+    process.failures[0].purpose = Some("weights memory in inference network".to_owned());
+    process.events.clear();
+    assert_eq!(action(process), "Store the weights in a smaller type");
+}
+
+#[test]
 fn pools_of_dynamic_graphs_have_a_policy_of_theirs() {
     let pool = |policy: Option<u64>| {
         let mut process = two_graphs(policy);
