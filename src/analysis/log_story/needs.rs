@@ -2,7 +2,7 @@
 
 use super::graphs::{State, Wanted};
 use highwater_model::units::Bytes;
-use highwater_model::workload::LoggedProcess;
+use highwater_model::workload::{LogLevel, LoggedProcess};
 
 /// Pages of variables and arenas under policies 3 and 4, in bytes.
 const LARGE_PAGE: u64 = 8 << 20;
@@ -69,7 +69,7 @@ pub(super) fn of(process: &LoggedProcess, state: &State) -> Vec<PolicyNeed> {
                 NeedBasis::Unknown,
                 "the log does not tell what a pool of dynamic graphs takes under another policy".to_owned(),
             ),
-            None => of_static(policy, wanted, variables(process, policy)),
+            None => of_static(policy, wanted, variables(process, policy), lacks_variables(process)),
         };
         PolicyNeed {
             policy,
@@ -93,6 +93,14 @@ fn variables(process: &LoggedProcess, policy: u64) -> u64 {
     }
 }
 
+/// Whether the log does not tell the pages of variables, which are records of the level info.
+fn lacks_variables(process: &LoggedProcess) -> bool {
+    match process.variables {
+        Some(variables) => variables.pages.is_none(),
+        None => process.level != LogLevel::Info,
+    }
+}
+
 const fn has_large_pages(policy: u64) -> bool {
     matches!(policy, 3 | 4)
 }
@@ -101,7 +109,7 @@ const fn round_up(bytes: u64) -> u64 {
     bytes.div_ceil(LARGE_PAGE).saturating_mul(LARGE_PAGE)
 }
 
-fn of_static(policy: u64, wanted: &Wanted, variables: u64) -> (Option<u64>, NeedBasis, String) {
+fn of_static(policy: u64, wanted: &Wanted, variables: u64, lacks_variables: bool) -> (Option<u64>, NeedBasis, String) {
     let is_shared = matches!(policy, 2 | 4);
     let features = match policy {
         2 => wanted.largest,
@@ -129,10 +137,16 @@ fn of_static(policy: u64, wanted: &Wanted, variables: u64) -> (Option<u64>, Need
     if is_shared {
         why.push_str("; as documented, GE's blocks can take more");
     }
-    if !wanted.lacks_weights.is_empty() {
-        why.push_str(&format!("; without weights of {}", named(&wanted.lacks_weights)));
+    let weights = (!wanted.lacks_weights.is_empty()).then(|| format!("weights of {}", named(&wanted.lacks_weights)));
+    let left_out: Vec<String> = lacks_variables
+        .then(|| "variables".to_owned())
+        .into_iter()
+        .chain(weights)
+        .collect();
+    if !left_out.is_empty() {
+        why.push_str(&format!("; without {}", left_out.join(" and ")));
     }
-    let basis = match (is_shared, wanted.lacks_weights.is_empty()) {
+    let basis = match (is_shared, left_out.is_empty()) {
         (true, _) => NeedBasis::Estimate,
         (false, false) => NeedBasis::AtLeast,
         (false, true) => NeedBasis::Sum,

@@ -148,7 +148,7 @@ pub(super) fn pool(request: &FailedRequest) -> Option<String> {
 /// Whether another placement of the graph could be smaller.
 fn plan(failure: &LoggedFailure, state: &State) -> Option<String> {
     let graph = state.graph(failure.graph?)?;
-    let saving = difference(graph.feature_map, graph.lower_bound)?;
+    let saving = difference(graph.feature_map, graph.lower_bound).filter(|_| graph.feature_map == failure.requested)?;
     Some(if saving == 0 {
         format!(
             "The plan of graph {} is optimal: its size equals the peak of live bytes.",

@@ -71,10 +71,10 @@ fn the_sample_is_explained() {
         21     requested    unknown    25.84 GiB    25.84 GiB
 
         policy                GE needs  from
-        0 (active)  at least 25.88 GiB  feature maps 25.88 GiB + weights 68.00 KiB; without weights of graph 21
-        2           at least 25.84 GiB  estimate: the largest feature map 25.84 GiB + weights 68.00 KiB; as documented, GE's blocks can take more; without weights of graph 21
-        3           at least 25.88 GiB  feature maps 25.88 GiB + weights 68.00 KiB; without weights of graph 21
-        4           at least 25.84 GiB  estimate: the largest feature map 25.84 GiB in pages of 8 MiB + weights 68.00 KiB; as documented, GE's blocks can take more; without weights of graph 21
+        0 (active)  at least 25.88 GiB  feature maps 25.88 GiB + weights 68.00 KiB; without variables and weights of graph 21
+        2           at least 25.84 GiB  estimate: the largest feature map 25.84 GiB + weights 68.00 KiB; as documented, GE's blocks can take more; without variables and weights of graph 21
+        3           at least 25.88 GiB  feature maps 25.88 GiB + weights 68.00 KiB; without variables and weights of graph 21
+        4           at least 25.84 GiB  estimate: the largest feature map 25.84 GiB in pages of 8 MiB + weights 68.00 KiB; as documented, GE's blocks can take more; without variables and weights of graph 21
 
         To see more
 
