@@ -8,7 +8,11 @@ use highwater::cli::{self, Outcome};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    match cli::run() {
+    let build = cli::Build {
+        commit: option_env!("HIGHWATER_COMMIT"),
+        has_window: cfg!(feature = "gui"),
+    };
+    match cli::run(build) {
         Outcome::Exit(code) => code,
         Outcome::Window(arguments) => window(&arguments),
     }

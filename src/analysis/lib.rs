@@ -8,7 +8,7 @@
 //! comparison calibration run_lanes explain recommended lowest_peak recording_remarks limits metrics lane
 //! reuse_lanes device_sessions running shapes bodies lowering logged_plans dumped allocation_order
 //! oom_report name_context arena request pin configuration inspect recording_facts recording_figures pinned allocator_state measured_pass
-//! rewriting lane_set workspaces what_if selection log_words logged_beside logged_join error
+//! rewriting lane_set workspaces what_if selection log_story log_words logged_beside logged_join error
 //! ```
 
 mod advice;
@@ -34,6 +34,7 @@ mod lane_queries;
 mod lane_set;
 mod lane_steps;
 mod limits;
+mod log_story;
 mod log_words;
 mod logged_beside;
 mod logged_join;
@@ -87,6 +88,9 @@ pub use lane::{DocumentedArena, Lane, RecordedLane, Remark};
 pub use lane_queries::{CapacitySource, Fit, LaneCapacity, LanePeak};
 pub use lane_set::{LaneId, LaneKind, LaneSet, LaneStrategies, RematLane};
 pub use limits::{Bound, Limit, LimitError};
+pub use log_story::{
+    Advice, FailedRequest, GraphMemory, GraphState, LogStory, ModuleMemory, NeedBasis, PolicyNeed, ProcessStory,
+};
 pub use log_words::{DEFAULT_LEVEL, failed_request, log_sentence};
 pub use logged_beside::{compare_ops, join_logs};
 pub use logged_plans::{LoggedArena, logged_arenas, logged_remarks};

@@ -14,8 +14,8 @@ const MOST_MODULES: usize = 4;
 
 /// What a log at the default level lacks, and how to have it.
 pub const DEFAULT_LEVEL: &str = "The log has no placements, weights or variables: it was written at the default level. \
-                                 Run again with ASCEND_MODULE_LOG_LEVEL=GE=1 and ASCEND_HOST_LOG_FILE_NUM=1000 to have \
-                                 them.";
+                                 Run again with ASCEND_MODULE_LOG_LEVEL=GE=1 and ASCEND_HOST_LOG_FILE_NUM=1000 (atc: \
+                                 --log=info) to have them.";
 
 /// Such as `2 processes, policy 2, graph 11: 3.10 GiB; ended with an out-of-memory`. O(graphs log graphs).
 pub fn log_sentence(processes: &[Arc<LoggedProcess>]) -> String {

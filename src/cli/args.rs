@@ -80,6 +80,8 @@ impl From<PainterName> for PainterChoice {
 pub enum Action {
     /// Show the content of files: ops, tensors, bytes, peaks, diagnostics
     Inspect(InspectArgs),
+    /// Explain an out-of-memory from CANN's logs: who requested how much, and what to try
+    ExplainLog(ExplainLogArgs),
     /// Simulate graphs, or replay a trace, under every policy and compare
     Compare(CompareArgs),
     /// Simulate all combinations of options, dimensions and devices; show the Pareto front
@@ -113,6 +115,12 @@ pub enum Action {
         /// bash, elvish, fish, powershell or zsh
         shell: Shell,
     },
+    /// Write the manual pages into a folder
+    #[command(hide = true)]
+    Manual {
+        /// An existing folder
+        folder: PathBuf,
+    },
 }
 
 /// How answers are written.
@@ -125,7 +133,7 @@ pub enum Format {
     Json,
     /// Rows: `id,lower,upper,size,offset` of `plan`, the live tensors of `peak`, the points of `sweep`.
     Csv,
-    /// A page for people: of `options`, or `compare` as a comment on a change.
+    /// A page for people: of `options`, `compare` as a comment on a change, or `explain-log` for a ticket.
     Markdown,
     /// Folded stacks of `peak`.
     Folded,
@@ -154,7 +162,7 @@ impl Format {
         let command = match self {
             Self::Text | Self::Json => "other commands",
             Self::Csv => "`plan`, `peak` and `sweep`",
-            Self::Markdown => "`options` and `compare`",
+            Self::Markdown => "`options`, `compare` and `explain-log`",
             Self::Folded | Self::Svg => "`peak`",
             Self::Schema | Self::DocumentSchema => "`options`",
         };
@@ -233,6 +241,17 @@ pub struct InspectArgs {
     #[command(flatten)]
     pub opening: Opening,
     /// Output: text or json
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Arguments of `explain-log`.
+#[derive(Args, Debug)]
+pub struct ExplainLogArgs {
+    /// Logs, folders of logs (~/ascend/log) or terminal output, read as one log; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<String>,
+    /// Output: text, json or markdown
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }

@@ -10,11 +10,13 @@ mod compare;
 mod config;
 mod devices;
 mod dims;
+mod explain_log;
 mod export;
 mod formats;
 mod inspect;
 mod learn;
 mod lower_bound;
+mod manual;
 mod opened;
 mod opening;
 mod peak;
@@ -66,9 +68,27 @@ pub enum Outcome {
     Window(Box<Arguments>),
 }
 
+/// What `--version` says besides the number.
+#[derive(Clone, Copy, Debug)]
+pub struct Build {
+    /// `None` where it is unknown, as in debug builds.
+    pub commit: Option<&'static str>,
+    /// Whether the feature `gui` is built in.
+    pub has_window: bool,
+}
+
+impl Build {
+    fn version(self) -> String {
+        let commit = self.commit.unwrap_or("unknown");
+        let window = if self.has_window { "gui" } else { "none" };
+        format!("{} (commit {commit}, features: {window})", env!("CARGO_PKG_VERSION"))
+    }
+}
+
 /// Runs the command of the process's arguments.
-pub fn run() -> Outcome {
+pub fn run(build: Build) -> Outcome {
     let parsed = args::command()
+        .version(build.version())
         .try_get_matches()
         .and_then(|matches| Arguments::from_arg_matches(&matches));
     let arguments = match parsed {
@@ -134,6 +154,7 @@ fn perform(action: &Action) -> ExitCode {
     let progress = Progress::new(&cancel, &*report);
     let result = match action {
         Action::Inspect(args) => inspect::run(args, &progress),
+        Action::ExplainLog(args) => explain_log::run(args, &progress),
         Action::Compare(args) => compare::run(args, &progress),
         Action::Sweep(args) => sweep::run(args, &progress),
         Action::Recommend(args) => recommend::run(args, &progress),
@@ -148,6 +169,7 @@ fn perform(action: &Action) -> ExitCode {
         Action::Devices(args) => devices::run(args),
         Action::Formats(args) => formats::run(args),
         Action::Export(args) => export::run(args, &progress),
+        Action::Manual { folder } => manual::write(folder),
         Action::Completions { shell } => {
             let mut command = Arguments::command();
             clap_complete::generate(*shell, &mut command, "highwater", &mut std::io::stdout());

@@ -112,7 +112,7 @@ fn event_json(event: &LoggedEvent) -> Json {
     })
 }
 
-fn arena_json(load: &ArenaLoad) -> Json {
+pub(super) fn arena_json(load: &ArenaLoad) -> Json {
     json!({
         "blocks": list(&load.blocks, |(total, _)| json!(total)),
         "blocks_used": list(&load.blocks, |(_, used)| json!(used)),
@@ -122,7 +122,7 @@ fn arena_json(load: &ArenaLoad) -> Json {
     })
 }
 
-fn pool_json(pool: &LoggedPool) -> Json {
+pub(super) fn pool_json(pool: &LoggedPool) -> Json {
     json!({
         "allocator": pool.allocator,
         "graph_id": pool.graph,

@@ -22,6 +22,7 @@ mod config_schema;
 mod config_wire;
 mod contributors;
 mod device;
+mod explain_log;
 mod file_names;
 mod flame;
 mod forms;
@@ -62,7 +63,7 @@ pub use allocator::{
 pub use allocator_state::{AllocatorAnswer, allocator_csv, allocator_json, allocator_text};
 pub use baseline::{Baseline, BaselineError, BaselineLane};
 pub use baseline_comparison::{BaselineComparison, LaneBaseline};
-pub use blocks::Table;
+pub use blocks::{PagePart, PageTable, Table};
 pub use calibrations::calibrations_json;
 pub use check_report::CheckReport;
 pub use compare_answer::CompareAnswer;
@@ -76,6 +77,7 @@ pub use config_export::{
 pub use config_form::ConfigForm;
 pub use config_schema::config_schema;
 pub use device::devices_json;
+pub use explain_log::{LogPage, log_story_json, log_story_markdown, log_story_text};
 pub use flame::{FLAME_FORMS, FlameAnswer, WireTree, flame_file, flame_text, folded_stacks};
 pub use forms::{EXPORT_FORMS, ExportForm, ExportLanes, ExportRow, ExportWriter, export_form_help};
 pub use growth::{GrowthAnswer, growth_csv, growth_json, growth_text};

@@ -21,7 +21,7 @@ use super::environment::Environment;
 use super::files::Files;
 use super::occupied::occupied_memory;
 use super::policy::{clears_separately, effective_policy, has_policy, is_policy_unknown, policy_conditions};
-use super::rows::{DEFAULT_WORKSPACES, ON, SHAPES_RELEASE, UNLOAD_AFTER_RUN, keys};
+use super::rows::{BEFORE_PAGES, DEFAULT_WORKSPACES, ON, SHAPES_RELEASE, UNLOAD_AFTER_RUN, keys};
 use super::shape_range::ShapeRanges;
 use super::store::{Condition, Options};
 
@@ -236,7 +236,8 @@ fn params(options: &Options, device: &Device, occupied: Bytes) -> Params {
     params.variable_pages = match options.acting(keys::VARIABLE_USE_1G_HUGE_PAGE).as_int() {
         Some(1) => VariablePages::Huge,
         Some(2) => VariablePages::HugeFirst,
-        _ => VariablePages::Exact,
+        _ if options.text(keys::ENGINE_VERSION) == BEFORE_PAGES => VariablePages::Exact,
+        _ => VariablePages::OfPolicy,
     };
     let iterations = options.acting(keys::ITERATIONS_PER_LOOP).as_int().unwrap_or(1);
     params.loop_variables = if iterations > 1 { LOOP_VARIABLES } else { 0 };

@@ -145,7 +145,7 @@ pub fn read_text_or_source(
 }
 
 /// The name of `-` in messages.
-const STANDARD_INPUT: &str = "standard input";
+pub(super) const STANDARD_INPUT: &str = "standard input";
 
 /// The name of a path that is a stream: `-`, and paths that a shell writes for `<(...)`.
 pub(super) fn stream_name(path: &Path) -> Option<&'static str> {
@@ -183,7 +183,11 @@ pub(super) fn input_of(path: &Path, progress: &Progress<'_>) -> Result<Result<In
 }
 
 /// The content of a stream without a length: in memory where it is small, else in an unnamed temporary file.
-fn spooled(name: &str, mut stream: impl Read, progress: &Progress<'_>) -> Result<Input<'static>, ImportError> {
+pub(super) fn spooled(
+    name: &str,
+    mut stream: impl Read,
+    progress: &Progress<'_>,
+) -> Result<Input<'static>, ImportError> {
     let mut spool = tempfile::spooled_tempfile(SPOOL_BYTES);
     let mut piece = vec![0; 256 << 10];
     let mut len = 0_u64;

@@ -27,7 +27,9 @@ use highwater_import::{Imported, Importer, group_slices, importer, missing_slice
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_model::workload::GraphEntry;
-use logs::{LOGS, read_logs};
+use logs::LOGS;
+pub use logs::read_log;
+pub(super) use logs::{logs_among, read_logs};
 use parts::read_parts;
 pub(super) use walk::files_of;
 use walk::{Found, MOST_FILES};
@@ -58,8 +60,7 @@ pub(super) fn read_folder(
         return Err(FileError::EmptyFolder {
             name: folder.display().to_string(),
             files: files.len(),
-            advice: unread_file(&files, progress)
-                .unwrap_or_else(|| "docs/formats.md lists what can be read".to_owned()),
+            advice: unread_file(&files, progress).unwrap_or_else(|| EMPTY_ADVICE.to_owned()),
         });
     };
     let is_one_format = known.iter().all(|(_, row)| row.name == format.name);
@@ -76,6 +77,9 @@ pub(super) fn read_folder(
         diagnostics,
     })
 }
+
+/// Where formats are listed.
+const EMPTY_ADVICE: &str = "docs/formats.md lists what can be read";
 
 /// The most files that are looked at for advice.
 const MOST_LOOKED_AT: usize = 100;

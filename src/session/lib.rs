@@ -56,7 +56,7 @@ pub use files::{
     FileError, TextOrImported, look, look_at, look_at_files, look_at_files_with, read_bytes, read_source,
     read_text_or_source,
 };
-pub use folder::Keep;
+pub use folder::{Keep, read_log};
 pub use known_names::KnownNames;
 pub use load::{load, load_kept};
 pub use loaded::{Loaded, ReadConfig, ReadScript};
@@ -82,6 +82,7 @@ pub use write::{WriteError, write_pieces, write_whole};
 pub use write_config::{WriteConfigError, write_config};
 
 pub use highwater_export::{
-    ConfigExport, ConfigForm, EXPORT_FORMS, ExportForm, ExportLanes, ExportRow, Picture, SvgColors, files_text,
+    ConfigExport, ConfigForm, EXPORT_FORMS, ExportForm, ExportLanes, ExportRow, LogPage, PagePart, PageTable, Picture,
+    SvgColors, files_text,
 };
 pub use highwater_timeline::Selected;

@@ -12,6 +12,7 @@ use super::multi_file::{OnFailure, ReadPart, read_all};
 use super::report::SourceReport;
 use super::titles::titles as titles_of;
 use highwater_analysis::{dumped_problems, logged_arenas, logged_remarks};
+use highwater_export::LogPage;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::workload::{GraphEntry, Source, Workload, evaluation_entry, learn_ops};
@@ -141,6 +142,7 @@ pub(super) fn load_known(
     Ok(Loaded {
         workload: Arc::clone(&whole),
         parts: whole.parts(&dumped),
+        log_page: LogPage::new(&whole),
         whole,
         stamped,
         aliases: given.aliases,

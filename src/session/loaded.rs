@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::document::SourceSpec;
 use super::known_names::rename_in_plan;
 use super::report::SourceReport;
-use highwater_export::{ConfigDocument, ScriptFacts};
+use highwater_export::{ConfigDocument, LogPage, ScriptFacts};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::workload::{Part, SchedulePlan, Workload};
 use highwater_options::DumpedSettings;
@@ -32,6 +32,8 @@ pub struct Loaded {
     /// By position of the source.
     pub reports: Vec<SourceReport>,
     pub diagnostics: Diagnostics,
+    /// The story of a log.
+    pub log_page: Option<Arc<LogPage>>,
 }
 
 impl Loaded {

@@ -1,4 +1,4 @@
-//! Sources that are read as one: the texts of one XLA dump with its module, the slices of one table.
+//! Sources that are read as one: the texts of one XLA dump with its module, the slices of one table, the logs of CANN.
 //!
 //! In: paths. Out: groups of them, and the content of a group. Deliberately not here: which files belong together, which the
 //! importers know.
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::document::SourceSpec;
 use super::files::{FileError, input_of, read_kept};
-use super::folder::{Keep, read_sliced, slices_among};
+use super::folder::{Keep, logs_among, read_logs, read_sliced, slices_among};
 use super::titles::titles;
 use highwater_import::{DumpPart, Imported, dump_part, group_dump_parts, join_dump, recognise};
 use highwater_model::progress::Progress;
@@ -30,11 +30,11 @@ pub(super) fn read_all(
     keep: Keep,
     progress: &Progress<'_>,
 ) -> Vec<ReadPart> {
-    let paths: Vec<Option<&Path>> = sources.iter().map(path_of).collect();
     let mut read = Vec::with_capacity(sources.len());
-    let mut open: VecDeque<Group> = groups(&paths, progress).into();
+    let mut open: VecDeque<Group> = groups(sources, progress).into();
     while let Some(group) = open.pop_front() {
-        let members: Vec<&Path> = group.members.iter().filter_map(|position| paths[*position]).collect();
+        let members = group.members.iter().filter_map(|position| sources[*position].path());
+        let members: Vec<&Path> = members.collect();
         let imported = match group.members.as_slice() {
             [alone] => Some(read_kept(&sources[*alone], keep, progress)),
             _ => read_together(&group, &members, progress).transpose(),
@@ -51,7 +51,7 @@ pub(super) fn read_all(
             None => apart(&members, progress).into_iter().rev().for_each(|part| {
                 open.push_front(Group {
                     members: part.iter().map(|member| group.members[*member]).collect(),
-                    is_sliced: false,
+                    kind: GroupKind::Dump,
                 });
             }),
         }
@@ -91,26 +91,40 @@ fn path_of(source: &SourceSpec) -> Option<&Path> {
 struct Group {
     /// Positions of the sources.
     members: Vec<usize>,
-    is_sliced: bool,
+    kind: GroupKind,
 }
 
-/// Groups of sources that are read as one, and every other source alone, in the order of their first members. `None` is a
-/// source without a file.
-fn groups(paths: &[Option<&Path>], progress: &Progress<'_>) -> Vec<Group> {
+#[derive(Clone, Copy, Debug)]
+enum GroupKind {
+    /// Texts of XLA, or a single source.
+    Dump,
+    Slices,
+    Logs,
+}
+
+/// Groups of sources that are read as one, and every other source alone, in the order of their first members.
+fn groups(sources: &[SourceSpec], progress: &Progress<'_>) -> Vec<Group> {
+    let logs = logs_among(sources, progress);
+    let mut paths: Vec<Option<&Path>> = sources.iter().map(path_of).collect();
+    for position in &logs {
+        paths[*position] = None;
+    }
     let tables = if paths.iter().flatten().count() > 1 {
-        slices_among(paths, progress)
+        slices_among(&paths, progress)
     } else {
         Vec::new()
     };
-    let mut rest = paths.to_vec();
+    let mut rest = paths;
     for position in tables.iter().flatten() {
         rest[*position] = None;
     }
-    let sliced: Vec<usize> = tables.iter().flatten().copied().collect();
-    let group = |is_sliced: bool| move |members: Vec<usize>| Group { members, is_sliced };
-    let mut groups: Vec<Group> = tables.into_iter().map(group(true)).collect();
+    let grouped: Vec<usize> = tables.iter().flatten().chain(&logs).copied().collect();
+    let group = |kind: GroupKind| move |members: Vec<usize>| Group { members, kind };
+    let mut groups: Vec<Group> = tables.into_iter().map(group(GroupKind::Slices)).collect();
+    groups.extend((!logs.is_empty()).then_some(logs).map(group(GroupKind::Logs)));
     let others = dumps(&rest, true, progress).into_iter();
-    groups.extend(others.filter(|members| !sliced.contains(&members[0])).map(group(false)));
+    let others = others.filter(|members| !grouped.contains(&members[0]));
+    groups.extend(others.map(group(GroupKind::Dump)));
     groups.sort_unstable_by_key(|group| group.members.iter().min().copied());
     groups
 }
@@ -120,10 +134,10 @@ fn groups(paths: &[Option<&Path>], progress: &Progress<'_>) -> Vec<Group> {
 /// # Errors
 /// [`FileError`] of any of them.
 fn read_together(group: &Group, paths: &[&Path], progress: &Progress<'_>) -> Result<Option<Imported>, FileError> {
-    if group.is_sliced {
-        read_sliced(paths, progress).map(Some)
-    } else {
-        read_joined(paths, progress)
+    match group.kind {
+        GroupKind::Slices => read_sliced(paths, progress).map(Some),
+        GroupKind::Logs => read_logs(paths, progress).map(Some),
+        GroupKind::Dump => read_joined(paths, progress),
     }
 }
 

@@ -36,9 +36,11 @@ impl ArenaBehaviour {
 /// Physical pages of variables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VariablePages {
-    /// Exact bytes.
-    #[default]
+    /// One device block of exact bytes, as engines before 8.5 have it.
     Exact,
+    /// Whole pages of the policy: 8 MiB where it expands pools, else 2 MiB.
+    #[default]
+    OfPolicy,
     /// Whole pages of 1 GiB.
     Huge,
     /// Whole pages of 1 GiB; where the device has no room for these, of 2 MiB.
@@ -94,7 +96,7 @@ impl Params {
             feature_copies: 1,
             share_weights: false,
             variables_on_host: false,
-            variable_pages: VariablePages::Exact,
+            variable_pages: VariablePages::OfPolicy,
             loop_variables: 0,
             input_fusion_size: Bytes::kib(128),
             staging_buffers: 1,

@@ -176,12 +176,15 @@ impl StaticGraphs {
             memory.settle();
             ready?;
         }
-        // The engine continues where a page of an existing block could not be mapped; the graph cannot run.
-        let copies = self.placed[request.graph.idx()].iter();
-        if copies
-            .flat_map(Placed::extents)
-            .any(|(region, offset, bytes)| !memory.log.is_backed(region, offset, bytes))
-        {
+        // The engine continues where a block got no pages, or where those of its last use serve another by now; the graph
+        // cannot run.
+        let placed = self.placed[request.graph.idx()].iter().zip(&self.copies);
+        let mut extents = placed.flat_map(|(placed, copy)| placed.extents().map(move |extent| (extent, copy)));
+        if extents.any(|((region, offset, bytes), copy)| {
+            let at = memory.log.virtual_address(region, offset);
+            let is_lost = at.is_some_and(|at| copy.lacks_pages(at, Bytes(bytes)));
+            is_lost || !memory.log.is_backed(region, offset, bytes)
+        }) {
             return Err(RunError::Shortage(Shortage {
                 requested: request.bytes(),
             }));

@@ -218,6 +218,12 @@ impl Recorder {
         self.record(EventKind::DeviceMalloc, NO_REGION, 0, bytes);
     }
 
+    /// The address of an offset in a virtual range; `None` in other regions.
+    pub(super) fn virtual_address(&self, region: RegionId, offset: u64) -> Option<Address> {
+        let Region { at, .. } = self.log.regions[region.idx()];
+        at.is_virtual().then(|| Address::virtual_space(at.offset() + offset))
+    }
+
     /// Whether an extent is fully backed by a device block or mapped pages.
     pub(super) fn is_backed(&self, region: RegionId, offset: u64, bytes: u64) -> bool {
         let Region { at, .. } = self.log.regions[region.idx()];

@@ -16,6 +16,7 @@ use super::alloc::Shortage;
 use super::device::DeviceMemory;
 use super::event::{EventKind, RegionId, RegionKind, Subject, SubjectId};
 use super::params::{Params, VariablePages};
+use super::policies::StaticMemoryPolicy;
 use super::session::{BoundGraph, DeviceSession, Variable};
 use highwater_model::graph::Id as _;
 use highwater_model::units::Bytes;
@@ -162,7 +163,7 @@ impl<'a> Residents<'a> {
 
 /// Bytes of the session's variables: each aligned to 512, plus 1024; the sum in whole pages where they are in pages.
 /// They are allocated first.
-pub(super) fn variables_bytes(session: &DeviceSession, params: &Params) -> Bytes {
+pub(super) fn variables_bytes(session: &DeviceSession, policy: StaticMemoryPolicy, params: &Params) -> Bytes {
     let bytes: Bytes = session
         .variables
         .iter()
@@ -171,6 +172,8 @@ pub(super) fn variables_bytes(session: &DeviceSession, params: &Params) -> Bytes
     let huge = bytes.align_up(Bytes::gib(1).get());
     match params.variable_pages {
         VariablePages::Exact => bytes,
+        VariablePages::OfPolicy if policy.row().expands_pools => bytes.align_up(Bytes::mib(8).get()),
+        VariablePages::OfPolicy => bytes.align_up(Bytes::mib(2).get()),
         VariablePages::HugeFirst if huge > params.device_bytes => bytes.align_up(Bytes::mib(2).get()),
         VariablePages::Huge | VariablePages::HugeFirst => huge,
     }

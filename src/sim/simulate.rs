@@ -126,6 +126,8 @@ struct Machine<'a> {
     /// Graphs that ever had a pool, in the order of creation.
     pooled: Vec<GraphIdx>,
     copies: usize,
+    /// Bytes of the session's variables.
+    variables: Bytes,
     /// For each run, the inputs and outputs of its graph's next run.
     next_io: Vec<Option<Bytes>>,
     /// Tensors of the current run, by lifetime and copy.
@@ -176,6 +178,7 @@ impl<'a> Machine<'a> {
             graphs,
             pooled: Vec::new(),
             copies,
+            variables: variables_bytes(session, policy, params),
             next_io: next_io(session, params),
             live: Vec::new(),
             births: Buckets::default(),
@@ -198,10 +201,9 @@ impl<'a> Machine<'a> {
     }
 
     fn run_all(&mut self, progress: &Progress<'_>) -> Result<(), Stop> {
-        let variables = variables_bytes(self.session, self.params);
-        if !self.params.variables_on_host && variables > Bytes::ZERO {
+        if !self.params.variables_on_host && self.variables > Bytes::ZERO {
             self.memory.log.set_subject(SESSION_SUBJECT);
-            self.memory.malloc_variables(variables)?;
+            self.memory.malloc_variables(self.variables)?;
         }
         let n_runs = self.session.runs.len() as u64;
         for (idx, run) in (0_u32..).zip(&self.session.runs) {

@@ -10,6 +10,8 @@ mod tab;
 mod table;
 mod words;
 
+use std::sync::Arc;
+
 use eframe::egui;
 use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles, Tree};
 
@@ -22,13 +24,15 @@ use super::app::UiState;
 use super::commands::UiCommand;
 use super::panels::PaneCx;
 use highwater_analysis::LaneId;
-use highwater_session::{Command, Session};
+use highwater_session::{Command, LogPage, Session};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pane {
     /// Session and options.
     Configuration,
     Policies,
+    /// The story of a log.
+    Log,
     /// The selected tensor, or the peak.
     Inspector,
     /// Runs under many memory budgets.
@@ -72,6 +76,8 @@ pub struct Panes {
     is_maximized: bool,
     /// Tabs that were in front in the last frame.
     in_front: Vec<egui_tiles::TileId>,
+    /// The last log whose page was brought to the front.
+    shown_log: Option<Arc<LogPage>>,
 }
 
 /// The row below the lanes, which is collapsed to its tabs until one of its panes is opened.
@@ -122,6 +128,7 @@ impl Panes {
             narrow: Narrow::default(),
             is_maximized: false,
             in_front: Vec::new(),
+            shown_log: None,
         };
         let tabs = panes.low_tabs();
         if let Some((column, tabs)) = tabs.and_then(|tabs| Some((column_of(&mut panes.tree.tiles, tabs)?, tabs))) {
@@ -181,6 +188,19 @@ impl Panes {
                     self.set_visible(row.pane, true);
                 }
             }
+        }
+        self.follow_log(session);
+    }
+
+    /// Brings the page of a log to the front once, where a request failed.
+    fn follow_log(&mut self, session: &Session) {
+        let page = session.loaded().and_then(|loaded| loaded.log_page.as_ref());
+        if self.shown_log.as_ref() == page {
+            return;
+        }
+        self.shown_log = page.cloned();
+        if page.is_some_and(|page| page.has_failures) {
+            self.offer(Pane::Log);
         }
     }
 
@@ -243,7 +263,7 @@ impl Panes {
             return;
         }
         let behind = match pane {
-            Pane::Budgets | Pane::Sweep | Pane::NameReuse => Pane::Policies,
+            Pane::Log | Pane::Budgets | Pane::Sweep | Pane::NameReuse => Pane::Policies,
             Pane::Problems | Pane::Files | Pane::Tables | Pane::Compare | Pane::Schedule => Pane::Problems,
             _ => Pane::Inspector,
         };

@@ -39,8 +39,8 @@ const LEAST_HINT: f32 = 160.0;
 
 /// Panes by where they are in the default layout.
 const PANELS: [(&str, &[Home]); 2] = [
-    ("Panels", &[Home::Left, Home::Middle, Home::Below]),
-    ("Details", &[Home::Right]),
+    ("Panels", &[Home::Middle, Home::Below]),
+    ("Details", &[Home::Left, Home::Right]),
 ];
 
 pub fn top_bar_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, output: &mut FrameOutput) {

@@ -4,6 +4,7 @@ mod advice;
 mod baseline;
 mod call_sites;
 mod compare;
+mod explain_log;
 mod export;
 mod flame;
 mod help;

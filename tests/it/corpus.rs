@@ -2,6 +2,7 @@
 
 mod ascend;
 mod cann_log;
+mod explain_log;
 mod ge;
 mod logged_plans;
 mod tflite;

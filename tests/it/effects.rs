@@ -131,14 +131,16 @@ const fn slot(bytes: u64) -> u64 {
 
 const X: u64 = slot(MIB);
 
+/// Variables in one block, not in pages.
+const EXACT: (&str, &str) = ("simulation.engine_version", "8.0");
+
 #[test]
 fn the_default_figures_are_those_of_the_rules() {
     let plain = Ask::new(CHAIN, &[]).run();
     // `s` is cleared together with others by default and therefore shares no memory.
-    assert_eq!(
-        parts(&plain),
-        [2 * X + slot(MIB / 2), 0, 4 * MIB + 1024, 2 * X + slot(2048)]
-    );
+    assert_eq!(parts(&plain), [2 * X + slot(MIB / 2), 0, 6 * MIB, 2 * X + slot(2048)]);
+    let before = Ask::new(CHAIN, &[EXACT]).run();
+    assert_eq!(parts(&before)[2], 4 * MIB + 1024);
     assert!(plain.estimates.is_empty() && plain.diagnostics.entries().is_empty());
     assert_eq!((plain.device_id, plain.occupied.get()), (0, 0));
 }
@@ -268,8 +270,8 @@ const EFFECTS: &[(&str, Settings<'_>, [i64; 4])] = &[
 #[test]
 fn each_option_changes_its_own_part() {
     for (graph, settings, expected) in EFFECTS {
-        let plain = parts(&Ask::new(graph, &[]).run());
-        let changed = parts(&Ask::new(graph, settings).run());
+        let plain = parts(&Ask::new(graph, &[EXACT]).run());
+        let changed = parts(&Ask::new(graph, &[settings, &[EXACT][..]].concat()).run());
         let difference: Vec<i64> = (0..4)
             .map(|part| changed[part].cast_signed() - plain[part].cast_signed())
             .collect();
@@ -351,7 +353,14 @@ fn variables_lie_in_pages_that_the_device_has_room_for() {
     assert_eq!(pages("2", "2GiB"), (1 << 30, false));
     assert_eq!(pages("2", "512MiB"), (6 * MIB, false));
     assert_eq!(pages("1", "512MiB"), (0, true));
-    assert_eq!(pages("0", "512MiB"), (4 * MIB + 1024, false));
+    assert_eq!(pages("0", "512MiB"), (6 * MIB, false));
+    // Under policies 3 and 4 pages have 8 MiB.
+    let variables = Ask::new(CHAIN, &[]).run();
+    let variables = variables
+        .lanes
+        .iter()
+        .map(|lane| lane.summary.reserved.variables.get() >> 20);
+    assert_eq!(variables.collect::<Vec<_>>(), [6, 6, 8, 8]);
     let names: Vec<String> = Ask::new(CHAIN, &[("iterations_per_loop", "3")])
         .run()
         .session

@@ -278,7 +278,7 @@ fn variables_weights_and_io_are_counted_apart() {
         fold::summary(&simulation, &fold::curves(&simulation), params).reserved
     };
     let parts = figures(&params);
-    assert_eq!(parts.variables, Bytes(1536));
+    assert_eq!(parts.variables, Bytes::mib(2));
     assert_eq!(parts.weights, Bytes(2024));
     assert_eq!(parts.io, Bytes(2 * 512));
     assert_eq!(parts.features, Bytes::mib(3));

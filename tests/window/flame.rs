@@ -6,7 +6,7 @@ use highwater_session::{Command, Notice, SourceSpec};
 use highwater_timeline::{FlameGraph, FlameRequest, PeakAt};
 use highwater_ui::panes::Pane;
 
-use crate::harness::{Window, click, press, settle, settle_chain, window_of, window_of_session};
+use crate::harness::{Window, click, copied_text, press, settle, settle_chain, window_of, window_of_session};
 use crate::sessions::session;
 
 /// A dump of msmemscope with call stacks, innermost frame first.
@@ -166,15 +166,7 @@ fn the_inspector_shows_the_whole_stack() {
     window.get_by_label("lib.so(+0x1) [0xff]");
     window.get_by_role_and_label(Role::Button, "copy call stack").click();
     window.run_steps(1);
-    let copied = window
-        .output()
-        .platform_output
-        .commands
-        .iter()
-        .find_map(|command| match command {
-            eframe::egui::OutputCommand::CopyText(text) => Some(text.clone()),
-            _ => None,
-        });
+    let copied = copied_text(&window);
     assert_eq!(
         copied.as_deref(),
         Some("model.py:7 loss\nlib.so(+0x1) [0xff]\ntrain.py:9 main\n")

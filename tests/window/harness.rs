@@ -163,3 +163,18 @@ pub(crate) fn lane_row(window: &Window, policy: u8) -> Rect {
 pub(crate) fn policy_lane(number: u8) -> LaneId {
     LaneId::Policy(StaticMemoryPolicy::from_number(number).expect("a policy"))
 }
+
+pub(crate) fn is_in_front(harness: &Window, tab: &str) -> bool {
+    let tabs: Vec<_> = harness.query_all_by_role_and_label(Role::Tab, tab).collect();
+    tabs.iter()
+        .any(|tab| tab.accesskit_node().data().toggled() == Some(egui::accesskit::Toggled::True))
+}
+
+/// The text that the last frame copied.
+pub(crate) fn copied_text(harness: &Window) -> Option<String> {
+    let mut commands = harness.output().platform_output.commands.iter();
+    commands.find_map(|command| match command {
+        egui::OutputCommand::CopyText(text) => Some(text.clone()),
+        _ => None,
+    })
+}

@@ -157,7 +157,7 @@ fn tabs_exist_for_what_can_act() {
     assert_eq!(tabs(&window), of_graph);
     for row in PANES {
         let is_there = row.pane.why_not(window.state().session()).is_none();
-        let needs_recording = matches!(row.pane, Pane::MeasuredRun | Pane::Flame);
+        let needs_recording = matches!(row.pane, Pane::MeasuredRun | Pane::Flame | Pane::Log);
         assert_eq!(is_there, !needs_recording, "{}", row.title);
     }
 }

@@ -4,10 +4,10 @@ use eframe::egui::{Key, Modifiers, Rect, Role, ViewportCommand};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater_model::units::Step;
 use highwater_options::keys;
-use highwater_session::{Command, SourceSpec};
+use highwater_session::{Command, SourceSpec, sample};
 use serde_json::Value as Json;
 
-use crate::harness::{Window, click, press, settle_chain, window_of_session};
+use crate::harness::{Window, click, copied_text, is_in_front, press, settle_chain, window_of_session};
 use crate::sessions::session;
 use crate::snapshots::{block, event, pickle, segment, snapshot};
 
@@ -237,7 +237,8 @@ fn a_log_of_a_failed_request_says_so_first() {
         name: "plog.log".to_owned(),
         bytes: failed.concat().into_bytes().into(),
     };
-    let harness = window_of_session(session(vec![log]), 800.0);
+    let mut harness = window_of_session(session(vec![log]), 800.0);
+    click(&mut harness, Role::Tab, "Recordings");
     for text in ["a request failed: ", "The log tells of "] {
         assert!(harness.query_all_by_label_contains(text).next().is_some(), "{text}");
     }
@@ -272,4 +273,34 @@ fn a_log_with_placements_is_simulated_beside_what_was_measured() {
     assert_eq!(comparison.lanes.len(), 5);
     let mut choices = highwater_ui::panels::planner::choices(comparison);
     assert!(choices.any(|row| row.name == highwater_plan::AS_LOGGED));
+}
+
+/// The story of a log is in front, with what to try; the tab is of logs alone.
+#[test]
+fn a_log_opens_with_its_story() {
+    let text = include_bytes!("../../sample_traces/out_of_memory.plog");
+    let log = SourceSpec::Bytes {
+        name: "out_of_memory.plog".to_owned(),
+        bytes: text.to_vec().into(),
+    };
+    let mut harness = window_of_session(session(vec![log]), 800.0);
+    assert!(is_in_front(&harness, "Log"));
+    for text in [
+        "GE did not get 25.84\u{a0}GiB for graph 21",
+        "Reduce the batch or shapes of graph 21",
+        "GE evicted graph 11",
+    ] {
+        assert!(harness.query_all_by_label_contains(text).next().is_some(), "{text}");
+    }
+    harness.get_by_role_and_label(Role::Button, "Copy sentence").click();
+    harness.run_steps(1);
+    let copied = copied_text(&harness).unwrap_or_default();
+    assert!(copied.contains("no policy helps"), "{copied}");
+    // The user's choice of a tab stays.
+    click(&mut harness, Role::Tab, "Recordings");
+    assert!(is_in_front(&harness, "Recordings"));
+    let lstm = sample("lstm").expect("a sample");
+    harness.state_mut().apply(Command::Open(vec![SourceSpec::Sample(lstm)]));
+    settle_chain(&mut harness);
+    assert!(harness.query_by_role_and_label(Role::Tab, "Log").is_none());
 }

@@ -15,7 +15,7 @@ use highwater_ui::commands::{COMMANDS, UiCommand};
 use highwater_ui::panes::{PANES, Pane};
 use highwater_ui::persisted::Persisted;
 
-use crate::harness::{Window, press, settle, window_of, window_of_app, window_of_session};
+use crate::harness::{Window, is_in_front, press, settle, window_of, window_of_app, window_of_session};
 use crate::sessions::{session, source};
 
 /// A storage in memory.
@@ -67,12 +67,6 @@ fn is_palette_open(harness: &Window) -> bool {
 fn rows(harness: &Window) -> Vec<String> {
     let rows = harness.query_all_by_role(Role::ListBoxOption);
     rows.filter_map(|row| row.accesskit_node().label()).collect()
-}
-
-fn is_in_front(harness: &Window, tab: &str) -> bool {
-    let tabs: Vec<_> = harness.query_all_by_role_and_label(Role::Tab, tab).collect();
-    tabs.iter()
-        .any(|tab| tab.accesskit_node().data().toggled() == Some(egui::accesskit::Toggled::True))
 }
 
 #[test]

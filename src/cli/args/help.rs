@@ -137,6 +137,16 @@ const GROUPS: [(&str, &[CommandHelp]); 4] = [
                 ],
             ),
             CommandHelp {
+                notes: logs,
+                ..row(
+                    "explain-log",
+                    [
+                        "highwater explain-log out_of_memory.plog",
+                        "highwater explain-log out_of_memory.plog --format markdown",
+                    ],
+                )
+            },
+            CommandHelp {
                 notes: export_names,
                 ..row(
                     "export",
@@ -280,6 +290,12 @@ fn heuristics() -> String {
         .map(|row| row.name)
         .collect();
     format!("{}\n", wrapped("Heuristics (docs/passes.md)", &names))
+}
+
+fn logs() -> String {
+    "After an out-of-memory, name ~/ascend/log and a file with the terminal's text. Several files are one log.\n\
+     The last line of the answer is the sentence for a ticket, with what to try (docs/logs.md).\n\n"
+        .to_owned()
 }
 
 fn export_names() -> String {

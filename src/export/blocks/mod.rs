@@ -1,16 +1,20 @@
-//! A small document tree with three writers: text for terminals, Markdown for comments on changes, HTML for pages.
+//! A small document tree with four writers: text for terminals, Markdown for comments on changes, HTML for pages, parts for the
+//! window.
 //!
 //! In: content as [`Block`]s, built once. Out: one text per writer. A writer alone decides on escaping, on spacing and on how much of
 //! a figure it shows, so that no text of a file becomes markup.
 
 mod html;
 mod markdown;
+mod page;
 mod text;
 
 use std::fmt::Display;
 
 pub(crate) use html::{html, line as html_line};
 pub(crate) use markdown::markdown;
+pub(crate) use page::page;
+pub use page::{PagePart, PageTable};
 
 use highwater_model::units::Bytes;
 

@@ -28,7 +28,7 @@ pub(super) fn text(blocks: &[Block]) -> String {
     out
 }
 
-fn line(words: &Line) -> String {
+pub(super) fn line(words: &Line) -> String {
     words.0.iter().map(span).collect()
 }
 

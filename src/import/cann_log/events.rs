@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::fact::{At, Says, UnloadLine};
-use highwater_model::workload::{LoggedEvent, LoggedEventKind};
+use highwater_model::workload::{LogTime, LoggedEvent, LoggedEventKind};
 
 /// Microseconds within which lines are of one model that goes.
 const TOGETHER: i64 = 1_000_000;
@@ -139,12 +139,15 @@ impl Events {
         self.all.push(Open {
             event: LoggedEvent {
                 kind,
+                at: at.stamp.map(LogTime),
                 graph,
                 model,
                 feature_map: None,
                 weights: None,
                 reserved: None,
                 n_before: u32::try_from(self.samples.len()).unwrap_or(u32::MAX),
+                freed: None,
+                shared: None,
             },
             stamp: at.stamp,
             lines: 0,
@@ -234,7 +237,7 @@ impl Events {
     fn unload(&mut self, at: At, line: &UnloadLine, graph_of: impl Fn(&str) -> Option<u64>) {
         let (graph, model) = match line {
             UnloadLine::Begin { model } => (None, *model),
-            UnloadLine::Metrics { graph } => (graph_of(graph), None),
+            UnloadLine::Metrics { graph, .. } => (graph_of(graph), None),
             UnloadLine::Done { graph, model, .. } => (*graph, *model),
         };
         let graph = graph.or_else(|| self.models.get(&model?).copied());
@@ -251,6 +254,9 @@ impl Events {
         open.event.graph = open.event.graph.or(graph);
         open.event.model = open.event.model.or(model);
         open.lines |= bit(line);
+        if let UnloadLine::Metrics { freed, shared, .. } = line {
+            (open.event.freed, open.event.shared) = (*freed, *shared);
+        }
         if matches!(line, UnloadLine::Done { is_evicted: true, .. }) {
             open.event.kind = LoggedEventKind::Evict;
         }
@@ -368,7 +374,11 @@ mod tests {
     }
 
     fn metrics(name: &str) -> Says {
-        Says::Unload(UnloadLine::Metrics { graph: name.to_owned() })
+        Says::Unload(UnloadLine::Metrics {
+            graph: name.to_owned(),
+            freed: Some(110),
+            shared: None,
+        })
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What one line of a log says, with its place in the order of the story.
 
 use super::field::Amount;
+use highwater_model::workload::RefusedBy;
 
 /// A line's place: the time of its record, its file, its position there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,6 +84,11 @@ pub(super) enum Says {
         allocator: Option<String>,
         line: PoolLine,
     },
+    /// Bytes of the device that are free, and all.
+    DeviceFree {
+        free: u64,
+        total: Option<u64>,
+    },
     Driver(Box<Statistics>),
     Report(Box<Report>),
 }
@@ -107,6 +113,9 @@ pub(super) enum UnloadLine {
     },
     Metrics {
         graph: String,
+        /// Bytes outside and inside the shared arena.
+        freed: Option<u64>,
+        shared: Option<u64>,
     },
     Done {
         graph: Option<u64>,
@@ -154,6 +163,9 @@ pub(super) struct Report {
     pub(super) free: Option<u64>,
     pub(super) total: Option<u64>,
     pub(super) allowed: Option<u64>,
+    pub(super) refused: RefusedBy,
+    /// What the memory is for, in the engine's words.
+    pub(super) purpose: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

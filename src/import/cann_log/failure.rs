@@ -4,6 +4,10 @@ use super::fact::{Report, ReportKind};
 use super::field::{Amount, after, enclosed, first_number, number, states, with_unit};
 use super::head::Record;
 use super::statistics::module_name;
+use highwater_model::workload::RefusedBy;
+
+/// Bytes of a purpose; more is no purpose.
+const MOST_PURPOSE: usize = 120;
 
 /// The driver's code for being out of memory.
 const OUT_OF_MEMORY: u64 = 6;
@@ -73,6 +77,7 @@ fn check(text: &str) -> Option<Report> {
         who: Some("GE".to_owned()),
         graph: number(rest, "graph_id:"),
         allowed: number(rest, "malloc max size"),
+        refused: RefusedBy::Check,
         ..Report::default()
     })
 }
@@ -93,11 +98,18 @@ pub(super) fn torch(text: &str) -> Option<Report> {
             });
         };
         let (amount, rest) = with_unit(asked).unzip();
-        return Some(with_figures(report(amount), rest.unwrap_or(asked)));
+        let mut report = with_figures(report(amount), rest.unwrap_or(asked));
+        if asked.contains("exceed per_process_memory_fraction") {
+            report.refused = RefusedBy::Fraction;
+        }
+        return Some(report);
     }
     let rest = after(text, "NPUWorkspaceAllocator tried to allocate")?;
     let (amount, after) = with_unit(rest).unzip();
-    Some(with_figures(report(amount), after.unwrap_or(rest)))
+    Some(Report {
+        refused: RefusedBy::Workspace,
+        ..with_figures(report(amount), after.unwrap_or(rest))
+    })
 }
 
 /// `(NPU 0; 60.97 GiB total capacity; 57.42 GiB already allocated; ...)`.
@@ -151,8 +163,24 @@ pub(super) fn code(text: &str) -> Option<Report> {
         who: module.map(str::to_owned),
         device: device(rest),
         graph: graph(rest),
+        purpose: purpose(rest),
         ..Report::default()
     })
+}
+
+/// `purpose:TEXT, size:N` or `purpose: TEXT, type = 2`; parts of the text may be separated by commas themselves.
+fn purpose(text: &str) -> Option<String> {
+    let rest = after(text, "purpose:").or_else(|| after(text, "purpose="))?;
+    let ends = [", size", ", type", ", ptr", "[", "\n"];
+    let end = ends.iter().filter_map(|end| rest.find(end)).min()?;
+    let words = rest[..end].trim().trim_end_matches('.');
+    (!words.is_empty() && words.len() <= MOST_PURPOSE).then(|| words.to_owned())
+}
+
+/// The engine's words on the memory of a graph, where no purpose is printed.
+fn feature_map(text: &str) -> Option<String> {
+    text.contains("[Alloc][Memory] for feature map failed")
+        .then(|| "feature map".to_owned())
 }
 
 fn malloc_failed(text: &str) -> Option<&str> {
@@ -171,11 +199,13 @@ fn graph(text: &str) -> Option<u64> {
 pub(super) fn addition(text: &str) -> Option<Report> {
     let asked = malloc_failed(text).and_then(|rest| number(rest, "size:"));
     let (device, graph) = (device(text), graph(text));
-    let says_nothing = asked.is_none() && device.is_none() && graph.is_none();
+    let purpose = malloc_failed(text).and_then(purpose).or_else(|| feature_map(text));
+    let says_nothing = asked.is_none() && device.is_none() && graph.is_none() && purpose.is_none();
     (!says_nothing && text.contains("fail")).then(|| Report {
         asked: asked.map(Amount::exact),
         device,
         graph,
+        purpose,
         ..Report::default()
     })
 }

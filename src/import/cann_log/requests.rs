@@ -2,7 +2,7 @@
 
 use super::fact::{At, Report, ReportKind};
 use super::field::Amount;
-use highwater_model::workload::LoggedFailure;
+use highwater_model::workload::{LogTime, LoggedFailure, RefusedBy};
 
 /// Microseconds within which reports may be of one request.
 const TOGETHER: i64 = 1_000_000;
@@ -49,6 +49,10 @@ impl Requests {
         } else {
             self.all.push(Request::new(at, report, graph));
         }
+    }
+
+    pub(super) fn has_any(&self) -> bool {
+        !self.all.is_empty()
     }
 
     fn open(&mut self) -> &mut [Request] {
@@ -190,6 +194,12 @@ impl Request {
         if own.who.is_none() || report.who.as_deref() == Some("torch") {
             own.who = report.who.clone().or(own.who.take());
         }
+        if own.purpose.is_none() {
+            own.purpose.clone_from(&report.purpose);
+        }
+        if own.refused == RefusedBy::Device {
+            own.refused = report.refused;
+        }
         for (known, found) in [
             (&mut own.device, report.device),
             (&mut own.graph, report.graph),
@@ -214,10 +224,15 @@ impl Request {
             free,
             total,
             allowed,
-            ..
+            refused,
+            purpose,
+            kind: _,
         } = self.report;
         let is_engine = who.as_deref() == Some("GE");
         LoggedFailure {
+            at: self.first.map(LogTime),
+            refused,
+            purpose,
             requested: asked.map(Amount::bytes),
             device,
             who,

@@ -130,7 +130,7 @@ fn memory_line(text: &str, at: At, draft: &mut Draft) -> bool {
         Some(Says::ArenaBegins)
     } else if let Some(rest) = after(text, "ActiveMemoryAllocator::FreeMemory used_count") {
         leading(rest.trim_start_matches([' ', '='])).map(Says::ArenaUsers)
-    } else if let Some(says) = arena_total(text).or_else(|| pages(text)) {
+    } else if let Some(says) = arena_total(text).or_else(|| pages(text)).or_else(|| device_free(text)) {
         Some(says)
     } else {
         return false;
@@ -148,6 +148,15 @@ fn arena_total(text: &str) -> Option<Says> {
         held: leading(rest),
         used: number(rest, "used_size:"),
         peak: number(rest, "peak_size:"),
+    })
+}
+
+/// `GetMemoryInfo free[N], total[N], ...`
+fn device_free(text: &str) -> Option<Says> {
+    let rest = after(text, "GetMemoryInfo free[")?;
+    Some(Says::DeviceFree {
+        free: leading(rest)?,
+        total: number(rest, " total["),
     })
 }
 
@@ -270,9 +279,11 @@ fn unload(text: &str) -> Option<Says> {
         }
     } else if let Some(rest) = after(text, "model_metrics:name=") {
         let (graph, rest) = rest.split_once(',')?;
-        after(rest, " alloc_dev_mem=")?;
+        let sizes = after(rest, " alloc_dev_mem=")?;
         UnloadLine::Metrics {
             graph: graph.to_owned(),
+            freed: leading(sizes),
+            shared: number(sizes, "shared_dev_mem="),
         }
     } else {
         let done = |mark: &str, end: &str| after(text, mark).filter(|rest| rest.contains(end));
@@ -378,7 +389,9 @@ mod tests {
         assert_eq!(
             says(metrics),
             Some(Says::Unload(UnloadLine::Metrics {
-                graph: "g_1".to_owned()
+                graph: "g_1".to_owned(),
+                freed: Some(66_560),
+                shared: Some(0),
             }))
         );
         assert_eq!(

@@ -10,7 +10,8 @@ use super::fact::{At, Fact, Says, Statistics, Summary};
 use super::pools::Pools;
 use super::requests::Requests;
 use highwater_model::workload::{
-    ArenaLoad, DriverRow, LogLevel, LoggedFailure, LoggedGraph, LoggedProcess, LoggedVariables, PolicyFrom,
+    ArenaLoad, DeviceFree, DriverRow, LogLevel, LogTime, LoggedFailure, LoggedGraph, LoggedProcess, LoggedVariables,
+    PolicyFrom,
 };
 
 /// Graphs that are looked at for a thread, the last ones.
@@ -58,6 +59,7 @@ struct Story {
     events: Events,
     rows: IndexMap<(String, Option<u64>, String), Vec<Row>>,
     requests: Requests,
+    device_free: Option<DeviceFree>,
 }
 
 struct Compiled {
@@ -95,6 +97,7 @@ impl Story {
             events: Events::new(policy.map(|(policy, _)| policy)),
             rows: IndexMap::new(),
             requests: Requests::default(),
+            device_free: None,
         }
     }
 
@@ -133,6 +136,14 @@ impl Story {
                 self.variables.insert(name.clone(), *bytes);
             }
             Says::Pool { allocator, line } => self.pools.take(allocator.as_deref(), line, graph_of),
+            // Later figures are of memory that was freed after the failure.
+            Says::DeviceFree { free, total } if !self.requests.has_any() => {
+                self.device_free = Some(DeviceFree {
+                    at: fact.at.stamp.map(LogTime),
+                    free: *free,
+                    total: *total,
+                });
+            }
             Says::Driver(row) => self.row(fact.at, row),
             Says::Report(report) => {
                 let graph = self.graphs.last().map(|one| one.graph.id);
@@ -143,7 +154,8 @@ impl Story {
             | Says::Features { .. }
             | Says::Unload(_)
             | Says::ArenaUsers(_)
-            | Says::Pages { .. } => {}
+            | Says::Pages { .. }
+            | Says::DeviceFree { .. } => {}
         }
     }
 
@@ -242,6 +254,7 @@ impl Story {
             events,
             reserved: since_first(&samples),
             reserved_peak,
+            device_free: self.device_free,
             arena_loads: self.arena_loads,
             pools: self.pools.finish(),
             driver,

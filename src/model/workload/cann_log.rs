@@ -4,6 +4,7 @@
 //! Nothing here is modelled: `None` means that the log cannot tell, never zero. Bytes are plain numbers, lists are in the order
 //! of first appearance.
 
+use std::fmt;
 use std::num::NonZeroU32;
 
 use indexmap::{IndexMap, IndexSet};
@@ -33,6 +34,8 @@ pub struct LoggedProcess {
     pub reserved: Vec<(u64, u64)>,
     /// The largest of them; `None` below the level info.
     pub reserved_peak: Option<u64>,
+    /// What the engine read of the device last, before the first failure where there is one.
+    pub device_free: Option<DeviceFree>,
     pub arena_loads: Vec<ArenaLoad>,
     pub pools: Vec<LoggedPool>,
     pub driver: Vec<DriverRow>,
@@ -44,6 +47,40 @@ pub struct LoggedProcess {
     pub damaged: u64,
     /// Records that were left out as repeated.
     pub repeated: u64,
+}
+
+/// A time as a log prints it, without zone: microseconds since March of the year 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LogTime(pub i64);
+
+impl fmt::Display for LogTime {
+    /// `2026-07-12 09:20:29.181`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const DAY: i64 = 86_400_000_000;
+        let (days, micros) = (self.0.div_euclid(DAY), self.0.rem_euclid(DAY));
+        // Eras of 400 years; years begin in March.
+        let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+        let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+        let day = day - (365 * year + year / 4 - year / 100);
+        let month = (5 * day + 2) / 153;
+        let day = day - (153 * month + 2) / 5 + 1;
+        let (year, month) = (era * 400 + year + i64::from(month > 9), (month + 2) % 12 + 1);
+        let seconds = micros / 1_000_000;
+        let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+        let millis = micros / 1000 % 1000;
+        write!(
+            f,
+            "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{millis:03}"
+        )
+    }
+}
+
+/// Free memory of the device, as the engine read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceFree {
+    pub at: Option<LogTime>,
+    pub free: u64,
+    pub total: Option<u64>,
 }
 
 /// What a log was written with.
@@ -187,6 +224,7 @@ impl LoggedEventKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoggedEvent {
     pub kind: LoggedEventKind,
+    pub at: Option<LogTime>,
     pub graph: Option<u64>,
     pub model: Option<u64>,
     pub feature_map: Option<u64>,
@@ -195,6 +233,10 @@ pub struct LoggedEvent {
     pub reserved: Option<u64>,
     /// The number of changes of the held bytes before it.
     pub n_before: u32,
+    /// Of an unload: the device bytes that the model had, without those in an arena that graphs share.
+    pub freed: Option<u64>,
+    /// Of an unload: the model's bytes in the arena that graphs share.
+    pub shared: Option<u64>,
 }
 
 /// The shared arena after a load.
@@ -240,6 +282,10 @@ pub struct DriverRow {
 /// A request for memory that failed, however often it is printed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoggedFailure {
+    pub at: Option<LogTime>,
+    pub refused: RefusedBy,
+    /// The engine's words: `feature map,used for op input and output`.
+    pub purpose: Option<String>,
     pub requested: Option<u64>,
     pub device: Option<u64>,
     /// The module, or `torch`.
@@ -256,4 +302,43 @@ pub struct LoggedFailure {
     pub driver_lines: u64,
     /// Loads and unloads before it.
     pub n_events: usize,
+}
+
+/// What refused a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RefusedBy {
+    /// The device had no memory, or the log does not tell.
+    #[default]
+    Device,
+    /// The engine's check of a graph, before anything was asked from the device.
+    Check,
+    /// The limit that the program set for its process (`per_process_memory_fraction`).
+    Fraction,
+    /// The device; the request was for workspace outside torch's pool.
+    Workspace,
+}
+
+impl RefusedBy {
+    /// The name in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Device => "device",
+            Self::Check => "check",
+            Self::Fraction => "fraction",
+            Self::Workspace => "workspace",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LogTime;
+
+    #[test]
+    fn times_are_dates() {
+        let day = |days: i64| LogTime(days * 86_400_000_000 + 3_661_002_003).to_string();
+        assert_eq!(day(0), "0000-03-01 01:01:01.002");
+        assert_eq!(day(719_468), "1970-01-01 01:01:01.002");
+        assert_eq!(day(719_468 + 19_782), "2024-02-29 01:01:01.002");
+    }
 }

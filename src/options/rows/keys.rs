@@ -23,6 +23,7 @@ pub const HOST_OPS: &str = "simulation.host_ops";
 pub const SHAPE_SAMPLES: &str = "simulation.shape_samples";
 pub const UNLOAD_GRAPHS: &str = "simulation.unload_graphs";
 pub const POLICY_2_BEHAVIOUR: &str = "simulation.policy_2_behaviour";
+pub const ENGINE_VERSION: &str = "simulation.engine_version";
 pub const TENSOR_ROUNDING: &str = "simulation.tensor_rounding";
 pub const MEASURED_ALIGNMENT: &str = "simulation.measured_alignment";
 pub const MEASURED_ANNOTATION: &str = "simulation.measured_annotation";

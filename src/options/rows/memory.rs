@@ -74,7 +74,7 @@ const MEMORY_OPTIMIZATION_POLICY: OptionRow = OptionRow {
 const VARIABLE_USE_1G_HUGE_PAGE: OptionRow = OptionRow {
     key: keys::VARIABLE_USE_1G_HUGE_PAGE,
     kind: OptionKind::IntChoice(&[
-        (0, "the system's pages, 4 KiB or 2 MiB"),
+        (0, "the engine's usual pages"),
         (1, "pages of 1 GiB; an error without them"),
         (2, "pages of 1 GiB, else of 2 MiB"),
     ]),

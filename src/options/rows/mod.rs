@@ -22,7 +22,7 @@ mod simulation;
 mod workspaces;
 
 pub(super) use passes::ARENA;
-pub(super) use simulation::{ON, SHAPES_RELEASE, UNLOAD_AFTER_RUN};
+pub(super) use simulation::{BEFORE_PAGES, ON, SHAPES_RELEASE, UNLOAD_AFTER_RUN};
 pub(super) use workspaces::DEFAULT_WORKSPACES;
 
 use super::acts::Acts;

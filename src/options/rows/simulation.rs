@@ -219,7 +219,25 @@ pub(super) const ROWS: &[OptionRow] = &[
         acts: Acts::ON_GRAPHS_AND_TRACES,
         ..OWN
     },
+    OptionRow {
+        key: keys::ENGINE_VERSION,
+        kind: OptionKind::TextChoice(&[
+            ("8.5", "8.5 and newer: variables on pages"),
+            (BEFORE_PAGES, "before 8.5: variables in one block"),
+        ]),
+        default: DefaultValue::Text("8.5"),
+        summary: "version of the graph engine that is simulated",
+        details: "Since 8.5 variables are in one virtual range on pages of 2 MiB, under policies 3 and 4 of 8 MiB, or \
+                  of 1 GiB by memory_config.variable_use_1g_huge_page. Before, they are one device block of exact bytes.",
+        lowers_to: Some("Params::variable_pages"),
+        memory_effect: "8.5 rounds the variables of the session up to whole pages",
+        acts: Acts::ON_GRAPHS,
+        ..OWN
+    },
 ];
+
+/// The version whose variables are on no pages.
+pub(crate) const BEFORE_PAGES: &str = "8.0";
 
 /// The choice that enables something.
 pub(crate) const ON: &str = "on";

@@ -35,6 +35,10 @@ const WORDS: &[(UiCommand, &str)] = &[
         UiCommand::TogglePane(Pane::Flame),
         "call stack tree call site icicle who allocates python",
     ),
+    (
+        UiCommand::TogglePane(Pane::Log),
+        "out of memory oom plog cann ticket explain",
+    ),
     (UiCommand::TogglePane(Pane::Peak), "highest maximum who holds memory"),
     (UiCommand::Larger, "zoom in font size text"),
     (UiCommand::Smaller, "zoom out font size text"),

@@ -297,6 +297,13 @@ const PLAIN: &[CommandRow] = &[
         shortcut: Some(ctrl(Key::R)),
     },
     CommandRow {
+        command: UiCommand::TogglePane(Pane::Log),
+        menu: Menu::Panels,
+        text: "Log / recordings",
+        tooltip: "Show the story of a log: failed requests, who had the memory and what to try, or the recordings",
+        shortcut: None,
+    },
+    CommandRow {
         command: UiCommand::TogglePane(Pane::NameReuse),
         menu: Menu::Panels,
         text: "Variable reuse / lanes",

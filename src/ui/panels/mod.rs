@@ -10,6 +10,7 @@ mod footprint;
 pub mod inspector;
 pub mod lane_set;
 pub mod lane_table;
+pub mod log;
 mod marker;
 mod measured;
 pub mod measured_run;

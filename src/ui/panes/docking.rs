@@ -14,6 +14,7 @@ use crate::panels::empty::{no_answer_ui, problem_line_ui};
 use crate::panels::files::files_ui;
 use crate::panels::flame::flame_ui;
 use crate::panels::inspector::inspector_ui;
+use crate::panels::log::log_ui;
 use crate::panels::measured_run::measured_run_ui;
 use crate::panels::name_reuse::name_reuse_ui;
 use crate::panels::options::options_ui;
@@ -50,6 +51,7 @@ impl Behavior<Pane> for Docking<'_> {
         match pane {
             Pane::Configuration => "Configuration".into(),
             Pane::Policies => lanes_title(self.cx.session).into(),
+            Pane::Log => "Log".into(),
             Pane::Inspector => "Inspector".into(),
             Pane::Budgets => "Budgets".into(),
             Pane::Sweep => "Sweep".into(),
@@ -183,6 +185,7 @@ impl Docking<'_> {
         match pane {
             Pane::Configuration => configuration_ui(ui, cx, state),
             Pane::Policies => self.policies_ui(ui),
+            Pane::Log => log_ui(ui, cx),
             Pane::Sweep => sweep_ui(ui, cx, &mut state.sweep, &mut state.lanes),
             Pane::Budgets => budgets_ui(ui, cx, &mut state.budgets),
             Pane::NameReuse => name_reuse_ui(ui, cx, &mut state.name_reuse),

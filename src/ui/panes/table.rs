@@ -72,6 +72,14 @@ fn why_no_measured_run(workload: &Workload) -> Option<&'static str> {
     (!can).then_some("no measured run is open: add its recording to the session (Ctrl+Shift+O)")
 }
 
+fn why_no_log(workload: &Workload) -> Option<&'static str> {
+    let can = workload
+        .recordings()
+        .iter()
+        .any(|recording| recording.process.is_some());
+    (!can).then_some("the page explains logs of CANN; none is open")
+}
+
 fn why_no_flame(workload: &Workload) -> Option<&'static str> {
     let can = workload
         .recordings()
@@ -106,6 +114,15 @@ pub static PANES: &[PaneRow] = &[
         what: "reserved and live bytes over time and a memory map of every policy",
         needs_answer: false,
         why_not: ACTS_ON_ALL,
+    },
+    PaneRow {
+        pane: Pane::Log,
+        name: "log",
+        title: "Log",
+        home: Home::Middle,
+        what: "the story of a log of CANN: failed requests, who had the memory, and what to try",
+        needs_answer: false,
+        why_not: why_no_log,
     },
     PaneRow {
         pane: Pane::Budgets,

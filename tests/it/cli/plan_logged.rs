@@ -43,35 +43,64 @@ fn a_logs_plan_is_beside_those_of_the_strategies() {
 
 #[test]
 fn a_log_is_simulated_under_every_policy_with_its_own_schedule() {
-    for (name, own, peaks) in [
+    const OLDER: &[&str] = &["--set", "simulation.engine_version=8.0"];
+    for (name, more, own, peaks) in [
         (
             "p0_train_eval",
-            "80 583 168 B at most in the log, under policy 0; simulated 79 389 696 B: 1 193 472 B less, all of it \
-             variables: 1 page of 2.000 MiB in the log, 903 680 B simulated.",
-            [79_389_696, 52_585_472, 79_389_696, 51_379_712],
+            &[][..],
+            "80 583 168 B at most in the log, under policy 0; simulated 80 583 168 B: equal.",
+            [80_583_168, 53_778_944, 86_874_624, 58_864_640],
         ),
         (
             "p2_train_eval.debug.log",
-            "53 778 944 B at most in the log, under policy 2; simulated 52 585 472 B: 1 193 472 B less, all of it variables",
+            &[],
+            "53 778 944 B at most in the log, under policy 2; simulated 53 778 944 B: equal.",
+            [80_583_168, 53_778_944, 86_874_624, 58_864_640],
+        ),
+        (
+            "p2_train_eval.debug.log",
+            OLDER,
+            "simulated 52 585 472 B: 1 193 472 B less, all of it variables: 1 page of 2.000 MiB in the log, 903 680 B \
+             simulated.",
             [79_389_696, 52_585_472, 79_389_696, 51_379_712],
         ),
         (
             "garbled.log",
+            &[],
             "43 427 328 B at most in the log, under policy 0; simulated 43 427 328 B: equal.",
             [43_427_328, 46_203_904, 43_427_328, 50_398_208],
         ),
     ] {
         let Some(path) = log(name) else { return };
-        let shown = plain(&text(&["compare", &path], 0));
+        let arguments = |last: &[&'static str]| {
+            let all = ["compare", &path].into_iter().chain(more.iter().copied());
+            all.chain(last.iter().copied())
+                .map(str::to_owned)
+                .collect::<Vec<String>>()
+        };
+        let shown_by = arguments(&[]);
+        let shown_by: Vec<&str> = shown_by.iter().map(String::as_str).collect();
+        let shown = plain(&text(&shown_by, 0));
         says(&shown, &["measured ", own]);
         assert!(!shown.contains("no op names"), "{shown}");
-        let answer = json(&["compare", &path, "--format", "json"], 0);
+        let answered_by = arguments(&["--format", "json"]);
+        let answered_by: Vec<&str> = answered_by.iter().map(String::as_str).collect();
+        let answer = json(&answered_by, 0);
         let policies = answer["policies"].as_array().expect("policies").iter();
         let own: Vec<u64> = policies
             .filter_map(|lane| lane["peak_reserved_bytes"].as_u64())
             .collect();
         assert_eq!(own, peaks, "{name}");
     }
+}
+
+#[test]
+fn a_log_without_pages_of_variables_is_of_an_older_engine() {
+    let Some(path) = log("old_2020.log") else { return };
+    let shown = plain(&text(&["compare", &path], 0));
+    says(&shown, &["--set simulation.engine_version=8.0"]);
+    let newer = log("p2_train_eval.debug.log").expect("it is in the same folder");
+    assert!(!text(&["compare", &newer], 0).contains("engine_version"));
 }
 
 #[test]

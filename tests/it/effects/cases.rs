@@ -40,7 +40,13 @@ const CASES: &[(&str, &str, Settings<'_>, &str)] = &[
         CHAIN,
     ),
     ("customize_dtypes", "dtypes.cfg", &[], CHAIN),
-    ("iterations_per_loop", "2", &[], CHAIN),
+    (
+        "iterations_per_loop",
+        "2",
+        &[("simulation.engine_version", "8.0")],
+        CHAIN,
+    ),
+    ("simulation.engine_version", "8.0", &[], CHAIN),
     ("variable_placement", "Host", &[("mix_compile_mode", "True")], CHAIN),
     ("graph_max_parallel_model_num", "2", &[], CHAIN),
     (

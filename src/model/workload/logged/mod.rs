@@ -23,9 +23,13 @@ use arena::Arena;
 /// Who made the plan of a log.
 pub const LOG_MAKER: &str = "CANN's log";
 
-/// The options for the policy and for the memory of the device.
+/// The options for the policy, the memory of the device, and the version of the engine.
 const POLICY: &str = "static_memory_policy";
 const DEVICE_MEMORY: &str = "simulation.device_memory";
+const ENGINE_VERSION: &str = "simulation.engine_version";
+
+/// The version whose variables are on no pages.
+const BEFORE_PAGES: &str = "8.0";
 
 /// Most steps of a schedule that a log states.
 const MOST_STEPS: usize = 1 << 20;
@@ -62,14 +66,15 @@ impl LoggedSession {
         if !graphs.iter().any(|one| one.is_placed) {
             return None;
         }
-        let policy = process.policy.map(|(value, _)| (POLICY, value));
-        let memory = process.device_total.map(|bytes| (DEVICE_MEMORY, bytes));
-        let settings = [memory, policy].into_iter().flatten().map(|(key, value)| DumpedOption {
-            key: key.to_owned(),
-            value: value.to_string(),
-            op: String::new(),
-            count: 1,
-        });
+        let settings: Vec<DumpedOption> = settings(process)
+            .into_iter()
+            .map(|(key, value)| DumpedOption {
+                key: key.to_owned(),
+                value,
+                op: String::new(),
+                count: 1,
+            })
+            .collect();
         if let Some(dumped) = graphs[0].entry.dumped.as_mut() {
             // They are of the session: told once.
             Arc::make_mut(dumped).options.extend(settings);
@@ -81,6 +86,18 @@ impl LoggedSession {
             n_cut,
         })
     }
+}
+
+/// What the log says of the run, as options.
+fn settings(process: &LoggedProcess) -> Vec<(&'static str, String)> {
+    let memory = process.device_total.map(|bytes| (DEVICE_MEMORY, bytes.to_string()));
+    // Newer engines print a line for each page.
+    let has_no_pages = process
+        .variables
+        .is_some_and(|one| one.logic.is_some() && one.pages.is_none());
+    let version = has_no_pages.then(|| (ENGINE_VERSION, BEFORE_PAGES.to_owned()));
+    let policy = process.policy.map(|(policy, _)| (POLICY, policy.to_string()));
+    [memory, version, policy].into_iter().flatten().collect()
 }
 
 /// The last compilation of each id, in the order of first appearance.

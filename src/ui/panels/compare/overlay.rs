@@ -3,11 +3,12 @@
 use std::sync::{Arc, Weak};
 
 use eframe::egui;
-use egui_plot::{Legend, Line, LineStyle, PlotBounds, PlotPoints};
+use egui_plot::{Line, LineStyle, PlotBounds, PlotPoints};
 
 use super::Shown;
 use crate::numbers::{to_f64, to_whole};
 use crate::panels::plots::{PlotAxis, Span, point_plot, round_bytes, round_step};
+use crate::panels::swatch_ui;
 use highwater_analysis::Comparison;
 use highwater_model::units::{Bytes, grouped};
 use highwater_timeline::{OverlayCurve, OverlayKind, overlay};
@@ -46,8 +47,21 @@ pub(super) fn overlay_ui(ui: &mut egui::Ui, shown: Shown<'_>, comparison: &Arc<C
         .default_open(false)
         .show_unindented(ui, |ui| {
             let curves = state.curves(comparison);
+            legend_ui(ui, shown, &curves);
             plot_ui(ui, shown, &curves);
         });
+}
+
+/// The colours of the lanes, above the curves, which it must not cover.
+fn legend_ui(ui: &mut egui::Ui, shown: Shown<'_>, curves: &[OverlayCurve]) {
+    ui.horizontal_wrapped(|ui| {
+        for lanes in curves.chunk_by(|one, next| one.lane == next.lane) {
+            let lane = lanes[0].lane;
+            swatch_ui(ui, shown.theme.heuristic(lane));
+            ui.label(shown.title(lane));
+        }
+        ui.weak("solid: reserved, dashed: live");
+    });
 }
 
 fn plot_ui(ui: &mut egui::Ui, shown: Shown<'_>, curves: &[OverlayCurve]) {
@@ -70,7 +84,7 @@ fn plot_ui(ui: &mut egui::Ui, shown: Shown<'_>, curves: &[OverlayCurve]) {
     };
     let size = egui::vec2(ui.available_width(), HEIGHT);
     let plot = point_plot("curves of all lanes", size, along, up, 56.0, shown.theme);
-    plot.legend(Legend::default()).show(ui, |plot| {
+    plot.show(ui, |plot| {
         plot.set_auto_bounds(false);
         plot.set_plot_bounds(PlotBounds::from_min_max(
             [0.0, 0.0],

@@ -1,0 +1,120 @@
+//! A log in one sentence, for a ticket.
+
+use super::needs::named;
+use super::request::{FailedRequest, free_before, pool};
+use super::{LogStory, ProcessStory};
+use highwater_model::units::{Bytes, counted};
+
+/// Modules that the sentence names.
+const MOST_MODULES: usize = 3;
+
+/// The failed request that the sentence is about, a first one of its process: one with a size and with figures of what was
+/// reserved, then the earliest; without a time, in the order of the log.
+pub(super) fn main_request(stories: &[ProcessStory]) -> Option<(&ProcessStory, &FailedRequest)> {
+    let firsts = stories
+        .iter()
+        .filter_map(|story| Some((story, story.requests.first()?)));
+    firsts.min_by_key(|(_, request)| {
+        let failure = &request.failure;
+        let has_figures = failure.reserved.is_some() || request.allocated_by_modules.is_some();
+        (
+            failure.requested.is_none(),
+            !has_figures,
+            failure.at.is_none(),
+            failure.at,
+        )
+    })
+}
+
+pub(super) fn of(stories: &[ProcessStory]) -> String {
+    let Some((story, request)) = main_request(stories) else {
+        return without_failure(stories);
+    };
+    let mut parts = vec![format!("{}: {}", story.title, request.sentence.trim_end_matches('.'))];
+    parts.extend(pool(request));
+    parts.extend(free_before(&story.process, &request.failure));
+    parts.extend(modules(story, request));
+    if !request.evicted.is_empty() {
+        parts.push(format!("GE had evicted {}", named(&request.evicted)));
+    }
+    if request.failure.who.as_deref() == Some("GE") {
+        parts.push(policy(story));
+    }
+    let all = stories.iter().map(|story| story.requests.len() + story.n_more_requests);
+    let others = match all.sum::<usize>() - 1 {
+        0 => String::new(),
+        more => format!(" {} failed, too.", counted(more as u64, "other request")),
+    };
+    format!("{}.{others}", parts.join("; "))
+}
+
+fn policy(story: &ProcessStory) -> String {
+    match story.process.policy {
+        Some((policy, _)) => format!("policy {policy}"),
+        None => "policy unknown".to_owned(),
+    }
+}
+
+fn modules(story: &ProcessStory, request: &FailedRequest) -> Option<String> {
+    request.allocated_by_modules?;
+    let named = story
+        .modules
+        .iter()
+        .filter_map(|one| Some((one, one.at_failure.filter(|bytes| *bytes > 0)?)));
+    let named = named.take(MOST_MODULES);
+    let named: Vec<String> = named
+        .map(|(one, bytes)| format!("{} {}", one.module, Bytes(bytes)))
+        .collect();
+    let rest = request
+        .of_no_module
+        .zip(story.process.device_total)
+        .map(|(rest, total)| {
+            format!(
+                "; {} of {} belong to no module of this process",
+                Bytes(rest),
+                Bytes(total)
+            )
+        });
+    Some(format!(
+        "then allocated: {}{}",
+        named.join(", "),
+        rest.unwrap_or_default()
+    ))
+}
+
+/// The graph engine's peak, of the process with the highest; at the default level as the driver counts it.
+fn without_failure(stories: &[ProcessStory]) -> String {
+    const NONE: &str = "No request for memory failed in this log";
+    let peak_of = |story: &ProcessStory| {
+        let engine = story.modules.iter().find(|one| one.module == "GE");
+        story.process.reserved_peak.or(engine.and_then(|one| one.peak))
+    };
+    let peaks = stories.iter().filter_map(|story| Some((peak_of(story)?, story)));
+    let Some((peak, story)) = peaks.rev().max_by_key(|(peak, _)| *peak) else {
+        return format!("{NONE}.");
+    };
+    let whose = if stories.len() > 1 {
+        format!(" of {}", story.title)
+    } else {
+        String::new()
+    };
+    let by = match story.process.reserved_peak {
+        Some(_) => "",
+        None => " by the driver's count",
+    };
+    format!(
+        "{NONE}; GE{whose} reserved {} at most{by}, {}.",
+        Bytes(peak),
+        policy(story)
+    )
+}
+
+impl LogStory {
+    /// The sentence for a ticket, with what to try.
+    pub fn ticket(&self) -> String {
+        match &self.advice {
+            Some(advice) => format!("{} {}: {}.", self.sentence, advice.action, advice.reason),
+            None => self.sentence.clone(),
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! `explain-log`: the text of the sample, its keys, several files as one log, text before the first record.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use expect_test::expect;
+use highwater::analysis::LogStory;
+use highwater::diagnostics::Diagnostics;
+use highwater::export::{log_story_json, log_story_text};
+use highwater::progress::{Cancel, Progress};
+use highwater::session::{SourceSpec, read_log};
+use highwater::workload::Workload;
+
+use super::{fails, json, run};
+
+const SAMPLE: &str = "sample_traces/out_of_memory.plog";
+
+fn answer(arguments: &[&str]) -> String {
+    let output = run(&[&["explain-log"], arguments].concat());
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).expect("text").replace('\u{a0}', " ")
+}
+
+/// The sample's run log, its debug log, and the text of its terminal.
+fn parts() -> [String; 3] {
+    let text = std::fs::read_to_string(SAMPLE).expect("a sample");
+    let mut parts = [String::new(), String::new(), String::new()];
+    for line in text.lines() {
+        let part = match line {
+            line if line.starts_with("[ERROR]") => 1,
+            line if line.starts_with("[INFO]") => 0,
+            _ => 2,
+        };
+        parts[part].push_str(&format!("{line}\n"));
+    }
+    parts
+}
+
+#[test]
+fn the_sample_is_explained() {
+    expect![[r#"
+        python3 (40518), device 0
+
+        Device memory 31.75 GiB; policy 0 (from smp in the summary of a compiled graph); log level default.
+
+        GE did not get 25.84 GiB for graph 21 (feature map) on device 0 at 2026-07-12 09:20:29.181.
+
+        - One request, reported 2 times by the driver.
+        - GE evicted graph 11 (feature map 33.36 MiB) before it.
+        - The plan of graph 21 is optimal: its size equals the peak of live bytes.
+        - The driver counts 5.413 GiB for the modules of this process. 26.33 GiB of 31.75 GiB belong to none of them, yet the request failed: to other processes, to the system, or free; the log cannot tell which.
+        - Reduce the batch or shapes of graph 21: no policy helps: graph 21 alone needs 25.84 GiB, and no other graph was loaded.
+        - Reduce the 5.000 GiB of APP: APP is the program itself, by aclrtMalloc, such as torch_npu's pool.
+        - Run npu-smi info: it lists all processes on the device; the log covers only those above.
+
+        driver's module  at the failure       last       peak
+        APP                   5.000 GiB  5.000 GiB  5.000 GiB
+        HCCL                  400.0 MiB  400.0 MiB  400.0 MiB
+        RUNTIME               20.08 MiB  20.08 MiB  20.08 MiB
+        GE                    2.074 MiB  2.074 MiB  36.07 MiB
+        UNKNOWN               384.0 KiB  384.0 KiB  384.0 KiB
+        The peaks are of different times, so their sum is only an upper bound.
+
+        graph  state        weights  feature map  lower bound
+        11     evicted    68.00 KiB    33.36 MiB    32.16 MiB
+        21     requested    unknown    25.84 GiB    25.84 GiB
+
+        policy                GE needs  from
+        0 (active)  at least 25.88 GiB  feature maps 25.88 GiB + weights 68.00 KiB; without variables and weights of graph 21
+        2           at least 25.84 GiB  estimate: the largest feature map 25.84 GiB + weights 68.00 KiB; as documented, GE's blocks can take more; without variables and weights of graph 21
+        3           at least 25.88 GiB  feature maps 25.88 GiB + weights 68.00 KiB; without variables and weights of graph 21
+        4           at least 25.84 GiB  estimate: the largest feature map 25.84 GiB in pages of 8 MiB + weights 68.00 KiB; as documented, GE's blocks can take more; without variables and weights of graph 21
+
+        To see more
+
+        - The log has no placements, weights or variables: it was written at the default level. Run again with ASCEND_MODULE_LOG_LEVEL=GE=1 and ASCEND_HOST_LOG_FILE_NUM=1000 (atc: --log=info) to have them.
+
+        For a ticket
+
+        python3 (40518): GE did not get 25.84 GiB for graph 21 (feature map) on device 0 at 2026-07-12 09:20:29.181; then allocated: APP 5.000 GiB, HCCL 400.0 MiB, RUNTIME 20.08 MiB; 26.33 GiB of 31.75 GiB belong to no module of this process; GE had evicted graph 11; policy 0. Reduce the batch or shapes of graph 21: no policy helps: graph 21 alone needs 25.84 GiB, and no other graph was loaded.
+    "#]]
+    .assert_eq(&answer(&[SAMPLE]));
+}
+
+#[test]
+fn markdown_has_the_same_words() {
+    let text = answer(&[SAMPLE, "--format", "markdown"]);
+    assert!(text.starts_with("### python3 (40518), device 0\n"), "{text}");
+    assert!(
+        text.contains("\n| APP | 5.000 GiB | 5.000 GiB | 5.000 GiB |\n"),
+        "{text}"
+    );
+    let last = text.trim_end().lines().last().unwrap_or_default();
+    assert!(
+        last.contains("did not get 25.84 GiB") && last.contains("no policy helps"),
+        "{last}"
+    );
+}
+
+#[test]
+fn json_has_every_key() {
+    let answer = json(&["explain-log", SAMPLE, "--format", "json"], 0);
+    let keys = |value: &serde_json::Value| {
+        let object = value.as_object().expect("an object");
+        object.keys().cloned().collect::<Vec<String>>().join(" ")
+    };
+    assert_eq!(keys(&answer), "sentence try processes missing diagnostics");
+    assert_eq!(keys(&answer["try"]), "action setting reason");
+    let process = &answer["processes"][0];
+    assert_eq!(
+        keys(process),
+        "pid name device device_total level policy ge_reserved_peak requests more_requests modules graphs arena pools policies"
+    );
+    let request = &process["requests"][0];
+    assert_eq!(
+        keys(request),
+        "time who requested device graph_id purpose refused_by driver_lines allocated reserved free total allowed outside_pool \
+         allocated_by_modules of_no_module evicted sentence remarks try"
+    );
+    assert_eq!(request["requested"], 27_748_928_512_u64);
+    assert_eq!(request["allocated_by_modules"], 5_811_761_152_u64);
+    assert_eq!(request["evicted"], serde_json::json!([11]));
+    assert_eq!(keys(&process["modules"][0]), "device module at_failure last peak");
+    assert_eq!(
+        keys(&process["graphs"][0]),
+        "graph_id name state loaded weights feature_map lower_bound"
+    );
+    assert_eq!(keys(&process["policies"][0]), "policy active bytes basis why");
+}
+
+#[test]
+fn files_named_one_by_one_are_one_log() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let paths = ["run.log", "debug.log", "terminal.txt"].map(|name| folder.path().join(name).display().to_string());
+    for (path, text) in paths.iter().zip(parts()) {
+        std::fs::write(path, text).expect("a file");
+    }
+    let [run_log, debug_log, terminal] = &paths;
+    let whole = answer(&[SAMPLE]);
+    for order in [[debug_log, terminal, run_log], [run_log, debug_log, terminal]] {
+        assert_eq!(answer(&order.map(String::as_str)), whole);
+    }
+    assert_eq!(answer(&[&folder.path().display().to_string()]), whole);
+    // `inspect` has one answer, too.
+    let inspected = json(&["inspect", debug_log, terminal, run_log, "--format", "json"], 0);
+    let processes = inspected["cann_log"]["processes"].as_array().expect("one log");
+    assert_eq!(
+        (processes.len(), processes[0]["driver"].as_array().map(Vec::len)),
+        (1, Some(8))
+    );
+    // Error lines alone say what is missing.
+    let alone = answer(&[debug_log]);
+    assert!(alone.contains("add ~/ascend/log/run/plog"), "{alone}");
+    assert!(answer(&[terminal]).contains("This is terminal text"));
+}
+
+#[test]
+fn the_first_record_may_come_late() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("out.txt").display().to_string();
+    let [_, _, terminal] = parts();
+    let launcher = "step 1: loss 0.5\n".repeat(8000);
+    std::fs::write(&path, format!("{launcher}{terminal}")).expect("a file");
+    assert!(answer(&[&path]).contains("GE did not get 25.84 GiB"));
+    let inspected = json(&["inspect", &path, "--open-as", "cann_log", "--format", "json"], 0);
+    assert_eq!(inspected["cann_log"]["processes"][0]["pid"], 40518);
+    // Beside another log it is read as well.
+    assert!(answer(&[&path, SAMPLE]).contains("driver's module"));
+}
+
+#[test]
+fn standard_input_is_a_log_too() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_highwater"))
+        .args(["explain-log", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut input = child.stdin.take().expect("a pipe");
+    input.write_all(parts()[2].as_bytes()).expect("it reads");
+    drop(input);
+    let output = child.wait_with_output().expect("it ends");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("did not get"));
+}
+
+#[test]
+fn what_is_no_log_is_refused() {
+    fails(
+        &["explain-log", "sample_traces/small_plan.csv"],
+        "there is no record of a process",
+    );
+    fails(&["explain-log", "/nowhere"], "/nowhere");
+    fails(&["explain-log", SAMPLE, "--format", "csv"], "use text or json");
+    let folder = tempfile::tempdir().expect("a folder");
+    fails(
+        &["explain-log", &folder.path().display().to_string()],
+        "the folder is empty",
+    );
+}
+
+/// Whatever is cut or changed, there is an answer.
+#[test]
+fn damaged_logs_are_explained() {
+    let seed = std::fs::read("tests/mutate/seeds/plog.log").expect("a seed");
+    let text = [std::fs::read(SAMPLE).expect("a sample"), seed].concat();
+    let cancel = Cancel::new();
+    let mut n_read = 0;
+    for round in 0..200 {
+        let mut bytes = text.clone();
+        for change in 0..round % 40 {
+            let at = (round * 7919 + change * 104_729) % bytes.len();
+            bytes[at] = b"0123456789[](),:=. \n\0"[(round + change) % 21];
+        }
+        let from = round * 31 % 2000;
+        let source = SourceSpec::Bytes {
+            name: "plog.log".to_owned(),
+            bytes: bytes[from..bytes.len() - round * 97 % 20_000].into(),
+        };
+        let Ok(imported) = read_log(&[source], &Progress::silent(&cancel)) else {
+            continue;
+        };
+        let story = LogStory::of_workload(&Workload::new(String::new(), imported.source)).expect("a log");
+        assert!(log_story_text(&story).ends_with(&format!("{}\n", story.ticket())));
+        log_story_json(&story, &Diagnostics::new());
+        n_read += 1;
+    }
+    assert!(n_read > 150, "{n_read}");
+}
