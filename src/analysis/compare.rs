@@ -69,6 +69,11 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
     comparison.advice = advice(study, request, &lowered, &comparison, progress)?;
     add_pins(&mut comparison, request, &[], progress)?;
     if study.takes_recordings() {
+        if request.is_logged_without_pages() {
+            let text = "the log has no pages of variables, so an engine before 8.5 is simulated; \
+                        simulation.engine_version selects another";
+            comparison.diagnostics.info(text.to_owned(), "");
+        }
         for (text, log) in logged_peaks(&comparison) {
             comparison.diagnostics.info(text, &log);
         }

@@ -7,8 +7,8 @@ use super::lane_set::{LaneSet, LaneStrategies};
 use super::pin::Pin;
 use super::what_if::AllocatorSetting;
 use highwater_model::workload::{Device, DeviceError, RecordingRules, SchedulePlan, Workload};
-use highwater_options::{Environment, Lowered, Options, SeenFiles, lower, resolve_device};
-use highwater_sim::{POLICIES, StaticMemoryPolicy};
+use highwater_options::{Environment, Lowered, Options, SeenFiles, keys, lower, resolve_device};
+use highwater_sim::{POLICIES, StaticMemoryPolicy, VariablePages};
 
 /// What to compare.
 #[derive(Clone, Debug)]
@@ -37,9 +37,23 @@ pub struct Request {
 }
 
 impl Request {
-    /// The engine parameters of the options.
+    /// The engine parameters of the options, and of a log's engine where they leave its version open.
     pub(super) fn lowered(&self) -> Lowered {
-        lower(&self.options, &self.environment, &self.device, &*self.files)
+        let mut lowered = lower(&self.options, &self.environment, &self.device, &*self.files);
+        if self.is_logged_without_pages() && lowered.params.variable_pages == VariablePages::OfPolicy {
+            lowered.params.variable_pages = VariablePages::Exact;
+        }
+        lowered
+    }
+
+    /// Whether the engine of a log prints variables and no pages of them, as engines before 8.5 do, and the options name no
+    /// version.
+    pub(super) fn is_logged_without_pages(&self) -> bool {
+        let processes = || self.workload.recordings().iter().filter_map(|one| one.process.as_ref());
+        let variables = || processes().filter_map(|process| process.variables);
+        !self.options.is_set(keys::ENGINE_VERSION)
+            && variables().any(|variables| variables.logic.is_some())
+            && variables().all(|variables| variables.pages.is_none())
     }
 
     /// The policies to simulate, ascending.
