@@ -40,9 +40,11 @@ pub use args::{Arguments, Common, Format};
 pub use settings::{Settings, Start, read_settings, restore, start};
 
 use args::Action;
+use highwater_export::guarded_csv;
 use highwater_model::diagnostics::Severity;
 use highwater_model::progress::{Cancel, Progress};
 use highwater_model::units::Nanos;
+use highwater_model::visible::{one_line, visible, visible_json};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
@@ -88,10 +90,13 @@ pub fn run() -> Outcome {
 
 /// Prints one line on standard error; exit code 2.
 pub fn fail(message: &str) -> ExitCode {
-    let line = message.replace('\n', " ");
-    // A closed standard error is ignored.
-    drop(writeln!(std::io::stderr(), "highwater: {line}"));
+    say(message);
     ExitCode::from(2)
+}
+
+/// One line on standard error; a closed one is ignored.
+pub(crate) fn say(message: &str) {
+    drop(writeln!(std::io::stderr(), "highwater: {}", one_line(message)));
 }
 
 /// Help and version are answers; other errors are one line and exit code 2.
@@ -166,6 +171,8 @@ fn perform(action: &Action) -> ExitCode {
         Err(error) => match error.downcast_ref::<std::io::Error>() {
             // The reader closed the pipe, as `head` does.
             Some(io) if io.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+            // Errors of files name their file.
+            Some(io) if error.chain().len() == 1 => fail(&format!("standard output: {io}")),
             _ => fail(&format!("{error:#}")),
         },
     }
@@ -192,31 +199,42 @@ fn clear_progress_line() {
     }
 }
 
-/// Writes to standard output.
+/// Writes a text to standard output, with hidden characters made visible.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    print_as_is(&visible(text))
+}
+
+fn print_as_is(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(())
 }
 
+/// Writes CSV to standard output, with guarded cells unless it is raw.
+pub(crate) fn print_csv(text: &str, is_raw: bool) -> anyhow::Result<()> {
+    if is_raw {
+        return print_as_is(text);
+    }
+    print_as_is(&guarded_csv(text))
+}
+
 /// Writes one JSON object to standard output.
 pub(crate) fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
     let mut text = serde_json::to_string_pretty(value)?;
     text.push('\n');
-    print(&text)
+    print_as_is(&visible_json(&text))
 }
 
-/// A warning on standard error; a closed one is ignored.
 pub(crate) fn warn(severity: Severity, text: &str) {
-    drop(writeln!(std::io::stderr(), "highwater: {severity}: {text}"));
+    say(&format!("{severity}: {text}"));
 }
 
 /// Writes one JSON object in one line to standard output.
 pub(crate) fn print_json_line(value: &impl serde::Serialize) -> anyhow::Result<()> {
     let mut text = serde_json::to_string(value)?;
     text.push('\n');
-    print(&text)
+    print_as_is(&visible_json(&text))
 }
 
 /// A value, and the time that it took.

@@ -37,6 +37,7 @@ use super::recent::{Noted, clock};
 use super::status_bar::status_bar_ui;
 use super::theme::Theme;
 use super::top_bar::{TopBar, top_bar_ui};
+use super::visible_texts::VisibleTexts;
 use highwater_options::Finding;
 use highwater_session::{Command, PersistedDocument, Recents, Recoverable, Recovery, Session};
 
@@ -164,6 +165,7 @@ impl App {
         let kept = egui::Id::unique("overlays of the memory maps");
         if !std::mem::replace(&mut self.has_styled, true) {
             super::theme::style(ui.ctx());
+            ui.ctx().add_plugin(VisibleTexts);
             // Zooming the window is a command; Ctrl + 0 belongs to the lanes.
             ui.ctx().options_mut(|options| options.zoom_with_keyboard = false);
             let marks = ui.ctx().data_mut(|data| data.get_persisted(kept));

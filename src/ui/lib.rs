@@ -26,6 +26,7 @@ pub mod recent;
 mod status_bar;
 pub mod theme;
 pub mod top_bar;
+mod visible_texts;
 mod widgets;
 
 use std::sync::{Arc, OnceLock};

@@ -7,6 +7,7 @@ mod compare;
 mod export;
 mod flame;
 mod help;
+mod hostile;
 mod inspect;
 mod learn;
 mod peak;

@@ -50,4 +50,7 @@ pub struct Writing {
     /// Print the files instead of writing them
     #[arg(long)]
     pub preview: bool,
+    /// Tables: no ' before texts that a spreadsheet would run as a formula
+    #[arg(long)]
+    pub raw: bool,
 }

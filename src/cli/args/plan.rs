@@ -63,6 +63,9 @@ pub struct PlanArgs {
     /// Value of a symbolic dimension (repeatable)
     #[arg(long = "dim", value_name = "NAME=N")]
     pub dim: Vec<String>,
+    /// With --format csv: no ' before texts that a spreadsheet would run as a formula
+    #[arg(long)]
+    pub raw: bool,
     /// Output: text, json or csv (id, lower, upper, size, offset)
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

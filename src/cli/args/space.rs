@@ -35,6 +35,9 @@ pub struct SweepArgs {
     /// List every configuration, not only Pareto-optimal ones
     #[arg(long)]
     pub all: bool,
+    /// With --format csv: no ' before texts that a spreadsheet would run as a formula
+    #[arg(long)]
+    pub raw: bool,
 }
 
 /// Arguments of `recommend`.

@@ -5,7 +5,7 @@ use anyhow::Context as _;
 use super::FEW;
 use crate::args::{Format, PeakArgs};
 use crate::text::diagnostics;
-use crate::{print, print_json};
+use crate::{print, print_csv, print_json};
 use highwater_analysis::{Comparison, PINNED_PERCENT, PinnedSegments};
 use highwater_export::{
     AllocatorAnswer, GrowthAnswer, allocator_csv, allocator_json, allocator_text, growth_csv, growth_json, growth_text,
@@ -48,7 +48,7 @@ pub(super) fn segments(
     };
     match args.format {
         Format::Json => print_json(&allocator_json(&answer, import)),
-        Format::Csv => print(&allocator_csv(&answer)),
+        Format::Csv => print_csv(&allocator_csv(&answer), args.raw),
         _ => print(&(allocator_text(&answer) + &diagnostics(import))),
     }
 }
@@ -75,7 +75,7 @@ pub(super) fn growth(
     };
     match args.format {
         Format::Json => print_json(&growth_json(&answer, import)),
-        Format::Csv => print(&growth_csv(&answer)),
+        Format::Csv => print_csv(&growth_csv(&answer), args.raw),
         _ => print(&(growth_text(&answer) + &diagnostics(import))),
     }
 }

@@ -1,5 +1,6 @@
 //! Comma-separated records: fields are trimmed, quoted ones may hold commas, doubled quotes and line breaks; lines
-//! end in LF or CRLF; blank records are skipped. One pass, nothing is copied but fields with doubled quotes.
+//! end in LF or CRLF; blank records are skipped. The `'` that keeps a spreadsheet from running a text is taken off. One
+//! pass, nothing is copied but such fields and those with doubled quotes.
 
 use std::borrow::Cow;
 
@@ -9,6 +10,14 @@ pub(super) struct BadRecord {
     pub(super) what: &'static str,
     /// Counted from 1.
     pub(super) line: u64,
+}
+
+/// Whether a cell has a `'` that keeps spreadsheets from running it as a formula, as exports write it.
+fn is_guarded(field: &str) -> bool {
+    field.starts_with('\'')
+        && field
+            .trim_start_matches('\'')
+            .starts_with(['=', '+', '-', '@', '\t', '\r'])
 }
 
 #[derive(Clone, Debug)]
@@ -37,6 +46,9 @@ impl<'a> Records<'a> {
                 fields.extend(record.split(',').map(|field| Cow::Borrowed(field.trim())));
                 self.at += record.len() + usize::from(end.is_some());
                 self.line += u64::from(end.is_some());
+            }
+            for field in fields.iter_mut().filter(|field| is_guarded(field)) {
+                *field = Cow::Owned(field[1..].to_owned());
             }
             if fields.iter().any(|field| !field.is_empty()) {
                 return Ok(Some(line));
