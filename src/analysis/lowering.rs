@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::allocation_order::arena_order;
 use super::arena::{Arena, arena_problem, rounded};
-use super::error::AnalysisError;
+use super::error::{AnalysisError, counted_sizes};
 use super::request::Request;
 use super::rewriting::{LaneRewrite, Layout, RunRemat, TapeRun, onto_steps};
 use highwater_model::diagnostics::Diagnostics;
@@ -82,7 +82,7 @@ impl GraphLowering<'_> {
     ) -> Result<LoweredGraph, AnalysisError> {
         let entry = &self.request.workload.graphs()[run.graph.idx()];
         let graph = &*entry.graph;
-        let sizes = graph.sizes(&run.bindings);
+        let sizes = counted_sizes(graph, &run.bindings)?;
         self.note_unknown_shapes(graph, &sizes);
         let split = match &self.lowered.host_ops {
             Some(host_ops) if host_ops.occur_in(graph) => Some(host_split(graph, host_ops)),

@@ -47,7 +47,11 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
         bail!(
             "{}: a placement problem has no policies; use `highwater plan {}{chosen}`",
             prepared.loaded.whole.name,
-            args.files.join(" ")
+            args.files
+                .iter()
+                .map(|file| file.display().to_string())
+                .collect::<Vec<_>>()
+                .join(" ")
         );
     }
     prepared.request.policies = policies(&args.policies)?;

@@ -30,7 +30,9 @@ mod sweep;
 mod text;
 mod written;
 
+use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -119,10 +121,14 @@ fn usage(error: &clap::Error) -> ExitCode {
 
 /// An error for the first argument that is neither a command nor a file.
 fn missing_file(arguments: &Arguments) -> Option<String> {
-    let is_there = |file: &&String| *file == "-" || file.starts_with("sample:") || std::path::Path::new(file).exists();
+    let is_there = |file: &&PathBuf| {
+        let text = file.to_string_lossy();
+        text == "-" || text.starts_with("sample:") || file.exists()
+    };
     let missing = arguments.files.iter().find(|file| !is_there(file))?;
     Some(format!(
-        "no file or command is named \"{missing}\"; --help lists the commands"
+        "no file or command is named \"{}\"; --help lists the commands",
+        missing.display()
     ))
 }
 
@@ -173,9 +179,25 @@ fn perform(action: &Action) -> ExitCode {
             Some(io) if io.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
             // Errors of files name their file.
             Some(io) if error.chain().len() == 1 => fail(&format!("standard output: {io}")),
-            _ => fail(&format!("{error:#}")),
+            _ => fail(&located(&format!("{error:#}"), action.inputs())),
         },
     }
+}
+
+/// A message with the inputs in front, unless it begins with a flag or names an argument.
+fn located(message: &str, inputs: &[PathBuf]) -> String {
+    let is_named = |argument: OsString| {
+        let argument = argument.to_string_lossy();
+        let value = argument.split_once('=').map_or(&*argument, |(_, value)| value);
+        let name = value.rsplit('/').next().unwrap_or(value);
+        name.len() > 1 && message.contains(name)
+    };
+    // The program and the command are no arguments.
+    if inputs.is_empty() || message.starts_with("--") || std::env::args_os().skip(2).any(is_named) {
+        return message.to_owned();
+    }
+    let names: Vec<String> = inputs.iter().map(|input| input.display().to_string()).collect();
+    format!("{}: {message}", names.join(", "))
 }
 
 /// Progress on one line of standard error, where that is a terminal.

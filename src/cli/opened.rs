@@ -1,6 +1,6 @@
 //! Documents on the command line: flags win over their sources and settings; and writing a document.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 
@@ -26,7 +26,7 @@ pub(super) struct Named {
 
 impl Named {
     /// A file is a document by its content, or by its name.
-    pub(super) fn of(files: &[String], opening: &Opening, progress: &Progress<'_>) -> anyhow::Result<Self> {
+    pub(super) fn of(files: &[PathBuf], opening: &Opening, progress: &Progress<'_>) -> anyhow::Result<Self> {
         let mut named = Self {
             sources: Vec::new(),
             document: None,
@@ -66,11 +66,11 @@ impl Named {
     }
 
     /// The document with its argument.
-    pub(super) fn named_document(&self, files: &[String]) -> Option<(String, OpenedDocument)> {
+    pub(super) fn named_document(&self, files: &[PathBuf]) -> Option<(String, OpenedDocument)> {
         let document = self.document.clone()?;
-        let is_it = |file: &&String| std::path::absolute(file).is_ok_and(|path| path == document.path);
-        let name = files.iter().find(is_it).cloned();
-        Some((name.unwrap_or_else(|| document.path.display().to_string()), document))
+        let is_it = |file: &&PathBuf| std::path::absolute(file).is_ok_and(|path| path == document.path);
+        let name = files.iter().find(is_it).unwrap_or(&document.path);
+        Some((name.display().to_string(), document))
     }
 
     /// The values of `--dim` with those of the document, for commands that take one value per dimension. Given values win.
@@ -120,7 +120,7 @@ pub(super) fn plan_of(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Resul
     let [source] = &named.sources[..] else {
         bail!(
             "{}: `plan` takes one source, the document has {}: name one, or use `highwater compare`",
-            args.file,
+            args.file.display(),
             named.sources.len()
         );
     };

@@ -33,6 +33,7 @@ mod problem;
 mod proto_head;
 mod proto_kind;
 mod shape;
+mod sums;
 mod table;
 mod tensorflow;
 #[cfg(test)]

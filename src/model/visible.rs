@@ -8,6 +8,9 @@ use std::borrow::Cow;
 /// Most characters of a quoted token in a message.
 const QUOTE: usize = 80;
 
+/// Bytes of a word without quotes that is cut like a quoted one: names of files are shorter.
+const WORD: usize = 400;
+
 /// Most characters of a message in one line.
 const LINE: usize = 8_000;
 
@@ -68,6 +71,10 @@ pub fn one_line(message: &str) -> String {
         rest = &after[1..];
     }
     out.push_str(rest);
+    let words = out
+        .split(' ')
+        .map(|word| if word.len() > WORD { excerpt(word) } else { word.into() });
+    let out = words.collect::<Vec<_>>().join(" ");
     match out.char_indices().nth(LINE) {
         None => out,
         Some((end, _)) => format!("{} …", &out[..end]),
@@ -119,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn quoted_tokens_are_cut() {
+    fn long_tokens_are_cut() {
         let long = "x".repeat(5_000);
         let cut = format!("{}…", "x".repeat(79));
         assert_eq!(
@@ -127,6 +134,7 @@ mod tests {
             format!("no \"{cut}\" and \"b\", `{cut}`")
         );
         assert_eq!(one_line("a \"b\nc"), "a \"b c");
-        assert!(one_line(&"é".repeat(50_000)).chars().count() < 8_010);
+        assert_eq!(one_line(&format!("--set {long}=1: no")), format!("--set {cut} no"));
+        assert!(one_line(&"é ".repeat(50_000)).chars().count() < 8_010);
     }
 }

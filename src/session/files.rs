@@ -5,7 +5,7 @@ use std::io::{BufReader, Read, Write as _};
 use std::path::Path;
 
 use super::document::SourceSpec;
-use super::folder::{Keep, read_folder, tell_missing_slices};
+use super::folder::{Keep, MOST_FILES, read_folder, tell_missing_slices};
 use super::merge::Merge;
 use super::samples::{Sample, SampleFile};
 use highwater_analysis::Pin;
@@ -50,6 +50,7 @@ pub enum FileError {
     #[error("{name}: {}; {advice}", match files {
         0 => "the folder is empty".to_owned(),
         1 => "the format of the only file in the folder is unknown".to_owned(),
+        MOST_FILES.. => format!("the formats of the first {files} files in the folder are unknown, more are not read"),
         _ => format!("the formats of all {files} files in the folder are unknown"),
     })]
     EmptyFolder {

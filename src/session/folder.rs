@@ -29,8 +29,9 @@ use highwater_model::progress::Progress;
 use highwater_model::workload::GraphEntry;
 use logs::{LOGS, read_logs};
 use parts::read_parts;
+use walk::Found;
+pub(super) use walk::MOST_FILES;
 pub(super) use walk::files_of;
-use walk::{Found, MOST_FILES};
 
 /// Reads every file of a folder that an importer recognises.
 pub(super) fn read_folder(
@@ -408,6 +409,16 @@ fn label(folder: &Path, file: &Path, is_flat: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_above_the_limit_says_the_limit() {
+        let error = FileError::EmptyFolder {
+            name: "many".to_owned(),
+            files: MOST_FILES,
+            advice: "open another".to_owned(),
+        };
+        assert!(error.to_string().contains("first 20000 files"), "{error}");
+    }
 
     #[test]
     fn a_file_is_called_after_its_folder() {

@@ -12,7 +12,7 @@ use super::{Common, Format};
 pub struct PeakArgs {
     /// Graphs in running order, or a recording, problem or trace
     #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<String>,
+    pub files: Vec<PathBuf>,
     #[arg(long, value_name = "N", conflicts_with = "lane", help = format!("{} (the active one)", policies()))]
     pub policy: Option<String>,
     /// Lane by position from 1, for strategies, recordings and budgets

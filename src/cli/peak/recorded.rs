@@ -23,12 +23,13 @@ pub(super) fn segments(
     import: &Diagnostics,
 ) -> anyhow::Result<()> {
     let state = comparison.allocator_state(lane, step);
-    let state = state.map_err(|why| anyhow::anyhow!("--segments: {why}"))?;
+    let state = state.map_err(|why| anyhow::anyhow!("{}: --segments: {why}", comparison.workload.name))?;
     let recording = comparison
         .lanes
         .get(lane)
         .and_then(|lane| comparison.recording(lane.id));
-    let recording = recording.context("--segments: the lane shows no recording")?;
+    let recording =
+        recording.with_context(|| format!("{}: --segments: the lane shows no recording", comparison.workload.name))?;
     let pinned = match args.step {
         Some(_) => PinnedSegments::new(recording, state.event, PINNED_PERCENT),
         None => PinnedSegments::at_peak(recording, PINNED_PERCENT),
@@ -62,7 +63,7 @@ pub(super) fn growth(
     import: &Diagnostics,
 ) -> anyhow::Result<()> {
     let growth = Growth::new(comparison, lane, n_parts);
-    let growth = growth.map_err(|why| anyhow::anyhow!("--growth: {why}"))?;
+    let growth = growth.map_err(|why| anyhow::anyhow!("{}: --growth: {why}", comparison.workload.name))?;
     let most = match args.format {
         Format::Text => FEW,
         _ => usize::MAX,

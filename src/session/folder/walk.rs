@@ -14,7 +14,7 @@ const MOST_LEVELS: usize = 8;
 /// Files that hold all of their folder.
 const WHOLE_FOLDER: &[&str] = &["saved_model.pb", "saved_model.pbtxt"];
 
-pub(super) const MOST_FILES: usize = 20_000;
+pub(in super::super) const MOST_FILES: usize = 20_000;
 
 #[derive(Debug, Default)]
 pub(crate) struct Found {

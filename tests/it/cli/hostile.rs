@@ -146,3 +146,167 @@ fn texts_are_no_formulas_in_spreadsheets() {
         assert!(table.contains(&format!(",{expected},")), "{table}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn names_that_are_not_utf_8_open_and_are_written() {
+    use std::ffi::{OsStr, OsString};
+    use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+    let folder = tempfile::tempdir().expect("a folder");
+    let named = |name: &[u8]| folder.path().join(OsStr::from_bytes(name));
+    let file = named(b"bad\xff\xfe.json");
+    std::fs::write(&file, graph()).expect("a file");
+    let of = |arguments: &[&str], file: &Path| {
+        let mut all: Vec<OsString> = arguments.iter().map(OsString::from).collect();
+        all.insert(1, file.as_os_str().to_owned());
+        super::run_os(&all)
+    };
+    for command in [
+        &["inspect"][..],
+        &["compare"],
+        &["plan"],
+        &["peak"],
+        &["sweep", "--axis", "memory_config.static_memory_policy=0,2"],
+        &["remat", "--budget", "0.9"],
+        &["reuse", "--level", "0"],
+    ] {
+        let output = of(command, &file);
+        is_clean(command[0], &output);
+        assert!(
+            output.status.code() < Some(2),
+            "{command:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    let to = OsString::from_vec([folder.path().as_os_str().as_bytes(), b"/out\xff.svg"].concat());
+    let arguments = ["export".into(), file.as_os_str().to_owned(), "--to".into(), to.clone()];
+    assert!(super::run_os(&arguments).status.success());
+    assert!(Path::new(&to).exists());
+    let output = of(&["compare"], &named(b"missing\xff.json"));
+    let error = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(
+        output.status.code() == Some(2) && error.contains("missing\u{fffd}.json"),
+        "{error}"
+    );
+}
+
+#[test]
+fn errors_are_one_short_line_that_names_the_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let long = "x".repeat(50_000);
+    for arguments in [
+        &["compare", "sample:lenet", "--device", &long][..],
+        &["compare", "sample:lenet", "--graph", &long],
+        &["compare", "sample:lenet", "--set", &format!("{long}=1")],
+        &["formats", &long],
+        &["plan", "sample:lenet", "--strategy", &long],
+        &["check", "--set", &format!("{long}=1")],
+    ] {
+        let output = run(arguments);
+        let error = String::from_utf8(output.stderr).expect("UTF-8");
+        assert_eq!(error.lines().count(), 1, "{}", arguments[0]);
+        assert!(
+            error.chars().count() < 3_000,
+            "{}: {} characters",
+            arguments[0],
+            error.len()
+        );
+    }
+    let mut n_errors = 0;
+    for (at, sample) in std::fs::read_dir("sample_traces")
+        .expect("samples")
+        .flatten()
+        .enumerate()
+    {
+        let mut bytes = std::fs::read(sample.path()).expect("a sample");
+        bytes.truncate(bytes.len() * 2 / 3);
+        let name = format!("damaged{at}_{}", sample.file_name().to_string_lossy());
+        let path = folder.path().join(&name);
+        std::fs::write(&path, bytes).expect("a file");
+        let path = path.to_str().expect("UTF-8");
+        for command in [
+            &["inspect", path][..],
+            &["compare", path],
+            &["compare", "sample:lenet", "--baseline", path],
+            &["compare", "sample:lenet", "--config", path],
+            &["compare", "sample:lenet", "--schedule", path],
+            &["plan", path],
+            &["peak", path, "--segments"],
+            &["remat", path, "--budget", "0.5"],
+            &["reuse", path, "--level", "1"],
+            &["replay", path, "--policy", "0"],
+            &["replay", path, "--allocator", "torch"],
+            &["recommend", path],
+            &["check", path],
+        ] {
+            let output = run(command);
+            if output.status.code() == Some(2) {
+                let error = String::from_utf8(output.stderr).expect("UTF-8");
+                let lines = error.lines().filter(|line| !line.starts_with("highwater: warning"));
+                assert_eq!(lines.count(), 1, "{command:?}: {error}");
+                assert!(error.contains(&name), "{command:?}: {error}");
+                n_errors += 1;
+            }
+        }
+    }
+    assert!(n_errors > 50, "{n_errors}");
+    let missing = folder.path().join("missing");
+    let to = missing.join("x.svg");
+    let output = run(&["export", "sample:lenet", "--to", to.to_str().expect("UTF-8")]);
+    let error = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(
+        error.contains(&format!("folder {} does not exist", missing.display())),
+        "{error}"
+    );
+}
+
+#[test]
+fn sizes_beyond_every_number_are_errors() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let large = json!([4_000_000_000_u64, 1_000_000_000]);
+    let of = |role: &str, shape: &Json| {
+        json!({
+            "highwater_graph": 1, "name": "large",
+            "nodes": [
+                {"name": "a", "op": "A", "inputs": ["x", "p"], "outputs": [{"id": "y", "shape": shape, "dtype": "float32"}]},
+                {"name": "b", "op": "A", "inputs": ["y", "q"], "outputs": [{"id": "z", "shape": [4], "dtype": "float32"}]},
+            ],
+            "inputs": [
+                {"id": "x", "shape": [4], "dtype": "float32"},
+                {"id": "p", "shape": if role == "param" { &large } else { shape }, "dtype": "float32", "role": role},
+                {"id": "q", "shape": if role == "param" { &large } else { shape }, "dtype": "float32", "role": role},
+            ],
+            "outputs": ["z"],
+        })
+        .to_string()
+    };
+    let file = |name: &str, text: &str| written(folder.path(), name, text);
+    let weights = file("weights.json", &of("param", &json!([4])));
+    let tensors = file("tensors.json", &of("batch", &large));
+    let dims = file("dims.json", &of("batch", &json!(["n", 1_000_000_000])));
+    let kilobytes = "18014398509481983";
+    let table = "Name,Size(KB),Allocation Time(us),Release Time(us)\n";
+    let table = file(
+        "operator_memory.csv",
+        &format!("{table}a,{kilobytes},1,5\nb,{kilobytes},2,6\n"),
+    );
+    for path in [&weights, &tensors, &table] {
+        for command in [
+            &["inspect", path][..],
+            &["compare", path],
+            &["peak", path],
+            &["plan", path],
+        ] {
+            super::fails(command, "2^62 bytes");
+        }
+    }
+    let dim = "n=4000000000";
+    for command in [
+        &["inspect", &dims, "--dim", dim][..],
+        &["compare", &dims, "--dim", dim],
+        &["compare", &dims, "--dim", "n=4000000000,3000000000"],
+        &["remat", &dims, "--dim", dim, "--budget", "0.5"],
+    ] {
+        super::fails(command, "2^62 bytes");
+    }
+}
