@@ -12,8 +12,8 @@ use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_options::keys;
 use highwater_session::{
-    Document, DocumentFile, OpenedDocument, SourceSpec, SourceState, is_document, open_document, preset_iterations,
-    presets_of, refuse_source, save_document,
+    AllowedOutside, Document, DocumentFile, OpenedDocument, SourceSpec, SourceState, is_document, open_document,
+    preset_iterations, presets_of, refuse_source, save_document,
 };
 
 /// The sources and the document of the arguments.
@@ -46,7 +46,7 @@ impl Named {
                     path.display()
                 );
             }
-            let document = open_document(path, progress).map_err(anyhow::Error::msg)?;
+            let document = open_document(path, &AllowedOutside::all_if(opening.allow_outside), progress)?;
             remark(path, &document)?;
             named.sources.extend(document.file.document.sources.iter().cloned());
             named.document = Some(document);

@@ -12,6 +12,9 @@ pub struct Opening {
     /// Read files as this format (see `highwater formats`)
     #[arg(long, value_name = "FORMAT")]
     pub open_as: Option<String>,
+    /// Let a document read files outside its folder
+    #[arg(long)]
+    pub allow_outside: bool,
 }
 
 impl Opening {

@@ -8,6 +8,7 @@ use super::document::SourceSpec;
 use super::folder::{Keep, MOST_FILES, read_folder, tell_missing_slices};
 use super::merge::Merge;
 use super::samples::{Sample, SampleFile};
+use super::special_files::special_kind;
 use highwater_analysis::Pin;
 use highwater_export::is_script_name;
 use highwater_import::{ImportError, Imported, Importer, Input, import, import_as, importer, text_where};
@@ -286,7 +287,7 @@ pub fn look(path: &str) -> FileState {
         let is_writable = std::fs::read_dir(path).is_ok() && tempfile::tempfile_in(path).is_ok();
         return FileState::Directory { is_writable };
     }
-    if !metadata.is_file() {
+    if special_kind(Path::new(path)).is_some() {
         return FileState::Unreadable("not a regular file".to_owned());
     }
     if metadata.len() > OPTION_FILE_LIMIT {

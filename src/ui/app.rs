@@ -39,7 +39,7 @@ use super::theme::Theme;
 use super::top_bar::{TopBar, top_bar_ui};
 use super::visible_texts::VisibleTexts;
 use highwater_options::Finding;
-use highwater_session::{Command, PersistedDocument, Recents, Recoverable, Recovery, Session};
+use highwater_session::{AllowedOutside, Command, PersistedDocument, Recents, Recoverable, Recovery, Session};
 
 /// The window's state that no file holds.
 #[derive(Debug, Default)]
@@ -110,6 +110,7 @@ impl App {
         state.lanes.has_plain_wheel = kept.view.has_plain_wheel;
         state.inspector.editor.command.clone_from(&kept.editor);
         state.options.shows_rest = kept.view.has_all_options;
+        session.allow_outside(&AllowedOutside::with_known(kept.outside.iter().cloned()));
         if !state.recents.list.is_empty() {
             session.apply(Command::FindMissing(state.recents.paths()));
         }
@@ -141,6 +142,7 @@ impl App {
             view: PersistedView::of(&self.state.lanes, self.state.options.shows_rest),
             lane_layout: self.state.lanes.arrangement.kept(),
             editor: self.state.inspector.editor.command.clone(),
+            outside: self.session.allowed_outside().known().cloned().collect(),
             unreadable: Vec::new(),
         }
     }
