@@ -38,6 +38,7 @@ mod table;
 mod tensorflow;
 #[cfg(test)]
 mod test_help;
+mod text_limits;
 mod text_proto;
 mod tflite;
 mod torch_snapshot;

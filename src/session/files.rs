@@ -23,7 +23,7 @@ const STREAM_LIMIT: u64 = 16 << 30;
 const SPOOL_BYTES: usize = 16 << 20;
 
 /// The most bytes of a configuration.
-const CONFIG_LIMIT: u64 = 1 << 30;
+const CONFIG_LIMIT: u64 = 16 << 20;
 
 /// The most bytes of a file that an option names.
 const OPTION_FILE_LIMIT: u64 = 1 << 20;
@@ -252,14 +252,22 @@ fn read_sample(sample: &Sample, progress: &Progress<'_>) -> Result<Imported, Imp
 /// [`FileError::Io`].
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
     if path.as_os_str() == "-" {
-        return read_stdin();
+        return read_config(Path::new(STANDARD_INPUT), std::io::stdin().lock());
     }
+    read_config(path, open(path)?)
+}
+
+fn read_config(path: &Path, file: impl Read) -> Result<Vec<u8>, FileError> {
     let mut bytes = Vec::new();
-    open(path)?
-        .take(CONFIG_LIMIT)
-        .read_to_end(&mut bytes)
-        .map_err(|reason| io_error(path, "read", reason))?;
-    Ok(bytes)
+    let read = file.take(CONFIG_LIMIT + 1).read_to_end(&mut bytes);
+    let read = read.and_then(|_| match bytes.len() as u64 {
+        ..=CONFIG_LIMIT => Ok(bytes),
+        _ => Err(std::io::Error::other(format!(
+            "it is larger than {} MiB, the limit",
+            CONFIG_LIMIT >> 20
+        ))),
+    });
+    read.map_err(|reason| io_error(path, "read", reason))
 }
 
 /// Whether a file is a configuration: a script by its name, or written by highwater.
@@ -387,16 +395,6 @@ fn is_device(kind: std::fs::FileType) -> bool {
 #[cfg(not(unix))]
 fn is_device(_: std::fs::FileType) -> bool {
     false
-}
-
-fn read_stdin() -> Result<Vec<u8>, FileError> {
-    let mut bytes = Vec::new();
-    std::io::stdin()
-        .lock()
-        .take(CONFIG_LIMIT)
-        .read_to_end(&mut bytes)
-        .map_err(|reason| io_error(Path::new("standard input"), "read", reason))?;
-    Ok(bytes)
 }
 
 pub(super) fn io_error(path: &Path, action: &'static str, reason: std::io::Error) -> FileError {

@@ -4,12 +4,22 @@
 
 use std::borrow::Cow;
 
+use crate::text_limits::PROBLEM;
+
 /// A record that breaks the rules of CSV, and its line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct BadRecord {
-    pub(super) what: &'static str,
+    pub(super) what: String,
     /// Counted from 1.
     pub(super) line: u64,
+}
+
+fn check(bytes: usize, fields: usize, line: u64) -> Result<(), BadRecord> {
+    let long = PROBLEM.long_line(bytes as u64);
+    match long.or_else(|| PROBLEM.many_fields(fields)) {
+        None => Ok(()),
+        Some(what) => Err(BadRecord { what, line }),
+    }
 }
 
 /// Whether a cell has a `'` that keeps spreadsheets from running it as a formula, as exports write it.
@@ -43,7 +53,9 @@ impl<'a> Records<'a> {
             if record.as_bytes().contains(&b'"') {
                 self.quoted(fields)?;
             } else {
-                fields.extend(record.split(',').map(|field| Cow::Borrowed(field.trim())));
+                let few = record.split(',').take(PROBLEM.fields + 1);
+                fields.extend(few.map(|field| Cow::Borrowed(field.trim())));
+                check(record.len(), fields.len(), line)?;
                 self.at += record.len() + usize::from(end.is_some());
                 self.line += u64::from(end.is_some());
             }
@@ -58,7 +70,9 @@ impl<'a> Records<'a> {
     }
 
     fn quoted(&mut self, fields: &mut Vec<Cow<'a, str>>) -> Result<(), BadRecord> {
+        let (start, line) = (self.at, self.line + 1);
         loop {
+            check(self.at - start, fields.len(), line)?;
             let rest = &self.text[self.at..];
             let start = rest.trim_start_matches([' ', '\t']);
             self.at += rest.len() - start.len();
@@ -66,7 +80,7 @@ impl<'a> Records<'a> {
                 let value = self.quoted_field()?;
                 if !self.plain_field().is_empty() {
                     return Err(BadRecord {
-                        what: "a field goes on behind its closing quote",
+                        what: "a field goes on behind its closing quote".to_owned(),
                         line: self.line + 1,
                     });
                 }
@@ -104,11 +118,12 @@ impl<'a> Records<'a> {
             let rest = &self.text[self.at..];
             let Some(end) = rest.find('"') else {
                 return Err(BadRecord {
-                    what: "a quoted field has no closing quote",
+                    what: "a quoted field has no closing quote".to_owned(),
                     line: first_line,
                 });
             };
             let piece = &rest[..end];
+            check(value.len() + piece.len(), 0, first_line)?;
             self.line += piece.bytes().filter(|byte| *byte == b'\n').count() as u64;
             self.at += end + 1;
             let is_doubled = rest.as_bytes().get(end + 1) == Some(&b'"');
