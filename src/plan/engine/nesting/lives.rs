@@ -3,12 +3,14 @@
 //! A segment tree of ends: setting one is O(log n), listing k members that live in a range of steps O(k log n).
 
 use super::super::block_reuse::Member;
-use super::super::demand::{Demand, Request};
+use super::super::demand::{Demand, Usage};
 
 #[derive(Debug)]
 pub(super) struct Lives {
     /// By node of the tree: the largest end, exclusive; 0 where nobody is in the tree.
     ends: Vec<u64>,
+    /// By request: its first step; of graph inputs and outputs, which are in no tree, that of the request before.
+    begins: Vec<u32>,
     /// The block of each request that is in the tree.
     owners: Vec<u32>,
     /// Requests in the tree.
@@ -19,8 +21,16 @@ pub(super) struct Lives {
 impl Lives {
     pub(super) fn new(demand: &Demand) -> Self {
         let n_leaves = demand.requests.len().next_power_of_two();
+        let mut last = 0;
+        let begins = demand.requests.iter().map(|request| {
+            if request.usage == Usage::Feature {
+                last = request.begin;
+            }
+            last
+        });
         Self {
             ends: vec![0; 2 * n_leaves],
+            begins: begins.collect(),
             owners: vec![0; demand.requests.len()],
             present: Vec::new(),
             n_leaves,
@@ -49,8 +59,8 @@ impl Lives {
     }
 
     /// Lists the blocks of members that live while a member does; `None` where there are more than `most`.
-    pub(super) fn meeting(&self, requests: &[Request], member: &Member, most: usize) -> Option<Vec<u32>> {
-        let behind = requests.partition_point(|request| request.begin <= member.end);
+    pub(super) fn meeting(&self, member: &Member, most: usize) -> Option<Vec<u32>> {
+        let behind = self.begins.partition_point(|begin| *begin <= member.end);
         let mut found = Vec::new();
         let mut waiting = vec![(1_usize, 0_usize, self.n_leaves)];
         while let Some((node, first, length)) = waiting.pop() {

@@ -202,7 +202,7 @@ impl Offers<'_> {
             if crosses(&member, &self.blocks.all[taker as usize]) {
                 return;
             }
-            if let Some(met) = self.lives.meeting(&self.demand.requests, &member, MOST_MET) {
+            if let Some(met) = self.lives.meeting(&member, MOST_MET) {
                 if let Some(block) = self.first_room(offered, &met) {
                     self.take(offered, block);
                 }
@@ -414,12 +414,18 @@ mod tests {
             .map(|begin| {
                 let is_long = below(8) == 0;
                 let end = begin + if is_long { below(n_steps) } else { below(length) };
+                let is_input = below(20) == 0;
+                let (begin, end) = if is_input {
+                    (1, u32::MAX)
+                } else {
+                    (narrow(*begin), narrow(end))
+                };
                 Request {
-                    begin: narrow(*begin),
-                    end: narrow(end),
+                    begin,
+                    end,
                     bytes: 512 * (1 + below(n_sizes)).pow(narrow(spread)),
                     stream: narrow(below(n_streams)),
-                    usage: if below(20) == 0 { Usage::Input } else { Usage::Feature },
+                    usage: if is_input { Usage::Input } else { Usage::Feature },
                     source: 0,
                 }
             })
