@@ -82,7 +82,9 @@ impl GraphLowering<'_> {
     ) -> Result<LoweredGraph, AnalysisError> {
         let entry = &self.request.workload.graphs()[run.graph.idx()];
         let graph = &*entry.graph;
+        // Each step is linear in the graph; a million ops take up to 0.1 s.
         let sizes = counted_sizes(graph, &run.bindings)?;
+        progress.check()?;
         self.note_unknown_shapes(graph, &sizes);
         let split = match &self.lowered.host_ops {
             Some(host_ops) if host_ops.occur_in(graph) => Some(host_split(graph, host_ops)),
@@ -90,7 +92,9 @@ impl GraphLowering<'_> {
         };
         // Tensors that cross the border of the device keep their width, like inputs and outputs of the graph.
         let io = io_tensors(graph, &sizes, split.as_ref());
+        progress.check()?;
         let sizes = with_precision(graph, sizes, &self.lowered.precision);
+        progress.check()?;
         let remat = self.remat(graph, &sizes, progress)?;
         if remat.is_some() {
             for sentence in idle_dtr_options(&self.request.options, self.lowered.dtr.heuristic) {
@@ -114,6 +118,7 @@ impl GraphLowering<'_> {
             is_static,
         };
         let program = self.program(subject, rewritten, progress)?;
+        progress.check()?;
         let engine_sizes: Vec<Bytes> = program
             .lifetimes
             .items
@@ -121,7 +126,9 @@ impl GraphLowering<'_> {
             .map(|item| rounded(item.bytes, self.lowered.tensor_rounding))
             .collect();
         // The order of ops does not apply to ops that are executed several times.
+        progress.check()?;
         let order = (is_static && rewritten.is_none()).then(|| arena_order(graph, &program, &io));
+        progress.check()?;
         let mut clears = self.clears(subject);
         if let Some(run) = rewritten {
             clears = repeated_clears(&clears, run, self.clean_policy(is_static));
@@ -158,11 +165,13 @@ impl GraphLowering<'_> {
         axis: &Axis,
         layouts: &BTreeMap<RunKey, Layout>,
         variant: usize,
-    ) -> Variant {
+        progress: &Progress<'_>,
+    ) -> Result<Variant, Cancelled> {
         let mut laid: BTreeMap<RunKey, (Arc<BoundGraph>, Option<Arc<RunRemat>>)> = BTreeMap::new();
         let mut arenas = Vec::new();
         let mut rewrite = LaneRewrite::default();
         for run in &axis.runs {
+            progress.check()?;
             let key = (run.run.graph, run.run.bindings.clone());
             let (bound, remat) = laid.entry(key).or_insert_with_key(|key| {
                 let made = &self.made[key];
@@ -188,11 +197,11 @@ impl GraphLowering<'_> {
             });
         }
         let is_rewritten = rewrite.remat.iter().any(Option::is_some);
-        Variant {
+        Ok(Variant {
             session,
             arenas,
             rewrite: is_rewritten.then(|| Arc::new(rewrite)),
-        }
+        })
     }
 
     /// Feature memory after all rewrites; `rewritten` is the run that evicts or recomputes something.
@@ -207,6 +216,7 @@ impl GraphLowering<'_> {
         } = subject;
         let graph = &*entry.graph;
         let mut lifetimes = feature_lifetimes(graph, sizes);
+        progress.check()?;
         if let Some(split) = subject.split {
             lifetimes = without_host(graph, lifetimes, split);
         }
@@ -217,8 +227,10 @@ impl GraphLowering<'_> {
         if let Some(table) = &self.lowered.workspaces {
             lifetimes = with_workspaces(graph, sizes, lifetimes, table, host_ops);
         }
+        progress.check()?;
         let scratch = control_flow_workspace(entry, bindings, progress)?;
         lifetimes = with_control_flow_workspaces(graph, lifetimes, &scratch, host_ops);
+        progress.check()?;
         if let Some(run) = rewritten {
             lifetimes = rewritten_lifetimes(&lifetimes, graph, &run.tape, &run.answer, &run.sequence);
         }

@@ -1,6 +1,6 @@
 //! The application: polls the worker, shows the panes, applies their output.
 
-use eframe::egui;
+use eframe::egui::{self, Key, Modifiers};
 
 use super::commands::UiCommand;
 use super::dialogs::Dialogs;
@@ -236,6 +236,12 @@ impl App {
             is_in_drawing: state.lanes.keyboard == KeyboardFocus::Drawing
                 && (self.panes.is_in_front(Pane::Policies) || self.panes.is_maximized()),
         };
+        // Fields and menus take Escape first; what it means in the drawing waits until nothing runs.
+        let is_free = !keyboard.is_elsewhere && !is_covered(ui.ctx());
+        if is_free && self.session.can_cancel() && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape))
+        {
+            output.commands.push(Command::Cancel);
+        }
         keys(ui, keyboard, &mut output.window_commands);
         if output.window_commands.contains(&UiCommand::OpenPalette) {
             self.state.palette.open_ahead(ui);
