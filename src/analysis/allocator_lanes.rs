@@ -130,6 +130,7 @@ pub(super) fn simulated(
         simulation: Some(AllocatorSimulation {
             measured: measured.name.clone(),
             settings: setting.conf.clone(),
+            variable: version.rules().framework.variable(),
             version: version.to_string(),
             retries: stats.alloc_retries,
             failures: stats.ooms,

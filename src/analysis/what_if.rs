@@ -18,7 +18,7 @@ use highwater_model::units::{Bytes, counted, grouped};
 use highwater_model::workload::{Recording, TotalKind};
 use highwater_sim::what_if::{History, NoHistory, SimulatedRun, simulated};
 use highwater_torch::recording::{Check, Replayable, WhatIf, check_all_orders, what_if};
-use highwater_torch::{DeviceSpec, Framework, Order, Rules, Settings, Ties, Version};
+use highwater_torch::{DeviceSpec, Framework, Observer, Order, Rules, Settings, Ties, Version};
 
 /// A device of unknown size never runs out.
 const UNLIMITED: u64 = 1 << 50;
@@ -233,16 +233,35 @@ impl AllocatorFit {
     /// # Errors
     /// The setting is refused, in a sentence.
     pub fn run(&self, setting: &AllocatorSetting, device: Option<Bytes>) -> Result<AllocatorRun, NoHistory> {
+        Ok(self.observed(setting, device, ())?.0)
+    }
+
+    /// Figures under a setting; the observer is told every event, with positions in the history of [`steps`](Self::steps).
+    ///
+    /// # Errors
+    /// The setting is refused, in a sentence.
+    pub fn observed<O: Observer>(
+        &self,
+        setting: &AllocatorSetting,
+        device: Option<Bytes>,
+        observer: O,
+    ) -> Result<(AllocatorRun, O), NoHistory> {
         let settings = self.parsed(setting)?;
         let version = settings.version;
         let replayable = replayable(&self.history, &self.settings, device.map(Bytes::get))?;
         let rules = (settings, version.rules());
-        let (figures, ()) = what_if(&replayable, rules, device_spec(device), ());
-        Ok(AllocatorRun {
+        let (figures, observer) = what_if(&replayable, rules, device_spec(device), observer);
+        let run = AllocatorRun {
             conf: setting.conf.clone(),
             version,
             figures,
-        })
+        };
+        Ok((run, observer))
+    }
+
+    /// The recording's event of each entry of the history.
+    pub fn steps(&self) -> &[u32] {
+        &self.history.steps
     }
 
     /// The recording that a setting would have made.

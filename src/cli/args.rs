@@ -315,7 +315,7 @@ pub struct ReplayArgs {
     /// Policy 2 as documented (one arena) instead of as GE implements it
     #[arg(long)]
     pub documented: bool,
-    /// Write JSON lines: header, commands with their driver calls, summary
+    /// Write JSON lines: a line per command, or per event of a snapshot, then a summary
     #[arg(long)]
     pub events: bool,
     /// Device memory, e.g. 32GiB (what the trace states, else 32GiB)

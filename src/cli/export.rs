@@ -64,6 +64,9 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
     let mut document = settings.document(sources, &request.plan);
     document.part = part;
     let comparison = Arc::new(compare(&request, progress)?);
+    if form == ExportForm::Config {
+        set_allocator_variable(&mut document, args.lanes.conf.len(), &comparison)?;
+    }
     let findings = check_scheduled(&document.options, &document.environment, &*request.files, &request.plan);
     let findings = with_figures(findings, &comparison);
     let origin = Origin {
@@ -114,6 +117,29 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
         write_pieces(&args.to, write)?;
     }
     Ok(Verdict::Done)
+}
+
+/// The settings of `--conf`, the last of the document, as the variable of the recording's framework.
+///
+/// # Errors
+/// There are several, or no recording to simulate.
+fn set_allocator_variable(document: &mut Document, n_given: usize, comparison: &Comparison) -> anyhow::Result<()> {
+    let others = document.allocator_settings.len().saturating_sub(n_given);
+    let setting = match &document.allocator_settings.split_off(others)[..] {
+        [] => return Ok(()),
+        [setting] => setting.conf.clone(),
+        _ => bail!("a configuration has one setting of PyTorch's allocator; give one --conf"),
+    };
+    let mut lanes = comparison
+        .lanes
+        .iter()
+        .filter_map(|lane| comparison.simulation(lane.id));
+    let simulation = lanes.find(|simulation| simulation.settings == setting);
+    let variable = simulation
+        .with_context(|| format!("--conf \"{setting}\": there is no recording that replays under it"))?
+        .variable;
+    document.environment.set(variable, &setting);
+    Ok(())
 }
 
 /// Writes settings without a graph: those of configurations and those of flags.

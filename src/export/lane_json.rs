@@ -224,6 +224,7 @@ fn simulation_json(simulation: &AllocatorSimulation) -> Json {
     json!({
         "measured": simulation.measured,
         "conf": simulation.settings,
+        "variable": simulation.variable,
         "allocator": simulation.version,
         "peak_reserved_bytes": simulation.peak.get(),
         "measured_peak_reserved_bytes": (simulation.measured_peak > Bytes::ZERO).then_some(simulation.measured_peak.get()),

@@ -57,7 +57,8 @@ mod verdict;
 
 pub use allocator::{
     FitAnswer, SettingSearchAnswer, SettingsAnswer, TraceAnswer, allocator_options_markdown, fit_json, fit_text,
-    setting_search_json, setting_search_text, settings_json, settings_text, trace_summary_json, trace_summary_text,
+    run_closing_json, setting_search_json, setting_search_text, settings_json, settings_text, trace_summary_json,
+    trace_summary_text,
 };
 pub use allocator_state::{AllocatorAnswer, allocator_csv, allocator_json, allocator_text};
 pub use baseline::{Baseline, BaselineError, BaselineLane};

@@ -104,7 +104,7 @@ impl Answer {
         out.push_str(",\"calls\":[");
         list(out, &self.calls, write_call);
         out.push_str("],\"events\":[");
-        list(out, &self.events, write_event);
+        list(out, &self.events, Event::write_json);
         out.push_str("],\"stats\":[");
         list(out, &counters(&self.stats), write_number);
         out.push_str("]}");
@@ -184,15 +184,6 @@ fn write_call(call: &Call, out: &mut String) {
         Call::SyncStream(stream) => put(out, format_args!("[\"sync_stream\",{stream}]")),
         Call::SyncDevice => out.push_str("[\"sync_device\"]"),
     }
-}
-
-fn write_event(event: &Event, out: &mut String) {
-    let Event { addr, size, stream, .. } = event;
-    put(out, format_args!("[\"{}\",{addr},{size},{stream}", event.action.name()));
-    if let Some(pool) = event.pool {
-        put(out, format_args!(",{pool}"));
-    }
-    out.push(']');
 }
 
 fn write_segments(segments: &[SegmentState], out: &mut String) {

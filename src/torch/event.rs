@@ -1,5 +1,7 @@
 //! Entries of the allocator's memory history.
 
+use std::fmt::Write as _;
+
 use crate::allocator::Grant;
 
 /// What an entry records.
@@ -71,6 +73,17 @@ impl Event {
             Action::SegmentFree | Action::SegmentUnmap => -bytes,
             _ => 0,
         }
+    }
+
+    /// Writes `[action, address, bytes, stream]`, with the private pool as a fifth item.
+    pub fn write_json(&self, out: &mut String) {
+        let Self { addr, size, stream, .. } = self;
+        let name = self.action.name();
+        let written = match self.pool {
+            Some(pool) => write!(out, "[\"{name}\",{addr},{size},{stream},{pool}]"),
+            None => write!(out, "[\"{name}\",{addr},{size},{stream}]"),
+        };
+        debug_assert!(written.is_ok(), "a String takes every text");
     }
 }
 

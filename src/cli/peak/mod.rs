@@ -45,7 +45,11 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
     if args.segments {
         let step = match at {
             PeakAt::Step(step) => Some(step),
-            PeakAt::Peak | PeakAt::Range(_) => peak_step(&comparison, lane),
+            // Segments are reserved memory.
+            PeakAt::Peak | PeakAt::Range(_) => {
+                let summary = &comparison.lanes[lane].summary;
+                summary.peak_reserved_step.or_else(|| peak_step(&comparison, lane))
+            }
         };
         let step = step.with_context(|| format!("{name} has no step to explain"))?;
         segments(args, &comparison, lane, step, &prepared.diagnostics())?;

@@ -30,10 +30,7 @@ pub(super) fn segments(
         .and_then(|lane| comparison.recording(lane.id));
     let recording =
         recording.with_context(|| format!("{}: --segments: the lane shows no recording", comparison.workload.name))?;
-    let pinned = match args.step {
-        Some(_) => PinnedSegments::new(recording, state.event, PINNED_PERCENT),
-        None => PinnedSegments::at_peak(recording, PINNED_PERCENT),
-    };
+    let pinned = PinnedSegments::new(recording, state.event, PINNED_PERCENT);
     let most = match args.format {
         Format::Text => FEW,
         _ => usize::MAX,

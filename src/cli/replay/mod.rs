@@ -1,5 +1,6 @@
 //! `highwater replay`: an allocation trace through the engine's allocators, or that of torch.
 
+mod recorded_events;
 mod torch;
 
 pub(super) use torch::{allocator_setting, version as torch_version};

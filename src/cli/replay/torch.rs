@@ -8,6 +8,7 @@ use anyhow::{Context as _, bail};
 use super::super::args::{Format, ReplayArgs};
 use super::super::{Verdict, print, print_json, timed};
 use super::device_bytes;
+use super::recorded_events::write_recorded_events;
 use highwater_analysis::{AllocatorFit, AllocatorSetting, PINNED_PERCENT, PinnedSegments};
 use highwater_export::{FitAnswer, TraceAnswer, fit_json, fit_text, trace_summary_json, trace_summary_text};
 use highwater_model::progress::Progress;
@@ -108,11 +109,7 @@ fn replay_trace(
     progress: &Progress<'_>,
 ) -> anyhow::Result<Verdict> {
     if args.events {
-        let ([] | [_]) = &args.conf[..] else {
-            bail!("--events takes one --conf");
-        };
-        let conf = args.conf.first().map_or("", |conf| conf_of(conf));
-        let settings = parsed(conf, version)?;
+        let settings = parsed(single_conf(args)?.map_or("", conf_of), version)?;
         return write_events(trace, settings, progress);
     }
     let mut answers = Vec::new();
@@ -136,6 +133,18 @@ fn replay_trace(
         _ => print(&trace_summary_text(&answers))?,
     }
     Ok(Verdict::Done)
+}
+
+/// The settings of `--events`.
+///
+/// # Errors
+/// There are several.
+fn single_conf(args: &ReplayArgs) -> anyhow::Result<Option<&str>> {
+    match &args.conf[..] {
+        [] => Ok(None),
+        [conf] => Ok(Some(conf)),
+        _ => bail!("--events takes one --conf"),
+    }
 }
 
 fn parsed(conf: &str, version: Version) -> anyhow::Result<Settings> {
@@ -176,11 +185,8 @@ fn replay_recordings(
     version: Option<Version>,
     device: Option<Bytes>,
 ) -> anyhow::Result<Verdict> {
-    if args.events {
-        bail!("--events is for traces; a recording is compared event by event without it");
-    }
     let recording = highest(recordings).context("the recording lists no blocks, so no requests are known")?;
-    if recordings.len() > 1 && args.format == Format::Text {
+    if recordings.len() > 1 && args.format == Format::Text && !args.events {
         let count = counted(recordings.len() as u64, "recording");
         print(&format!(
             "{count}; this is {}, which has the highest peak\n\n",
@@ -189,6 +195,17 @@ fn replay_recordings(
     }
     let fit =
         AllocatorFit::new(recording, version, device).map_err(|why| anyhow::anyhow!("{}: {why}", recording.name))?;
+    if args.events {
+        let setting = match single_conf(args)? {
+            Some(conf) => allocator_setting(conf, version)?,
+            None => AllocatorSetting {
+                conf: fit.conf.clone(),
+                version: Some(fit.check.version),
+            },
+        };
+        write_recorded_events(&fit, &setting, device)?;
+        return Ok(Verdict::Done);
+    }
     let mut runs = Vec::new();
     let mut pinned = Vec::new();
     for conf in &args.conf {

@@ -207,6 +207,15 @@ fn run_json(fit: &AllocatorFit, run: &AllocatorRun) -> Json {
     })
 }
 
+/// The last line of the events of a run: its figures.
+pub fn run_closing_json(fit: &AllocatorFit, run: &AllocatorRun) -> Json {
+    let mut object = json!({"end": true});
+    if let (Some(fields), Json::Object(figures)) = (object.as_object_mut(), run_json(fit, run)) {
+        fields.extend(figures);
+    }
+    object
+}
+
 fn event_json(event: &Event) -> Json {
     let mut fields = vec![
         Json::from(event.action.name()),

@@ -1,7 +1,7 @@
 //! highwater's own rules of the caching allocators of PyTorch and `torch_npu`: K9, K10.
 
 use highwater_model::diagnostics::Severity;
-use highwater_torch::{Framework, OPTIONS, OptionRow, Scope, Settings, Version, findings};
+use highwater_torch::{OPTIONS, OptionRow, Scope, Settings, Version, findings};
 
 use super::super::environment::{PYTORCH_ALLOC_CONF, PYTORCH_CUDA_ALLOC_CONF, PYTORCH_NPU_ALLOC_CONF};
 use super::super::finding::Finding;
@@ -87,10 +87,7 @@ fn effects(facts: &Facts<'_>, report: &mut Report<'_>) {
 
 /// The findings of a text of settings under a version.
 pub fn allocator_findings(conf: &str, version: Version) -> Vec<Finding> {
-    let name = match version.rules().framework {
-        Framework::Cuda => PYTORCH_CUDA_ALLOC_CONF,
-        Framework::Npu => PYTORCH_NPU_ALLOC_CONF,
-    };
+    let name = version.rules().framework.variable();
     let finding = |rule: &'static str, severity: Severity, message: String| Finding {
         rule,
         severity,

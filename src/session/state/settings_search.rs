@@ -44,11 +44,10 @@ impl FoundSettings {
 
     /// The variable that holds the settings.
     pub fn variable(&self) -> &'static str {
-        let framework = self.fits.first().map_or(Framework::Cuda, AllocatorFit::framework);
-        match framework {
-            Framework::Cuda => highwater_options::PYTORCH_CUDA_ALLOC_CONF,
-            Framework::Npu => highwater_options::PYTORCH_NPU_ALLOC_CONF,
-        }
+        self.fits
+            .first()
+            .map_or(Framework::Cuda, AllocatorFit::framework)
+            .variable()
     }
 }
 

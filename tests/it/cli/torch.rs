@@ -144,6 +144,78 @@ fn a_snapshot_replays_exactly_and_under_other_settings() {
 }
 
 #[test]
+fn the_events_of_a_snapshot_are_those_of_its_settings() {
+    let snapshot = small_run();
+    let file = file(&snapshot);
+    let path = file.path().to_str().expect("UTF-8");
+    let output = run(&["replay", path, "--allocator", "torch", "--events"]);
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let lines: Vec<Json> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("an object"))
+        .collect();
+    let numbers: Vec<Option<u64>> = lines.iter().map(|line| line["event"].as_u64()).collect();
+    assert_eq!(numbers, [Some(1), Some(2), Some(4), Some(5), Some(7), None], "{text}");
+    let list = |value: &Json| value.as_array().cloned().unwrap_or_default();
+    let simulated: Vec<(Json, Json)> = lines
+        .iter()
+        .flat_map(|line| list(&line["events"]))
+        .map(|event| (event[0].clone(), event[2].clone()))
+        .collect();
+    let recorded: Vec<(Json, Json)> = list(&snapshot["device_traces"][0])
+        .iter()
+        .map(|event| (event["action"].clone(), event["size"].clone()))
+        .collect();
+    assert_eq!(simulated, recorded);
+    let last = lines.last().expect("a closing line");
+    assert_eq!(
+        (&last["end"], &last["peak_reserved_bytes"]),
+        (&json!(true), &json!(22 * MIB))
+    );
+}
+
+#[test]
+fn a_setting_leaves_as_the_variable_of_the_recorded_framework() {
+    let file = file(&small_run());
+    let path = file.path().to_str().expect("UTF-8");
+    let conf = "max_split_size_mb:64";
+    for (to, line) in [
+        ("run.json", "\"PYTORCH_CUDA_ALLOC_CONF\": \"max_split_size_mb:64\""),
+        ("run.sh", "export PYTORCH_CUDA_ALLOC_CONF='max_split_size_mb:64'"),
+        (
+            "run.py",
+            "os.environ[\"PYTORCH_CUDA_ALLOC_CONF\"] = \"max_split_size_mb:64\"",
+        ),
+    ] {
+        let output = run(&["export", path, "--conf", conf, "--to", to, "--preview"]);
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        assert!(text.contains(line), "{to}: {text}");
+    }
+    let two = [
+        "export",
+        path,
+        "--conf",
+        conf,
+        "--conf",
+        "-",
+        "--to",
+        "run.json",
+        "--preview",
+    ];
+    fails(&two, "one --conf");
+}
+
+#[test]
+fn the_segments_and_what_pins_them_are_of_one_event() {
+    let file = file(&small_run());
+    let path = file.path().to_str().expect("UTF-8");
+    let answer = answer_of(&["peak", path, "--segments", "--format", "json"], 0);
+    assert_eq!(answer["pinned"]["event"], answer["event"], "{answer}");
+    // Where most bytes are reserved first, before most bytes are live.
+    assert_eq!(answer["pinned"]["event"], 3, "{answer}");
+}
+
+#[test]
 fn refused_settings_and_other_files_are_errors_of_one_line() {
     let snapshot = file(&small_run());
     let path = snapshot.path().to_str().expect("UTF-8");
@@ -153,7 +225,7 @@ fn refused_settings_and_other_files_are_errors_of_one_line() {
     fails(&with(path, &["--conf", "max_split_size_mb:19"]), "max_split_size_mb");
     fails(&with(path, &["--conf", "nonsense:1"]), "nonsense");
     fails(&with(path, &["--torch", "1.13"]), "2.15");
-    fails(&with(path, &["--events"]), "--events");
+    fails(&with(path, &["--events", "--conf", "-", "--conf", "-"]), "--events");
     fails(
         &with(
             path,

@@ -147,6 +147,8 @@ pub struct AllocatorSimulation {
     pub measured: String,
     /// The text of the settings; empty for the default.
     pub settings: String,
+    /// The environment variable that holds them.
+    pub variable: &'static str,
     /// `torch 2.15`, `torch_npu`.
     pub version: String,
     /// Requests that first released everything cached.
