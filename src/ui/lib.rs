@@ -112,14 +112,14 @@ pub fn run(document: Document, configs: StartConfigs, restore: Restore, painter:
             }),
         )
     };
-    without_panic(start, has_begun).map_err(|cause| anyhow!(start_failure(&cause)))
+    without_panic(start, &has_begun).map_err(|cause| anyhow!(start_failure(&cause)))
 }
 
 /// Libraries of the window panic where the display or a variable such as `WINIT_X11_SCALE_FACTOR` is unusable: before the
 /// application has begun this is an error like any other.
-fn without_panic(start: impl FnOnce() -> eframe::Result, has_begun: Arc<AtomicBool>) -> Result<(), String> {
+fn without_panic(start: impl FnOnce() -> eframe::Result, has_begun: &Arc<AtomicBool>) -> Result<(), String> {
     let usual = panic::take_hook();
-    let is_shown = Arc::clone(&has_begun);
+    let is_shown = Arc::clone(has_begun);
     panic::set_hook(Box::new(move |about| {
         if is_shown.load(Ordering::Relaxed) {
             usual(about);
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn a_panic_before_the_window_begins_is_an_error() {
         let start = || -> eframe::Result { panic!("`WINIT_X11_SCALE_FACTOR` invalid") };
-        let ended = without_panic(start, Arc::new(AtomicBool::new(false)));
+        let ended = without_panic(start, &Arc::new(AtomicBool::new(false)));
         assert_eq!(ended, Err("`WINIT_X11_SCALE_FACTOR` invalid".to_owned()));
     }
 }

@@ -98,7 +98,7 @@ pub(crate) fn files_of(folder: &Path, progress: &Progress<'_>) -> Result<Found, 
             }
             match std::fs::metadata(entry.path()) {
                 Ok(metadata) if metadata.is_file() && !(kind.is_symlink() && special_kind(&entry.path()).is_some()) => {
-                    found.files.push(entry.path())
+                    found.files.push(entry.path());
                 }
                 Ok(metadata) if metadata.is_dir() => found.passed.links.push(entry.path()),
                 _ => {}

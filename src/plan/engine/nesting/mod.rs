@@ -335,10 +335,10 @@ impl Offers<'_> {
         let room = room_of(into);
         let (_, end) = self.marks[taker as usize];
         self.tour.set_room(end, room);
-        let taken = &mut self.blocks.all[offered as usize];
-        taken.is_child = true;
-        let marks = self.tour.add(end, offered, room_of(taken));
-        for member in &taken.members {
+        let child = &mut self.blocks.all[offered as usize];
+        child.is_child = true;
+        let marks = self.tour.add(end, offered, room_of(child));
+        for member in &child.members {
             self.lives.add(member, offered);
         }
         self.mark(offered, marks);
