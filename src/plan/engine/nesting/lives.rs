@@ -7,7 +7,7 @@ use super::super::demand::{Demand, Usage};
 
 #[derive(Debug)]
 pub(super) struct Lives {
-    /// By node of the tree: the largest end, exclusive; 0 where nobody is in the tree.
+    /// By node of the tree: the largest end, exclusive; 0 where the request is not in the tree.
     ends: Vec<u64>,
     /// By request: its first step; of graph inputs and outputs, which are in no tree, that of the request before.
     begins: Vec<u32>,

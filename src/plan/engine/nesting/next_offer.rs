@@ -18,7 +18,7 @@ impl Span {
         begin: -1,
     };
 
-    /// Offered to everybody.
+    /// Offered to every taker.
     pub(super) const ALWAYS: Self = Self {
         end: 0,
         begin: i64::MAX,
@@ -39,7 +39,7 @@ impl Span {
         }
     }
 
-    /// Whether somebody here is offered to a taker that lives on these steps.
+    /// Whether a block here is offered to a taker that lives on these steps.
     const fn offers(self, taker: Self) -> bool {
         // A taker with several members is offered all.
         self.end < taker.end || self.begin > taker.begin
