@@ -190,7 +190,9 @@ fn located(message: &str, inputs: &[PathBuf]) -> String {
         let argument = argument.to_string_lossy();
         let value = argument.split_once('=').map_or(&*argument, |(_, value)| value);
         let name = value.rsplit('/').next().unwrap_or(value);
-        name.len() > 1 && message.contains(name)
+        // A word such as `torch` is in messages by chance.
+        let is_path = value.contains(['/', '.', ':']) && name.len() > 1;
+        is_path && message.contains(name) || message.contains(&format!("\"{value}\""))
     };
     // The program and the command are no arguments.
     if inputs.is_empty() || message.starts_with("--") || std::env::args_os().skip(2).any(is_named) {
