@@ -62,7 +62,7 @@ pub use highwater_analysis as analysis;
 pub use highwater_cli as cli;
 pub use highwater_export as export;
 pub use highwater_import as import;
-pub use highwater_model::{diagnostics, graph, liveness, progress, typed_id, units, workload};
+pub use highwater_model::{diagnostics, graph, liveness, progress, typed_id, units, visible, workload};
 pub use highwater_options as options;
 pub use highwater_plan as plan;
 pub use highwater_rewrite as rewrite;

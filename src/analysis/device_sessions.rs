@@ -91,6 +91,7 @@ pub(super) fn device_sessions_by(
             }
         }
     }
+    progress.check()?;
     let layouts = layouts(request, &lowerings);
     lay_out(&mut axis, &layouts)?;
     let variants = (0..lowerings.len()).map(|variant| {
@@ -98,9 +99,9 @@ pub(super) fn device_sessions_by(
         let mut session = empty_session(request, lowering.lowered, &axis, &statics);
         session.changes.clone_from(&schedule.changes);
         session.groups.clone_from(&schedule.groups);
-        lowering.variant(session, &axis, &layouts, variant)
+        lowering.variant(session, &axis, &layouts, variant, progress)
     });
-    let variants = variants.collect();
+    let variants = variants.collect::<Result<_, _>>()?;
     let mut diagnostics = Diagnostics::new();
     if let Some(lowering) = lowerings.first() {
         diagnostics.extend(&lowering.diagnostics);

@@ -1,5 +1,6 @@
 //! Why there is no comparison.
 
+use highwater_model::graph::{Bindings, Graph, Sizes};
 use highwater_model::progress::Cancelled;
 use highwater_model::workload::{DeviceError, ScheduleError};
 use highwater_plan::PlanError;
@@ -17,6 +18,8 @@ pub enum AnalysisError {
         /// A clause that lists the known names.
         known: String,
     },
+    #[error("the sizes of {graph} add up to more than 2^62 bytes; correct its shapes or the values of its dimensions")]
+    TooManyBytes { graph: String },
     #[error(transparent)]
     Schedule(#[from] ScheduleError),
     #[error("the schedule has more than 4 000 000 steps; use fewer iterations or values")]
@@ -50,6 +53,20 @@ pub enum AnalysisError {
     Plan(#[from] PlanError),
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
+}
+
+/// The sizes of a graph under a binding.
+///
+/// # Errors
+/// [`AnalysisError::TooManyBytes`].
+pub(super) fn counted_sizes(graph: &Graph, bindings: &Bindings) -> Result<Sizes, AnalysisError> {
+    let sizes = graph.sizes(bindings);
+    match sizes.total() {
+        Some(_) => Ok(sizes),
+        None => Err(AnalysisError::TooManyBytes {
+            graph: graph.name().to_owned(),
+        }),
+    }
 }
 
 impl From<TraceStop> for AnalysisError {

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use super::error::{AnalysisError, counted_sizes};
 use super::recording_figures::{LifetimeFigures, RecordingFigures, contradiction, lifetime_entries, recording_figures};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::graph::{Bindings, Graph, Role, Sizes, TensorId};
 use highwater_model::liveness::{View, lifetimes};
-use highwater_model::progress::{Cancel, Cancelled, Progress};
+use highwater_model::progress::{Cancel, Progress};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{
     AllocationTrace, BlockProgram, Dumped, DumpedOption, GraphEntry, Lifetimes, LoggedProcess, ProblemEntry, Source,
@@ -86,12 +87,12 @@ pub fn inspect(workload: &Workload, bindings: &Bindings) -> Inspection {
 /// As [`inspect`], with progress.
 ///
 /// # Errors
-/// [`Cancelled`].
+/// [`AnalysisError::TooManyBytes`], [`AnalysisError::Cancelled`].
 pub fn inspect_with(
     workload: &Workload,
     bindings: &Bindings,
     progress: &Progress<'_>,
-) -> Result<Inspection, Cancelled> {
+) -> Result<Inspection, AnalysisError> {
     let mut inspection = Inspection::default();
     let Inspection {
         lifetimes, diagnostics, ..
@@ -142,7 +143,7 @@ fn inspect_graphs(
     bindings: &Bindings,
     inspection: &mut Inspection,
     progress: &Progress<'_>,
-) -> Result<(), Cancelled> {
+) -> Result<(), AnalysisError> {
     for (done, entry) in entries.iter().enumerate() {
         progress.set(STAGE, done as u64, entries.len() as u64)?;
         let position = inspection.graphs.len();
@@ -251,8 +252,8 @@ fn figures(
     bindings: &Bindings,
     diagnostics: &mut Diagnostics,
     progress: &Progress<'_>,
-) -> Result<GraphFigures, Cancelled> {
-    let sizes = graph.sizes(bindings);
+) -> Result<GraphFigures, AnalysisError> {
+    let sizes = counted_sizes(graph, bindings)?;
     progress.check()?;
     let unbound = graph.unbound_symbols(bindings);
     for symbol in &unbound {

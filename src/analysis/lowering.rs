@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::allocation_order::entry_order;
 use super::arena::{Arena, arena_problem, rounded, stated_size};
 use super::dumped::logged_plan;
-use super::error::AnalysisError;
+use super::error::{AnalysisError, counted_sizes};
 use super::request::Request;
 use super::rewriting::{LaneRewrite, Layout, RunRemat, TapeRun, onto_steps};
 use highwater_model::diagnostics::Diagnostics;
@@ -85,7 +85,9 @@ impl GraphLowering<'_> {
     ) -> Result<LoweredGraph, AnalysisError> {
         let entry = &self.request.workload.graphs()[run.graph.idx()];
         let graph = &*entry.graph;
-        let sizes = graph.sizes(&run.bindings);
+        // Each step is linear in the graph; a million ops take up to 0.1 s.
+        let sizes = counted_sizes(graph, &run.bindings)?;
+        progress.check()?;
         self.note_unknown_shapes(graph, &sizes);
         let split = match &self.lowered.host_ops {
             Some(host_ops) if host_ops.occur_in(graph) => Some(host_split(graph, host_ops)),
@@ -93,7 +95,9 @@ impl GraphLowering<'_> {
         };
         // Tensors that cross the border of the device keep their width, like inputs and outputs of the graph.
         let io = io_tensors(graph, &sizes, split.as_ref());
+        progress.check()?;
         let sizes = with_precision(graph, sizes, &self.lowered.precision);
+        progress.check()?;
         let remat = self.remat(graph, &sizes, progress)?;
         if remat.is_some() {
             for sentence in idle_dtr_options(&self.request.options, self.lowered.dtr.heuristic) {
@@ -117,6 +121,7 @@ impl GraphLowering<'_> {
             is_static,
         };
         let program = self.program(subject, rewritten, progress)?;
+        progress.check()?;
         let engine_sizes: Vec<Bytes> = program
             .lifetimes
             .items
@@ -124,8 +129,10 @@ impl GraphLowering<'_> {
             .map(|item| self.engine_size(entry, item))
             .collect();
         // The order of ops does not apply to ops that are executed several times.
+        progress.check()?;
         let order = (is_static && rewritten.is_none()).then(|| entry_order(entry, &program, &io));
         let recorded = order.as_ref().and_then(|_| logged_plan(entry, &program));
+        progress.check()?;
         let mut clears = self.clears(subject);
         if let Some(run) = rewritten {
             clears = repeated_clears(&clears, run, self.clean_policy(is_static));
@@ -170,11 +177,13 @@ impl GraphLowering<'_> {
         axis: &Axis,
         layouts: &BTreeMap<RunKey, Layout>,
         variant: usize,
-    ) -> Variant {
+        progress: &Progress<'_>,
+    ) -> Result<Variant, Cancelled> {
         let mut laid: BTreeMap<RunKey, (Arc<BoundGraph>, Option<Arc<RunRemat>>)> = BTreeMap::new();
         let mut arenas = Vec::new();
         let mut rewrite = LaneRewrite::default();
         for run in &axis.runs {
+            progress.check()?;
             let key = (run.run.graph, run.run.bindings.clone());
             let (bound, remat) = laid.entry(key).or_insert_with_key(|key| {
                 let made = &self.made[key];
@@ -201,11 +210,11 @@ impl GraphLowering<'_> {
             });
         }
         let is_rewritten = rewrite.remat.iter().any(Option::is_some);
-        Variant {
+        Ok(Variant {
             session,
             arenas,
             rewrite: is_rewritten.then(|| Arc::new(rewrite)),
-        }
+        })
     }
 
     /// Feature memory after all rewrites; `rewritten` is the run that evicts or recomputes something.
@@ -220,6 +229,7 @@ impl GraphLowering<'_> {
         } = subject;
         let graph = &*entry.graph;
         let mut lifetimes = feature_lifetimes(graph, sizes);
+        progress.check()?;
         if let Some(split) = subject.split {
             lifetimes = without_host(graph, lifetimes, split);
         }
@@ -230,8 +240,10 @@ impl GraphLowering<'_> {
         if let Some(table) = &self.lowered.workspaces {
             lifetimes = with_workspaces(graph, sizes, lifetimes, table, host_ops);
         }
+        progress.check()?;
         let scratch = control_flow_workspace(entry, bindings, progress)?;
         lifetimes = with_control_flow_workspaces(graph, lifetimes, &scratch, host_ops);
+        progress.check()?;
         if let Some(run) = rewritten {
             lifetimes = rewritten_lifetimes(&lifetimes, graph, &run.tape, &run.answer, &run.sequence);
         }

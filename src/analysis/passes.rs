@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::arena::{Plans, place_arenas, with_plans};
 use super::comparison::Comparison;
 use super::device_sessions::{check_copies, device_sessions, first_bindings};
-use super::error::AnalysisError;
+use super::error::{AnalysisError, counted_sizes};
 use super::lane::Lane;
 use super::lane_set::{LaneId, RematLane};
 use super::lowering::Variant;
@@ -64,12 +64,13 @@ pub fn graph_tapes(request: &Request, lowered: &Lowered) -> Result<Vec<GraphTape
     let bindings = first_bindings(request)?;
     let graphs = request.workload.graphs().iter().zip(bindings);
     let tapes = graphs.map(|(entry, bindings)| {
-        let sizes = with_precision(&entry.graph, entry.graph.sizes(&bindings), &lowered.precision);
+        let sizes = counted_sizes(&entry.graph, &bindings)?;
+        let sizes = with_precision(&entry.graph, sizes, &lowered.precision);
         let mut tape = graph_tape(&entry.graph, &sizes, lowered.rates);
         tape.tape.name.clone_from(&entry.name);
-        tape
+        Ok(tape)
     });
-    Ok(tapes.collect())
+    tapes.collect()
 }
 
 /// A lane's budget in bytes. A ratio is of the largest peak that a tape reaches without a budget.

@@ -71,10 +71,11 @@ fn policy_lanes(
     let wanted = wanted_lanes(request, lowered, &request.wanted_policies());
     let strategies: Vec<&'static Strategy> = wanted.iter().map(|(_, strategy)| *strategy).collect();
     let placed = place_arenas(&variant.arenas, &strategies, request.search_nodes, progress)?;
-    let sessions: PlannedSessions = placed
-        .iter()
-        .map(|(name, plans)| (*name, with_plans(&variant.session, plans, false)))
-        .collect();
+    let mut sessions = PlannedSessions::new();
+    for (name, plans) in &placed {
+        progress.check()?;
+        sessions.insert(*name, with_plans(&variant.session, plans, false));
+    }
     let jobs: Vec<LaneJob<'_>> = wanted
         .into_iter()
         .map(|(id, strategy)| {
@@ -88,6 +89,7 @@ fn policy_lanes(
         .collect();
     let mut lanes = simulate_all(jobs, &lowered.params, progress)?;
     set_divergence(&mut lanes);
+    progress.check()?;
     add_documented(&mut lanes, &sessions, &lowered.params, progress)?;
     for lane in &mut lanes {
         lane.chosen = request.strategies.get(lane.id).is_some();

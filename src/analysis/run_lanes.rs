@@ -70,6 +70,7 @@ pub(super) fn simulated_lane(
     progress: &Progress<'_>,
 ) -> Result<Lane, Cancelled> {
     let simulation = simulate(session, policy, params, progress)?;
+    progress.check()?;
     debug_assert_eq!(
         highwater_sim::verify(&simulation, session),
         Ok(()),

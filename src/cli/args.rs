@@ -38,7 +38,7 @@ pub struct Arguments {
     pub action: Option<Action>,
     /// Graphs, recordings or a document to open; `sample:NAME` is a bundled sample
     #[arg(value_name = "FILE")]
-    pub files: Vec<String>,
+    pub files: Vec<PathBuf>,
     /// Ignore the saved layout and files; unsaved edits are still recovered
     #[arg(long)]
     pub no_restore: bool,
@@ -121,6 +121,27 @@ pub enum Action {
         /// An existing folder
         folder: PathBuf,
     },
+}
+
+impl Action {
+    /// The files that a command reads, as they were named.
+    pub(super) fn inputs(&self) -> &[PathBuf] {
+        use std::slice::from_ref;
+        match self {
+            Self::Inspect(args) => &args.files,
+            Self::Compare(args) => &args.files,
+            Self::Sweep(args) => &args.space.files,
+            Self::Recommend(args) => &args.space.files,
+            Self::Peak(args) => &args.files,
+            Self::Plan(args) => from_ref(&args.file),
+            Self::Remat(args) => from_ref(&args.file),
+            Self::Replay(args) => from_ref(&args.trace),
+            Self::Reuse(args) => from_ref(&args.file),
+            Self::Learn(args) => &args.files,
+            Self::Export(args) => &args.files,
+            Self::Check(_) | Self::Options(_) | Self::Devices(_) | Self::Formats(_) | Self::Completions { .. } => &[],
+        }
+    }
 }
 
 /// How answers are written.
@@ -231,7 +252,7 @@ pub struct Common {
 pub struct InspectArgs {
     /// Files (one answer each), folders, sample:NAME, or - for standard input
     #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<String>,
+    pub files: Vec<PathBuf>,
     /// Value of a symbolic dimension (repeatable)
     #[arg(long = "dim", value_name = "NAME=N")]
     pub dim: Vec<String>,
@@ -260,7 +281,7 @@ pub struct ExplainLogArgs {
 #[derive(Args, Debug)]
 pub struct RematArgs {
     /// Graph, DTR log, or MegEngine graph or script; - is standard input
-    pub file: String,
+    pub file: PathBuf,
     /// Eviction heuristic, see below (`simulation.remat_heuristic`)
     #[arg(long, value_name = "NAME")]
     pub heuristic: Option<String>,
@@ -293,7 +314,7 @@ pub struct RematArgs {
 #[derive(Args, Debug)]
 pub struct ReplayArgs {
     /// Trace, one command per line (docs/format.md), or a memory snapshot; - is standard input
-    pub trace: String,
+    pub trace: PathBuf,
     #[command(flatten)]
     pub opening: Opening,
     #[arg(long, value_name = "N", help = help::policies())]
@@ -338,7 +359,7 @@ pub enum AllocatorChoice {
 #[derive(Args, Debug)]
 pub struct ReuseArgs {
     /// Graph, or program of blocks (docs/format.md); - is standard input
-    pub file: String,
+    pub file: PathBuf,
     /// 0: equal shapes share memory; 1: any large enough slot (`memory_optimize.level`)
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub level: Option<String>,

@@ -48,7 +48,11 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
         bail!(
             "{}: a placement problem has no policies; use `highwater plan {}{chosen}`",
             prepared.loaded.whole.name,
-            args.files.join(" ")
+            args.files
+                .iter()
+                .map(|file| file.display().to_string())
+                .collect::<Vec<_>>()
+                .join(" ")
         );
     }
     if let Some(strategy) = recorded {

@@ -1,5 +1,6 @@
 //! `highwater export`: files of an answer, each by its name.
 
+use std::io::Write;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
@@ -96,15 +97,24 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
     }
     let about = export_about(&document, &line, &comparison, Some(&loaded), findings, import);
     let subject = subject_of(args, form, comparison, about)?;
+    let write = |out: &mut dyn Write| {
+        let write = if args.writing.raw {
+            ExportSubject::write_raw
+        } else {
+            ExportSubject::write
+        };
+        write(&subject, form, &args.to, out, progress)
+    };
     if args.writing.preview {
         let shown = args.to.display();
-        let bytes = subject.file(form, &args.to, progress)?;
+        let mut bytes = Vec::new();
+        write(&mut bytes)?;
         let text = String::from_utf8(bytes)
             .with_context(|| format!("{shown} is a picture; leave out --preview to write it"))?;
         let path = args.to.clone();
         print(&files_text(&[ConfigFile { path, text }]))?;
     } else {
-        write_pieces(&args.to, |out| subject.write(form, &args.to, out, progress))?;
+        write_pieces(&args.to, write)?;
     }
     Ok(Verdict::Done)
 }

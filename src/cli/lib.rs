@@ -32,7 +32,9 @@ mod sweep;
 mod text;
 mod written;
 
+use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -42,9 +44,11 @@ pub use args::{Arguments, Common, Format};
 pub use settings::{Settings, Start, read_settings, restore, start};
 
 use args::Action;
+use highwater_export::guarded_csv;
 use highwater_model::diagnostics::Severity;
 use highwater_model::progress::{Cancel, Progress};
 use highwater_model::units::Nanos;
+use highwater_model::visible::{one_line, visible, visible_json};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
@@ -108,10 +112,13 @@ pub fn run(build: Build) -> Outcome {
 
 /// Prints one line on standard error; exit code 2.
 pub fn fail(message: &str) -> ExitCode {
-    let line = message.replace('\n', " ");
-    // A closed standard error is ignored.
-    drop(writeln!(std::io::stderr(), "highwater: {line}"));
+    say(message);
     ExitCode::from(2)
+}
+
+/// One line on standard error; a closed one is ignored.
+pub(crate) fn say(message: &str) {
+    drop(writeln!(std::io::stderr(), "highwater: {}", one_line(message)));
 }
 
 /// Help and version are answers; other errors are one line and exit code 2.
@@ -134,10 +141,14 @@ fn usage(error: &clap::Error) -> ExitCode {
 
 /// An error for the first argument that is neither a command nor a file.
 fn missing_file(arguments: &Arguments) -> Option<String> {
-    let is_there = |file: &&String| *file == "-" || file.starts_with("sample:") || std::path::Path::new(file).exists();
+    let is_there = |file: &&PathBuf| {
+        let text = file.to_string_lossy();
+        text == "-" || text.starts_with("sample:") || file.exists()
+    };
     let missing = arguments.files.iter().find(|file| !is_there(file))?;
     Some(format!(
-        "no file or command is named \"{missing}\"; --help lists the commands"
+        "no file or command is named \"{}\"; --help lists the commands",
+        missing.display()
     ))
 }
 
@@ -188,9 +199,29 @@ fn perform(action: &Action) -> ExitCode {
         Err(error) => match error.downcast_ref::<std::io::Error>() {
             // The reader closed the pipe, as `head` does.
             Some(io) if io.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-            _ => fail(&format!("{error:#}")),
+            // Errors of files name their file.
+            Some(io) if error.chain().len() == 1 => fail(&format!("standard output: {io}")),
+            _ => fail(&located(&format!("{error:#}"), action.inputs())),
         },
     }
+}
+
+/// A message with the inputs in front, unless it begins with a flag or names an argument.
+fn located(message: &str, inputs: &[PathBuf]) -> String {
+    let is_named = |argument: OsString| {
+        let argument = argument.to_string_lossy();
+        let value = argument.split_once('=').map_or(&*argument, |(_, value)| value);
+        let name = value.rsplit('/').next().unwrap_or(value);
+        // A word such as `torch` is in messages by chance.
+        let is_path = value.contains(['/', '.', ':']) && name.len() > 1;
+        is_path && message.contains(name) || message.contains(&format!("\"{value}\""))
+    };
+    // The program and the command are no arguments.
+    if inputs.is_empty() || message.starts_with("--") || std::env::args_os().skip(2).any(is_named) {
+        return message.to_owned();
+    }
+    let names: Vec<String> = inputs.iter().map(|input| input.display().to_string()).collect();
+    format!("{}: {message}", names.join(", "))
 }
 
 /// Progress on one line of standard error, where that is a terminal.
@@ -214,31 +245,42 @@ fn clear_progress_line() {
     }
 }
 
-/// Writes to standard output.
+/// Writes a text to standard output, with hidden characters made visible.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    print_as_is(&visible(text))
+}
+
+fn print_as_is(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(())
 }
 
+/// Writes CSV to standard output, with guarded cells unless it is raw.
+pub(crate) fn print_csv(text: &str, is_raw: bool) -> anyhow::Result<()> {
+    if is_raw {
+        return print_as_is(text);
+    }
+    print_as_is(&guarded_csv(text))
+}
+
 /// Writes one JSON object to standard output.
 pub(crate) fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
     let mut text = serde_json::to_string_pretty(value)?;
     text.push('\n');
-    print(&text)
+    print_as_is(&visible_json(&text))
 }
 
-/// A warning on standard error; a closed one is ignored.
 pub(crate) fn warn(severity: Severity, text: &str) {
-    drop(writeln!(std::io::stderr(), "highwater: {severity}: {text}"));
+    say(&format!("{severity}: {text}"));
 }
 
 /// Writes one JSON object in one line to standard output.
 pub(crate) fn print_json_line(value: &impl serde::Serialize) -> anyhow::Result<()> {
     let mut text = serde_json::to_string(value)?;
     text.push('\n');
-    print(&text)
+    print_as_is(&visible_json(&text))
 }
 
 /// A value, and the time that it took.

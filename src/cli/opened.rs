@@ -1,6 +1,6 @@
 //! Documents on the command line: flags win over their sources and settings; and writing a document.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 
@@ -12,8 +12,8 @@ use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_options::keys;
 use highwater_session::{
-    Document, DocumentFile, OpenedDocument, SourceSpec, SourceState, is_document, open_document, preset_iterations,
-    presets_of, refuse_source, save_document,
+    AllowedOutside, Document, DocumentFile, OpenedDocument, SourceSpec, SourceState, is_document, open_document,
+    preset_iterations, presets_of, refuse_source, save_document,
 };
 
 /// The sources and the document of the arguments.
@@ -26,7 +26,7 @@ pub(super) struct Named {
 
 impl Named {
     /// A file is a document by its content, or by its name.
-    pub(super) fn of(files: &[String], opening: &Opening, progress: &Progress<'_>) -> anyhow::Result<Self> {
+    pub(super) fn of(files: &[PathBuf], opening: &Opening, progress: &Progress<'_>) -> anyhow::Result<Self> {
         let mut named = Self {
             sources: Vec::new(),
             document: None,
@@ -46,7 +46,7 @@ impl Named {
                     path.display()
                 );
             }
-            let document = open_document(path, progress).map_err(anyhow::Error::msg)?;
+            let document = open_document(path, &AllowedOutside::all_if(opening.allow_outside), progress)?;
             remark(path, &document)?;
             named.sources.extend(document.file.document.sources.iter().cloned());
             named.document = Some(document);
@@ -66,11 +66,11 @@ impl Named {
     }
 
     /// The document with its argument.
-    pub(super) fn named_document(&self, files: &[String]) -> Option<(String, OpenedDocument)> {
+    pub(super) fn named_document(&self, files: &[PathBuf]) -> Option<(String, OpenedDocument)> {
         let document = self.document.clone()?;
-        let is_it = |file: &&String| std::path::absolute(file).is_ok_and(|path| path == document.path);
-        let name = files.iter().find(is_it).cloned();
-        Some((name.unwrap_or_else(|| document.path.display().to_string()), document))
+        let is_it = |file: &&PathBuf| std::path::absolute(file).is_ok_and(|path| path == document.path);
+        let name = files.iter().find(is_it).unwrap_or(&document.path);
+        Some((name.display().to_string(), document))
     }
 
     /// The values of `--dim` with those of the document, for commands that take one value per dimension. Given values win.
@@ -120,7 +120,7 @@ pub(super) fn plan_of(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Resul
     let [source] = &named.sources[..] else {
         bail!(
             "{}: `plan` takes one source, the document has {}: name one, or use `highwater compare`",
-            args.file,
+            args.file.display(),
             named.sources.len()
         );
     };

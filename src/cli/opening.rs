@@ -1,5 +1,7 @@
 //! Arguments that several commands share: how files are read.
 
+use std::path::{Path, PathBuf};
+
 use clap::{Args, ValueEnum};
 
 use highwater_session::{FileError, SourceSpec};
@@ -10,15 +12,18 @@ pub struct Opening {
     /// Read files as this format (see `highwater formats`)
     #[arg(long, value_name = "FORMAT")]
     pub open_as: Option<String>,
+    /// Let a document read files outside its folder
+    #[arg(long)]
+    pub allow_outside: bool,
 }
 
 impl Opening {
-    pub(super) fn source(&self, argument: &str) -> Result<SourceSpec, FileError> {
+    pub(super) fn source(&self, argument: &Path) -> Result<SourceSpec, FileError> {
         SourceSpec::from_argument(argument)?.opened_as(self.open_as.as_deref())
     }
 
-    pub(super) fn sources(&self, arguments: &[String]) -> anyhow::Result<Vec<SourceSpec>> {
-        if arguments.iter().filter(|argument| *argument == "-").count() > 1 {
+    pub(super) fn sources(&self, arguments: &[PathBuf]) -> anyhow::Result<Vec<SourceSpec>> {
+        if arguments.iter().filter(|argument| argument.as_os_str() == "-").count() > 1 {
             anyhow::bail!("standard input (-) can be read only once; save it to a file to use it twice");
         }
         let mut sources = Vec::with_capacity(arguments.len());

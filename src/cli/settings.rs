@@ -171,6 +171,7 @@ pub fn start(arguments: &Arguments) -> anyhow::Result<Start> {
         configs: StartConfigs {
             remarks: settings.remarks,
             opened,
+            allows_outside: arguments.common.opening.allow_outside,
         },
     })
 }

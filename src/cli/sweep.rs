@@ -3,7 +3,7 @@
 use super::args::{Format, SweepArgs};
 use super::space::Exploration;
 use super::text::diagnostics;
-use super::{Verdict, print, print_json};
+use super::{Verdict, print, print_csv, print_json};
 use highwater_analysis::sweep::{
     Explorer, Outcome, SmallestDevice, Space, SweepAxis, SweepPoint, front, largest_that_fits, left_out, refused_by,
     smallest_device,
@@ -35,7 +35,12 @@ pub(super) fn run(args: &SweepArgs, progress: &Progress<'_>) -> anyhow::Result<V
     }
     match args.space.format {
         Format::Json => print_json(&WireSweep::new(&exploration.name, explorer.space(), &points, &answers))?,
-        Format::Csv => print(&String::from_utf8_lossy(&sweep_csv(explorer.space(), &points)))?,
+        Format::Csv => {
+            print_csv(
+                &String::from_utf8_lossy(&sweep_csv(explorer.space(), &points)),
+                args.raw,
+            )?;
+        }
         _ => print(&text(args, &exploration, &points, &answers))?,
     }
     ended?;

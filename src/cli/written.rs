@@ -1,11 +1,10 @@
 //! Writes configurations: refuses those with errors and those that would say nothing, and tells what was written.
 
-use std::io::Write as _;
 use std::path::Path;
 
 use super::args::Writing;
 use super::settings::Settings;
-use super::{Verdict, print};
+use super::{Verdict, print, say};
 use highwater_export::{ConfigDocument, ConfigExport, config_errors, files_text};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_options::Finding;
@@ -70,6 +69,7 @@ pub(super) fn write_learned(
     let writing = Writing {
         force: is_forced,
         preview: false,
+        raw: false,
     };
     if refused(export, writing).is_some() {
         return Ok(None);
@@ -86,9 +86,4 @@ fn report(export: &ConfigExport) -> String {
         .map(|file| format!("wrote {}\n", file.path.display()));
     let notes = export.notes.iter().map(|note| format!("note: {note}\n"));
     files.chain(notes).collect()
-}
-
-fn say(text: &str) {
-    // A closed standard error is ignored.
-    drop(writeln!(std::io::stderr(), "highwater: {}", text.replace('\n', " ")));
 }

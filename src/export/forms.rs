@@ -6,6 +6,7 @@
 use std::io::Write;
 use std::path::Path;
 
+use super::cells::GuardedCells;
 use super::config_export::{ConfigExport, config_errors, is_written_name};
 use super::file_names::{ending, words};
 use super::placements::placements_csv;
@@ -240,11 +241,30 @@ impl ExportForm {
 }
 
 impl ExportSubject {
-    /// Writes the content of a file, piece by piece.
+    /// Writes the content of a file, piece by piece; cells of tables are guarded.
     ///
     /// # Errors
     /// [`ExportError`]: no content of this form, cancelled, or the error of `out`.
     pub fn write(
+        &self,
+        form: ExportForm,
+        path: &Path,
+        out: &mut dyn Write,
+        progress: &Progress<'_>,
+    ) -> Result<(), ExportError> {
+        if form.row().endings != ["csv"] {
+            return self.write_raw(form, path, out, progress);
+        }
+        let mut cells = GuardedCells::new(out);
+        self.write_raw(form, path, &mut cells, progress)?;
+        Ok(cells.flush()?)
+    }
+
+    /// The same with cells of tables as they are.
+    ///
+    /// # Errors
+    /// As [`Self::write`].
+    pub fn write_raw(
         &self,
         form: ExportForm,
         path: &Path,

@@ -33,10 +33,12 @@ mod problem;
 mod proto_head;
 mod proto_kind;
 mod shape;
+mod sums;
 mod table;
 mod tensorflow;
 #[cfg(test)]
 mod test_help;
+mod text_limits;
 mod text_proto;
 mod tflite;
 mod torch_snapshot;

@@ -2,11 +2,9 @@
 
 use std::io::{BufRead, BufReader, Read as _};
 
+use super::text_limits::LINES;
 use super::{ImportError, Input};
 use highwater_model::progress::Progress;
-
-/// The longest line in bytes; a line with a hundred thousand items fits.
-const LINE_BYTES: u64 = 4 << 20;
 
 const LINES_BETWEEN_CHECKS: u64 = 1 << 12;
 
@@ -21,16 +19,12 @@ pub(super) fn each_line(
     mut take: impl FnMut(&[u8], u64) -> Result<(), ImportError>,
 ) -> Result<u64, ImportError> {
     let read = |source: &mut dyn BufRead, line: &mut Vec<u8>| {
-        let read = source.take(LINE_BYTES + 1).read_until(b'\n', line)?;
+        let read = source.take(LINES.line_bytes + 1).read_until(b'\n', line)?;
         Ok(read as u64)
     };
     each_read(input, progress, read, |line, number| {
-        if line.len() as u64 > LINE_BYTES {
-            return Err(ImportError::at(
-                format!("the line is longer than {LINE_BYTES} bytes, the limit"),
-                format!("line {number}"),
-                advice,
-            ));
+        if line.len() as u64 > LINES.line_bytes {
+            LINES.check(line.len() as u64, 0, format!("line {number}"), advice)?;
         }
         take(line, number)
     })

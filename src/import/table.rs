@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::byte_order_mark::{is_marked, unmarked, unmarked_head, without_mark};
 use super::gzip::Unpacked;
+use super::sums::check_sums;
 use super::unknown::unknown;
 use super::unread_formats::{advice, advice_by_name};
 use super::unsupported_hint::unsupported_hint;
@@ -392,6 +393,7 @@ fn import_plain(
     } else {
         import_with(row, input, progress)
     };
+    let imported = imported.and_then(|imported| check_sums(&imported).map(|()| imported));
     imported.map_err(|error| with_advice(error, input, row, asked.is_some()))
 }
 

@@ -5,4 +5,5 @@ pub mod graph;
 pub mod liveness;
 pub mod progress;
 pub mod units;
+pub mod visible;
 pub mod workload;

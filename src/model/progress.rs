@@ -5,26 +5,54 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Elements sorted between two checks of the flag: about 3 ms of work.
 const CHUNK: usize = 32_768;
 
 /// A cancel flag. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub struct Cancel(Arc<Flag>);
+
+#[derive(Debug, Default)]
+struct Flag {
+    is_set: AtomicBool,
+    /// Whether looks are counted.
+    is_counting: bool,
+    /// Looks at the flag so far.
+    looks: AtomicU64,
+    /// The look that sets the flag.
+    last: u64,
+}
 
 impl Cancel {
     pub fn new() -> Self {
         Self::default()
     }
 
+    /// A flag that is set by the look with this number, from 1; for tests, which count the looks.
+    pub fn at_look(last: u64) -> Self {
+        Self(Arc::new(Flag {
+            is_counting: true,
+            last,
+            ..Flag::default()
+        }))
+    }
+
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.is_set.store(true, Ordering::Relaxed);
     }
 
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        if self.0.is_counting && self.0.looks.fetch_add(1, Ordering::Relaxed) + 1 >= self.0.last {
+            self.cancel();
+        }
+        self.0.is_set.load(Ordering::Relaxed)
+    }
+
+    /// Looks at a flag of [`Self::at_look`] so far.
+    pub fn looks(&self) -> u64 {
+        self.0.looks.load(Ordering::Relaxed)
     }
 }
 

@@ -65,6 +65,16 @@ impl Bytes {
     }
 
     /// `None` above 2^64 - 1.
+    /// The largest total that is counted; figures above it would overflow.
+    pub const MOST: Self = Self(1 << 62);
+
+    /// A sum; `None` above [`Self::MOST`].
+    pub fn total(mut parts: impl Iterator<Item = Self>) -> Option<Self> {
+        parts.try_fold(Self::ZERO, |sum, part| {
+            sum.checked_add(part).filter(|sum| *sum <= Self::MOST)
+        })
+    }
+
     pub const fn checked_add(self, other: Self) -> Option<Self> {
         match self.0.checked_add(other.0) {
             Some(sum) => Some(Self(sum)),

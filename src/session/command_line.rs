@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use super::document::{Document, SourceSpec, preset_iterations};
-use super::document_file::seen_from;
+use super::document_file::{outside_folder, seen_from};
 use super::shell_quote::{shell_flag, shell_path};
 use highwater_analysis::LaneGoal;
 
@@ -137,6 +137,11 @@ impl<'a> CommandLine<'a> {
         let base = file.map(|(_, base)| base);
         let mut words = vec!["highwater".to_owned(), command.to_owned()];
         words.extend(file.map(|(name, _)| shell_path(name)));
+        if let (Some((_, base)), Some(folder)) = (file, self.origin.folder)
+            && !outside_folder(folder, &base.sources).is_empty()
+        {
+            words.push("--allow-outside".to_owned());
+        }
         let known = base.map_or(0, |base| base.sources.len());
         let sources = &document.sources[known..];
         words.extend(sources.iter().map(|source| shell_path(&self.source_in_command(source))));

@@ -23,6 +23,8 @@ pub enum Command {
     /// Replace all sources.
     Open(Vec<SourceSpec>),
     Add(Vec<SourceSpec>),
+    /// Whether the opened document may read the files that it names outside its folder.
+    DecideOutside(bool),
     /// Read a source again as another format, by importer; `None` detects it.
     OpenAs {
         position: usize,

@@ -35,9 +35,10 @@ impl SourceSpec {
     ///
     /// # Errors
     /// [`super::FileError::UnknownSample`].
-    pub fn from_argument(argument: &str) -> Result<Self, super::FileError> {
-        let Some(name) = argument.strip_prefix("sample:") else {
-            return Ok(Self::Path(PathBuf::from(argument)));
+    pub fn from_argument(argument: impl AsRef<Path>) -> Result<Self, super::FileError> {
+        let path = argument.as_ref();
+        let Some(name) = path.to_str().and_then(|text| text.strip_prefix("sample:")) else {
+            return Ok(Self::Path(path.to_owned()));
         };
         super::sample(name)
             .map(Self::Sample)

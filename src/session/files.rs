@@ -5,9 +5,10 @@ use std::io::{BufReader, Read, Write as _};
 use std::path::Path;
 
 use super::document::SourceSpec;
-use super::folder::{Keep, read_folder, tell_missing_slices};
+use super::folder::{Keep, MOST_FILES, read_folder, tell_missing_slices};
 use super::merge::Merge;
 use super::samples::{Sample, SampleFile};
+use super::special_files::special_kind;
 use highwater_analysis::Pin;
 use highwater_export::is_script_name;
 use highwater_import::{ImportError, Imported, Importer, Input, import, import_as, importer, text_where};
@@ -22,7 +23,7 @@ const STREAM_LIMIT: u64 = 16 << 30;
 const SPOOL_BYTES: usize = 16 << 20;
 
 /// The most bytes of a configuration.
-const CONFIG_LIMIT: u64 = 1 << 30;
+const CONFIG_LIMIT: u64 = 16 << 20;
 
 /// The most bytes of a file that an option names.
 const OPTION_FILE_LIMIT: u64 = 1 << 20;
@@ -50,6 +51,7 @@ pub enum FileError {
     #[error("{name}: {}; {advice}", match files {
         0 => "the folder is empty".to_owned(),
         1 => "the format of the only file in the folder is unknown".to_owned(),
+        MOST_FILES.. => format!("the formats of the first {files} files in the folder are unknown, more are not read"),
         _ => format!("the formats of all {files} files in the folder are unknown"),
     })]
     EmptyFolder {
@@ -254,14 +256,22 @@ fn read_sample(sample: &Sample, progress: &Progress<'_>) -> Result<Imported, Imp
 /// [`FileError::Io`].
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
     if path.as_os_str() == "-" {
-        return read_stdin();
+        return read_config(Path::new(STANDARD_INPUT), std::io::stdin().lock());
     }
+    read_config(path, open(path)?)
+}
+
+fn read_config(path: &Path, file: impl Read) -> Result<Vec<u8>, FileError> {
     let mut bytes = Vec::new();
-    open(path)?
-        .take(CONFIG_LIMIT)
-        .read_to_end(&mut bytes)
-        .map_err(|reason| io_error(path, "read", reason))?;
-    Ok(bytes)
+    let read = file.take(CONFIG_LIMIT + 1).read_to_end(&mut bytes);
+    let read = read.and_then(|_| match bytes.len() as u64 {
+        ..=CONFIG_LIMIT => Ok(bytes),
+        _ => Err(std::io::Error::other(format!(
+            "it is larger than {} MiB, the limit",
+            CONFIG_LIMIT >> 20
+        ))),
+    });
+    read.map_err(|reason| io_error(path, "read", reason))
 }
 
 /// Whether a file is a configuration: a script by its name, or written by highwater.
@@ -289,7 +299,7 @@ pub fn look(path: &str) -> FileState {
         let is_writable = std::fs::read_dir(path).is_ok() && tempfile::tempfile_in(path).is_ok();
         return FileState::Directory { is_writable };
     }
-    if !metadata.is_file() {
+    if special_kind(Path::new(path)).is_some() {
         return FileState::Unreadable("not a regular file".to_owned());
     }
     if metadata.len() > OPTION_FILE_LIMIT {
@@ -389,16 +399,6 @@ fn is_device(kind: std::fs::FileType) -> bool {
 #[cfg(not(unix))]
 fn is_device(_: std::fs::FileType) -> bool {
     false
-}
-
-fn read_stdin() -> Result<Vec<u8>, FileError> {
-    let mut bytes = Vec::new();
-    std::io::stdin()
-        .lock()
-        .take(CONFIG_LIMIT)
-        .read_to_end(&mut bytes)
-        .map_err(|reason| io_error(Path::new("standard input"), "read", reason))?;
-    Ok(bytes)
 }
 
 pub(super) fn io_error(path: &Path, action: &'static str, reason: std::io::Error) -> FileError {

@@ -31,8 +31,9 @@ use logs::LOGS;
 pub use logs::read_log;
 pub(super) use logs::{logs_among, read_logs};
 use parts::read_parts;
+use walk::Found;
+pub(super) use walk::MOST_FILES;
 pub(super) use walk::files_of;
-use walk::{Found, MOST_FILES};
 
 /// Reads every file of a folder that an importer recognises.
 pub(super) fn read_folder(
@@ -412,6 +413,16 @@ fn label(folder: &Path, file: &Path, is_flat: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_above_the_limit_says_the_limit() {
+        let error = FileError::EmptyFolder {
+            name: "many".to_owned(),
+            files: MOST_FILES,
+            advice: "open another".to_owned(),
+        };
+        assert!(error.to_string().contains("first 20000 files"), "{error}");
+    }
 
     #[test]
     fn a_file_is_called_after_its_folder() {

@@ -32,6 +32,7 @@ mod recovery;
 mod report;
 mod samples;
 mod shell_quote;
+mod special_files;
 mod state;
 mod sweep;
 mod task;
@@ -47,8 +48,9 @@ pub use commands::Command;
 pub use config::{apply_config, config_from_document, options_of};
 pub use document::{Document, SourceSpec, preset_iterations, presets_of};
 pub use document_file::{
-    DOCUMENT_EXTENSION, DOCUMENT_VERSION, DocumentFile, MOST_DOCUMENT_BYTES, OpenedDocument, SourceNote, SourceState,
-    document_schema, is_document, is_document_name, open_document, read_document, save_document,
+    AllowedOutside, DOCUMENT_EXTENSION, DOCUMENT_VERSION, DocumentFile, MOST_DOCUMENT_BYTES, NotOpened, OpenedDocument,
+    Outside, SourceNote, SourceState, document_schema, is_document, is_document_name, open_document, read_document,
+    save_document,
 };
 pub use editor::USUAL_EDITOR;
 pub use export::export_about;

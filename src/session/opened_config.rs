@@ -24,6 +24,8 @@ pub struct StartConfigs {
     pub remarks: Vec<(String, Diagnostics)>,
     /// The last of them.
     pub opened: Option<OpenedConfig>,
+    /// Whether documents may read files outside their folders.
+    pub allows_outside: bool,
 }
 
 impl OpenedConfig {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::document::SourceSpec;
-use super::document_file::{OpenedDocument, is_document, open_document};
+use super::document_file::{AllowedOutside, NotOpened, OpenedDocument, Outside, is_document, open_document};
 use super::files::{is_config, read_bytes};
 use super::folder::Keep;
 use super::known_names::KnownNames;
@@ -18,6 +18,8 @@ use highwater_model::progress::Progress;
 pub(super) enum Opened {
     /// A document; its sources are not read yet.
     Document(Box<OpenedDocument>),
+    /// A document that names files outside its folder, which are not allowed.
+    Outside(Outside),
     /// Configurations and nothing else.
     Configs(Vec<ReadConfig>),
     /// Graphs, perhaps with configurations.
@@ -32,10 +34,14 @@ pub(super) fn open_sources(
     sources: &[SourceSpec],
     with_evaluation: bool,
     known: &KnownNames,
+    allowed: &AllowedOutside,
     progress: &Progress<'_>,
 ) -> Result<Opened, String> {
-    if let Some(opened) = document_among(sources, progress)? {
-        return Ok(Opened::Document(Box::new(opened)));
+    match document_among(sources)?.map(|path| open_document(path, allowed, progress)) {
+        Some(Ok(opened)) => return Ok(Opened::Document(Box::new(opened))),
+        Some(Err(NotOpened::Outside(outside))) => return Ok(Opened::Outside(outside)),
+        Some(Err(NotOpened::Failed(reason))) => return Err(reason),
+        None => {}
     }
     let (configs, graphs) = split_configs(sources)?;
     if graphs.is_empty() && !configs.is_empty() {
@@ -46,14 +52,14 @@ pub(super) fn open_sources(
     Ok(Opened::Graphs(Box::new(loaded)))
 }
 
-fn document_among(sources: &[SourceSpec], progress: &Progress<'_>) -> Result<Option<OpenedDocument>, String> {
+fn document_among(sources: &[SourceSpec]) -> Result<Option<&Path>, String> {
     let documents = sources.iter().filter_map(|source| match source {
         SourceSpec::Path(path) if is_document(path) => Some(path.as_path()),
         _ => None,
     });
     match documents.collect::<Vec<_>>()[..] {
         [] => Ok(None),
-        [one] if sources.len() == 1 => Ok(Some(open_document(one, progress)?)),
+        [one] if sources.len() == 1 => Ok(Some(one)),
         [first, ..] => Err(format!(
             "{}: a document cannot be opened together with other files",
             first.display()

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bookmarks::{Bookmark, PersistedBookmark};
 use super::document::{Document, SourceSpec};
-use super::document_file::DocumentFile;
+use super::document_file::{DocumentFile, refuse_special};
 use super::files::stream_name;
 use super::state::Session;
 
@@ -112,7 +112,11 @@ impl PersistedDocument {
             return Some((Document::new(vec![SourceSpec::Path(path.to_owned())]), None));
         }
         let mut document = self.read().ok()?.document;
-        let is_known = |source: &SourceSpec| PersistedSource::of(source).and_then(|kept| kept.source()).is_some();
+        let is_known = |source: &SourceSpec| {
+            let kept = PersistedSource::of(source).and_then(|kept| kept.source());
+            // A pipe of the last run would never end.
+            kept.is_some() && refuse_special(std::slice::from_ref(source)).is_ok()
+        };
         document.sources.retain(is_known);
         let gone = self.path().map(|path| {
             let path = path.display();

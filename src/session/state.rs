@@ -33,6 +33,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::document::Document;
+use super::document_file::{AllowedOutside, Outside};
 use super::history::History;
 use super::loaded::Loaded;
 use super::name_reuse::NamesTask;
@@ -118,6 +119,9 @@ pub struct Session {
     bound_dims: DimValues,
     /// Why the document has no answer.
     problem: Option<String>,
+    /// What an opened document names outside its folder, until the user decides.
+    outside: Option<Outside>,
+    allowed_outside: AllowedOutside,
     /// Why the last sources were not opened; the former ones stay.
     not_opened: Option<String>,
     /// The document of the answer on the screen.
@@ -189,6 +193,8 @@ impl Session {
             assumed: BTreeSet::new(),
             bound_dims: DimValues::new(),
             problem: None,
+            outside: None,
+            allowed_outside: AllowedOutside::default(),
             not_opened: None,
             answered: None,
             answered_workload: None,

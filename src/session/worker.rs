@@ -182,6 +182,12 @@ impl Worker {
         self.cancel_if(|pending| pending.kind.rule().is_cancellable);
     }
 
+    /// Whether the user may stop a task that runs or waits.
+    pub(super) fn can_cancel(&self) -> bool {
+        let can = |pending: &Pending| pending.kind.rule().is_cancellable && !pending.cancel.is_cancelled();
+        self.pending.iter().any(can)
+    }
+
     fn cancel_if(&self, is_it: impl Fn(&Pending) -> bool) {
         for pending in self.pending.iter().filter(|pending| is_it(pending)) {
             pending.cancel.cancel();

@@ -138,10 +138,15 @@ fn temporary<E: From<Error>>(
         // The umask still applies; the default of temporary files is the owner alone.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    // The message names the user's file, not the temporary one.
-    let file = builder
-        .tempfile_in(folder_of(target))
-        .map_err(|error| Error::from(error.kind()))?;
+    let folder = folder_of(target);
+    let file = builder.tempfile_in(folder).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => Error::new(
+            ErrorKind::NotFound,
+            format!("folder {} does not exist", folder.display()),
+        ),
+        // The message names the user's file, not the temporary one.
+        kind => Error::from(kind),
+    })?;
     if let Ok(existing) = std::fs::metadata(target) {
         keep_owner(file.as_file(), &existing);
         file.as_file().set_permissions(existing.permissions())?;
@@ -290,6 +295,19 @@ mod tests {
             assert!(error.contains(&path.display().to_string()), "{error}");
         }
         assert_eq!(names_in(folder.path()), 1);
+    }
+
+    #[test]
+    fn a_missing_folder_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let missing = folder.path().join("missing");
+        let error = write_whole(&missing.join("a.json"), b"text")
+            .expect_err("no folder")
+            .to_string();
+        assert!(
+            error.contains(&format!("folder {} does not exist", missing.display())),
+            "{error}"
+        );
     }
 
     #[test]

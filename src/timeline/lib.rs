@@ -135,6 +135,7 @@ use std::sync::Arc;
 
 use highwater_analysis::{Comparison, LaneRewrite, OpSource};
 use highwater_model::graph::{Id as _, TensorId};
+use highwater_model::progress::{Cancel, Cancelled, Progress};
 use highwater_model::units::Bytes;
 use highwater_model::workload::GraphIdx;
 use highwater_sim::DeviceSession;
@@ -212,21 +213,44 @@ impl Timeline {
 
     /// Some parts; the others are empty. O(events log events + steps).
     pub fn with(comparison: &Comparison, parts: TimelineParts) -> Self {
+        let cancel = Cancel::new();
+        let made = Self::checked(comparison, parts, &Progress::silent(&cancel));
+        made.expect("the flag is not shared, so nothing is cancelled")
+    }
+
+    /// As [`Self::with`]; the flag is checked between the parts of lanes.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn checked(comparison: &Comparison, parts: TimelineParts, progress: &Progress<'_>) -> Result<Self, Cancelled> {
+        progress.set("drawing", 0, 1)?;
         let palette = Palette::new(comparison);
-        let lanes = lanes(comparison, &palette, parts);
+        progress.check()?;
+        let lanes = lanes(comparison, &palette, parts, progress.cancel_flag())?;
+        progress.check()?;
         let n_steps = comparison.axis.n_steps.max(comparison.session.n_steps);
         let palette = Arc::new(palette);
         let of_lane = |lane: &highwater_analysis::Lane| {
             let session = lane.session.as_deref()?;
             Some(Rows::new(session, Arc::clone(&palette)))
         };
-        Self {
+        let axes = Axes::new(comparison, &lanes);
+        progress.check()?;
+        let bands = Bands::new(comparison);
+        progress.check()?;
+        let rows = Rows::new(&comparison.session, Arc::clone(&palette));
+        progress.check()?;
+        let lane_rows = comparison.lanes.iter().map(of_lane).collect();
+        progress.check()?;
+        let links = Arc::new(neighbourhood::Links::new(comparison));
+        progress.check()?;
+        Ok(Self {
             n_steps,
-            axes: Axes::new(comparison, &lanes),
-            bands: Bands::new(comparison),
-            rows: Rows::new(&comparison.session, Arc::clone(&palette)),
-            lane_rows: comparison.lanes.iter().map(of_lane).collect(),
-            links: Arc::new(neighbourhood::Links::new(comparison)),
+            axes,
+            bands,
+            rows,
+            lane_rows,
+            links,
             height: lanes.iter().map(|lane| lane.height).max().unwrap_or_default(),
             peak: lanes
                 .iter()
@@ -234,7 +258,7 @@ impl Timeline {
                 .max()
                 .unwrap_or_default(),
             lanes,
-        }
+        })
     }
 
     pub fn rows_of(&self, lane: usize) -> &Rows {
@@ -289,7 +313,12 @@ fn joined<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
 }
 
 /// One thread per lane, as lanes are independent.
-fn lanes(comparison: &Comparison, palette: &Palette, parts: TimelineParts) -> Vec<LaneView> {
+fn lanes(
+    comparison: &Comparison,
+    palette: &Palette,
+    parts: TimelineParts,
+    cancel: &Cancel,
+) -> Result<Vec<LaneView>, Cancelled> {
     let remats = remats(comparison);
     std::thread::scope(|scope| {
         let lanes = comparison.lanes.iter().enumerate().zip(remats);
@@ -297,27 +326,31 @@ fn lanes(comparison: &Comparison, palette: &Palette, parts: TimelineParts) -> Ve
             .map(|((position, lane), remat)| {
                 let session = comparison.session_of(position);
                 let has_graph_tensors = comparison.study_of_lane(position).words().tensor == "tensor";
-                scope.spawn(move || {
+                scope.spawn(move || -> Result<LaneView, Cancelled> {
+                    let progress = Progress::silent(cancel);
                     let mut view = LaneView::new(lane, session, remat, palette, parts);
+                    progress.check()?;
                     let is_measured = comparison.is_measured_lane(position);
                     let label = |one: Selected| is_measured.then(|| comparison.tensor_name(one.graph, one.tensor));
                     let peak = comparison.shown_peak(position);
                     view.list_peaks(&lane.summary, peak, has_graph_tensors, label);
+                    progress.check()?;
                     if parts == TimelineParts::All && arena_stack::first_alike(comparison, position) == position {
                         view.arena_stack = ArenaStack::new(comparison, position).map(Arc::new);
                     }
-                    view
+                    Ok(view)
                 })
             })
             .collect();
-        let mut lanes: Vec<LaneView> = making.into_iter().map(joined).collect();
+        let lanes: Vec<Result<LaneView, Cancelled>> = making.into_iter().map(joined).collect();
+        let mut lanes = lanes.into_iter().collect::<Result<Vec<LaneView>, Cancelled>>()?;
         for position in 0..lanes.len() {
             let first = arena_stack::first_alike(comparison, position);
             let stack = lanes[first].arena_stack.clone();
             lanes[position].arena_stack = stack;
         }
         share_curves(&mut lanes);
-        lanes
+        Ok(lanes)
     })
 }
 

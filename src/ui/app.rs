@@ -1,6 +1,6 @@
 //! The application: polls the worker, shows the panes, applies their output.
 
-use eframe::egui;
+use eframe::egui::{self, Key, Modifiers};
 
 use super::commands::UiCommand;
 use super::dialogs::Dialogs;
@@ -37,8 +37,9 @@ use super::recent::{Noted, clock};
 use super::status_bar::status_bar_ui;
 use super::theme::Theme;
 use super::top_bar::{TopBar, top_bar_ui};
+use super::visible_texts::VisibleTexts;
 use highwater_options::Finding;
-use highwater_session::{Command, PersistedDocument, Recents, Recoverable, Recovery, Session};
+use highwater_session::{AllowedOutside, Command, PersistedDocument, Recents, Recoverable, Recovery, Session};
 
 /// The window's state that no file holds.
 #[derive(Debug, Default)]
@@ -109,6 +110,7 @@ impl App {
         state.lanes.has_plain_wheel = kept.view.has_plain_wheel;
         state.inspector.editor.command.clone_from(&kept.editor);
         state.options.shows_rest = kept.view.has_all_options;
+        session.allow_outside(&AllowedOutside::with_known(kept.outside.iter().cloned()));
         if !state.recents.list.is_empty() {
             session.apply(Command::FindMissing(state.recents.paths()));
         }
@@ -140,6 +142,7 @@ impl App {
             view: PersistedView::of(&self.state.lanes, self.state.options.shows_rest),
             lane_layout: self.state.lanes.arrangement.kept(),
             editor: self.state.inspector.editor.command.clone(),
+            outside: self.session.allowed_outside().known().cloned().collect(),
             unreadable: Vec::new(),
         }
     }
@@ -164,6 +167,7 @@ impl App {
         let kept = egui::Id::unique("overlays of the memory maps");
         if !std::mem::replace(&mut self.has_styled, true) {
             super::theme::style(ui.ctx());
+            ui.ctx().add_plugin(VisibleTexts);
             // Zooming the window is a command; Ctrl + 0 belongs to the lanes.
             ui.ctx().options_mut(|options| options.zoom_with_keyboard = false);
             let marks = ui.ctx().data_mut(|data| data.get_persisted(kept));
@@ -232,6 +236,12 @@ impl App {
             is_in_drawing: state.lanes.keyboard == KeyboardFocus::Drawing
                 && (self.panes.is_in_front(Pane::Policies) || self.panes.is_maximized()),
         };
+        // Fields and menus take Escape first; what it means in the drawing waits until nothing runs.
+        let is_free = !keyboard.is_elsewhere && !is_covered(ui.ctx());
+        if is_free && self.session.can_cancel() && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape))
+        {
+            output.commands.push(Command::Cancel);
+        }
         keys(ui, keyboard, &mut output.window_commands);
         if output.window_commands.contains(&UiCommand::OpenPalette) {
             self.state.palette.open_ahead(ui);

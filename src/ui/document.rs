@@ -9,7 +9,9 @@ use eframe::egui::{self, ViewportCommand};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use self::prompts::{Conflict, Leave, Offer, conflict_prompt_ui, leaving_prompt_ui, locate_ui, recovery_ui};
+use self::prompts::{
+    Conflict, Leave, Offer, conflict_prompt_ui, leaving_prompt_ui, locate_ui, outside_ui, recovery_ui,
+};
 use super::app::App;
 use super::dialogs::Purpose;
 use super::lanes::{SavedLaneLayout, whole_units};
@@ -282,6 +284,7 @@ impl App {
     /// Whether a prompt about the document is open; it takes the keyboard.
     pub(super) fn has_document_prompt(&self) -> bool {
         self.state.document.is_open()
+            || self.session.outside().is_some()
             || self
                 .recovery
                 .as_ref()
@@ -300,6 +303,9 @@ impl App {
             self.conflict_ui(ctx, path);
         } else if self.state.document.next.is_some() {
             self.leaving_ui(ctx);
+        } else if let Some(outside) = self.session.outside() {
+            let decided = outside_ui(ctx, outside, &mut self.state.document.has_focus);
+            commands.extend(decided.map(Command::DecideOutside));
         } else if self.state.document.is_locating && !self.state.dialogs.is_open() {
             let troubles = self.session.source_troubles();
             locate_ui(

@@ -26,8 +26,11 @@ pub mod recent;
 mod status_bar;
 pub mod theme;
 pub mod top_bar;
+mod visible_texts;
 mod widgets;
 
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -70,11 +73,14 @@ pub fn run(document: Document, configs: StartConfigs, restore: Restore, painter:
     } else {
         Begun::Session(Box::new(Session::new(document, profiles, worker)))
     };
+    let has_begun = Arc::new(AtomicBool::new(false));
+    let begins = Arc::clone(&has_begun);
     let start = move || {
         eframe::run_native(
             "highwater",
             options,
             Box::new(move |creation| {
+                begins.store(true, Ordering::Relaxed);
                 let context = &creation.egui_ctx;
                 if restore == Restore::Nothing {
                     context.memory_mut(|memory| *memory = egui::Memory::default());
@@ -106,12 +112,34 @@ pub fn run(document: Document, configs: StartConfigs, restore: Restore, painter:
             }),
         )
     };
-    start().map_err(|error| anyhow!(start_failure(&error)))
+    without_panic(start, &has_begun).map_err(|cause| anyhow!(start_failure(&cause)))
+}
+
+/// Libraries of the window panic where the display or a variable such as `WINIT_X11_SCALE_FACTOR` is unusable: before the
+/// application has begun this is an error like any other.
+fn without_panic(start: impl FnOnce() -> eframe::Result, has_begun: &Arc<AtomicBool>) -> Result<(), String> {
+    let usual = panic::take_hook();
+    let is_shown = Arc::clone(has_begun);
+    panic::set_hook(Box::new(move |about| {
+        if is_shown.load(Ordering::Relaxed) {
+            usual(about);
+        }
+    }));
+    let ended = panic::catch_unwind(AssertUnwindSafe(start));
+    match ended {
+        Ok(ended) => ended.map_err(|error| error.to_string()),
+        Err(payload) if has_begun.load(Ordering::Relaxed) => panic::resume_unwind(payload),
+        Err(payload) => {
+            let text = payload.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
+            Err(text.unwrap_or("the display cannot be used").to_owned())
+        }
+    }
 }
 
 /// One line: the cause, and what to do.
-fn start_failure(error: &eframe::Error) -> String {
-    let cause = error.to_string().replace(['\n', '\r'], " ");
+fn start_failure(cause: &str) -> String {
+    let cause = cause.replace(['\n', '\r'], " ");
     format!(
         "the window cannot open: {cause}; install the packages that docs/window.md lists, or run `highwater compare FILE`, \
          which needs no window"
@@ -162,10 +190,17 @@ mod tests {
     fn a_failed_start_names_its_cause_on_one_line() {
         let causes = ["the storage is locked", "no adapter\nfound"];
         for (cause, words) in causes.iter().zip(["the storage is locked", "no adapter found"]) {
-            let text = start_failure(&eframe::Error::AppCreation((*cause).into()));
+            let text = start_failure(cause);
             assert!(text.contains(words), "{text}");
             assert_eq!(text.lines().count(), 1);
             assert!(text.contains("highwater compare"), "{text}");
         }
+    }
+
+    #[test]
+    fn a_panic_before_the_window_begins_is_an_error() {
+        let start = || -> eframe::Result { panic!("`WINIT_X11_SCALE_FACTOR` invalid") };
+        let ended = without_panic(start, &Arc::new(AtomicBool::new(false)));
+        assert_eq!(ended, Err("`WINIT_X11_SCALE_FACTOR` invalid".to_owned()));
     }
 }

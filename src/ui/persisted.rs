@@ -19,6 +19,7 @@ const USED: &str = "highwater.used";
 const VIEW: &str = "highwater.view";
 const EDITOR: &str = "highwater.editor";
 const LANE_LAYOUT: &str = "highwater.lanes";
+const OUTSIDE: &str = "highwater.outside";
 
 /// The view of the lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize)]
@@ -67,6 +68,8 @@ pub struct Persisted {
     pub lane_layout: SavedLaneLayout,
     /// The command that opens a frame of a call stack; empty for the usual one.
     pub editor: String,
+    /// What documents may read outside their folders, as [`AllowedOutside::known`] gives it.
+    pub outside: Vec<String>,
     /// Parts that could not be read.
     pub unreadable: Vec<&'static str>,
 }
@@ -80,6 +83,7 @@ impl Persisted {
         kept.recents = part::<Recents>(storage, RECENTS, "the recent files", unreadable)
             .unwrap_or_default()
             .cleaned();
+        kept.outside = part(storage, OUTSIDE, "the files outside of documents", unreadable).unwrap_or_default();
         if restore == Restore::Nothing {
             return kept;
         }
@@ -97,6 +101,7 @@ impl Persisted {
     /// Writes all parts. Without a document, the last one stays.
     pub fn write(&self, storage: &mut dyn Storage) {
         put(storage, RECENTS, &self.recents);
+        put(storage, OUTSIDE, &self.outside);
         put(storage, USED, &self.used);
         put(storage, VIEW, &self.view);
         put(storage, LANE_LAYOUT, &self.lane_layout);

@@ -8,6 +8,7 @@ mod explain_log;
 mod export;
 mod flame;
 mod help;
+mod hostile;
 mod inspect;
 mod learn;
 mod peak;
@@ -19,11 +20,16 @@ mod settings_lanes;
 mod torch;
 mod verdict;
 
+use std::ffi::OsStr;
 use std::process::{Command, Output};
 
 use serde_json::Value as Json;
 
 pub(crate) fn run(arguments: &[&str]) -> Output {
+    run_os(arguments)
+}
+
+pub(crate) fn run_os(arguments: &[impl AsRef<OsStr>]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_highwater"))
         .args(arguments)
         .env_remove("DISPLAY")

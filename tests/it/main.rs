@@ -9,6 +9,7 @@
 )]
 
 mod analysis;
+mod cancelling;
 mod cli;
 mod corpus;
 mod document;

@@ -6,7 +6,7 @@ use eframe::egui::{self, Key, Modifiers, Role, pos2};
 use egui_kittest::kittest::Queryable as _;
 use highwater_model::units::Bytes;
 use highwater_options::{ENVIRONMENT, TABLE};
-use highwater_session::{SAMPLES, SourceSpec};
+use highwater_session::{Command, SAMPLES, SourceSpec};
 use highwater_sim::StaticMemoryPolicy;
 use highwater_timeline::RegionSpan;
 use highwater_ui::commands::{COMMANDS, Menu};
@@ -329,4 +329,47 @@ fn a_dropped_file_that_is_gone_is_an_error_of_the_reading() {
     settle(&mut harness);
     let told = harness.state().session().not_opened().unwrap_or_default();
     assert!(told.contains("/no/such/dropped.onnx"), "{told}");
+}
+
+#[test]
+fn escape_cancels_and_the_title_follows() {
+    let titles = |window: &Window| -> Vec<String> {
+        let viewports = window.output().viewport_output.values();
+        let commands = viewports.flat_map(|viewport| viewport.commands.clone());
+        let title = |command| match command {
+            egui::ViewportCommand::Title(title) => Some(title),
+            _ => None,
+        };
+        commands.filter_map(title).collect()
+    };
+    let mut window = window_of("lenet", 800.0);
+    let before = window.state().session().document_name();
+    // A graph that takes long enough to be cancelled.
+    let node = |at: u32| {
+        format!(
+            r#"{{"name": "op{at}", "op": "relu", "inputs": ["t{at}"], "outputs": [{{"id": "t{}", "shape": [8], "dtype": "float32"}}]}}"#,
+            at + 1
+        )
+    };
+    let nodes: Vec<String> = (0..60_000).map(node).collect();
+    let large = format!(
+        r#"{{"highwater_graph": 1, "nodes": [{}], "inputs": [{{"id": "t0", "shape": [8], "dtype": "float32"}}], "outputs": ["t60000"]}}"#,
+        nodes.join(", ")
+    );
+    let source = crate::sessions::source("large.json", &large);
+    window.state_mut().apply(Command::Open(vec![source]));
+    window.run_steps(1);
+    assert!(window.state().session().can_cancel());
+    assert!(titles(&window).iter().any(|title| title.contains("large.json")));
+    window.key_press(Key::Escape);
+    window.run_steps(1);
+    assert!(!window.state().session().can_cancel(), "it is cancelled at once");
+    // The worker may answer within a frame between those that are seen here.
+    let mut later = titles(&window);
+    window.state_mut().settle();
+    window.run_steps(1);
+    later.extend(titles(&window));
+    assert_eq!(window.state().session().document_name(), before);
+    assert!(later.last().is_none_or(|title| title.contains(&before)), "{later:?}");
+    assert!(window.state().session().answer().is_some());
 }

@@ -403,3 +403,43 @@ fn a_note_that_is_being_written_is_saved_and_lanes_keep_their_layout() {
     assert_eq!(notes(&again), notes(&first));
     assert!(again.state().lanes().arrangement.has_own_scales);
 }
+
+#[test]
+fn files_outside_the_documents_folder_are_asked_about_once() {
+    let root = tempfile::tempdir().unwrap();
+    let here = root.path().join("here");
+    std::fs::create_dir(&here).unwrap();
+    model(root.path(), "outside.onnx");
+    let path = here.join("a.highwater");
+    let text = r#"{"highwater_document": 1, "sources": [{"path": "../outside.onnx"}]}"#;
+    std::fs::write(&path, text).unwrap();
+    let mut harness = window_of(App::new(session(vec![SourceSpec::Sample(
+        highwater_session::sample("lenet").unwrap(),
+    )])));
+    let open = |harness: &mut Window| {
+        let path = SourceSpec::Path(path.clone());
+        harness.state_mut().apply(Command::Open(vec![path]));
+        settle(harness);
+    };
+    open(&mut harness);
+    let asked = harness.state().session().outside().unwrap().paths.clone();
+    assert_eq!(asked, [root.path().join("outside.onnx").canonicalize().unwrap()]);
+    harness.get_by_label_contains("outside.onnx");
+    // The keyboard is on Cancel, and nothing else is opened.
+    press(&mut harness, Modifiers::NONE, Key::Enter);
+    settle(&mut harness);
+    assert!(harness.state().session().outside().is_none());
+    assert!(harness.state().session().file_path().is_none());
+    open(&mut harness);
+    harness.get_by_role_and_label(Role::Button, "Read them").click();
+    harness.run_steps(2);
+    settle(&mut harness);
+    assert_eq!(harness.state().session().file_path(), Some(&*path));
+    assert!(harness.state().session().answer().is_some());
+    // The answer is kept for the next start.
+    let kept = harness.state().kept();
+    let mut again = window_of(App::restored(session(vec![SourceSpec::Path(path.clone())]), &kept));
+    settle(&mut again);
+    assert!(again.state().session().outside().is_none());
+    assert_eq!(again.state().session().file_path(), Some(&*path));
+}

@@ -56,3 +56,4 @@ mod synthetic;
 #[path = "../support/synthetic_remat.rs"]
 mod synthetic_remat;
 mod tables;
+mod visible_texts;

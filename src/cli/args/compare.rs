@@ -12,7 +12,7 @@ use highwater_analysis::LaneGoal;
 pub struct CompareArgs {
     /// Graphs in running order, a recording, a trace, or a document (.highwater)
     #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<String>,
+    pub files: Vec<PathBuf>,
     #[command(flatten, next_help_heading = "Settings")]
     pub common: Common,
     /// Policies to simulate (all)

@@ -12,7 +12,7 @@ use highwater_export::export_form_help;
 pub struct ExportArgs {
     /// Graphs in running order; without any, the settings alone are written
     #[arg(value_name = "FILE")]
-    pub files: Vec<String>,
+    pub files: Vec<PathBuf>,
     /// Output file; its name decides the form, see below
     #[arg(long, value_name = "OUT")]
     pub to: PathBuf,
@@ -50,4 +50,7 @@ pub struct Writing {
     /// Print the files instead of writing them
     #[arg(long)]
     pub preview: bool,
+    /// Tables: no ' before texts that a spreadsheet would run as a formula
+    #[arg(long)]
+    pub raw: bool,
 }

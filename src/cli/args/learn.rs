@@ -11,7 +11,7 @@ use super::{Common, Format};
 pub struct LearnArgs {
     /// Recording, and the graphs that it ran (optional)
     #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<String>,
+    pub files: Vec<PathBuf>,
     /// Write the learned settings, in addition to the given ones
     #[arg(long, value_name = "CONFIG")]
     pub to: Option<PathBuf>,

@@ -12,7 +12,7 @@ use super::{Common, Format};
 pub struct PeakArgs {
     /// Graphs in running order, or a recording, problem or trace
     #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<String>,
+    pub files: Vec<PathBuf>,
     #[arg(long, value_name = "N", conflicts_with = "lane", help = format!("{} (the active one)", policies()))]
     pub policy: Option<String>,
     /// Lane by position from 1, for strategies, recordings and budgets
@@ -29,6 +29,9 @@ pub struct PeakArgs {
     /// Number of listed tensors, or frames per level (10 in text, all in JSON and CSV)
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
+    /// With --format csv: no ' before texts that a spreadsheet would run as a formula
+    #[arg(long)]
+    pub raw: bool,
     #[command(flatten)]
     pub stacks: TreeArgs,
     /// Compare with this lane, by position from 1 (policies by ascending number)

@@ -1,5 +1,7 @@
 //! The arguments of `plan`.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 
 use super::{Format, Opening, YesNo};
@@ -9,7 +11,7 @@ use super::{Format, Opening, YesNo};
 #[expect(clippy::struct_excessive_bools, reason = "one flag each, as clap reads them")]
 pub struct PlanArgs {
     /// Graph, op list, or placement problem (CSV or JSON; docs/format.md)
-    pub file: String,
+    pub file: PathBuf,
     #[command(flatten)]
     pub opening: Opening,
     /// Placement strategy, see below
@@ -63,6 +65,9 @@ pub struct PlanArgs {
     /// Value of a symbolic dimension (repeatable)
     #[arg(long = "dim", value_name = "NAME=N")]
     pub dim: Vec<String>,
+    /// With --format csv: no ' before texts that a spreadsheet would run as a formula
+    #[arg(long)]
+    pub raw: bool,
     /// Output: text, json or csv (id, lower, upper, size, offset)
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

@@ -1,5 +1,7 @@
 //! The arguments of `sweep` and `recommend`.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use super::{Common, Format};
@@ -10,7 +12,7 @@ use highwater_analysis::sweep::RECOMMEND_EXHAUSTIVE;
 pub struct SpaceArgs {
     /// Graphs in running order, or a document (.highwater); flags win (recommend: or memory snapshots)
     #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<String>,
+    pub files: Vec<PathBuf>,
     /// Values of an option, dimension or the iterations, see below (repeatable)
     #[arg(long, value_name = "KEY=VALUES")]
     pub axis: Vec<String>,
@@ -35,6 +37,9 @@ pub struct SweepArgs {
     /// List every configuration, not only Pareto-optimal ones
     #[arg(long)]
     pub all: bool,
+    /// With --format csv: no ' before texts that a spreadsheet would run as a formula
+    #[arg(long)]
+    pub raw: bool,
 }
 
 /// Arguments of `recommend`.

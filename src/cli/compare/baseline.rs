@@ -22,19 +22,18 @@ pub(super) const FEW: usize = 10;
 /// # Errors
 /// The file is neither.
 pub(crate) fn read_baseline(path: &Path, common: &Common, progress: &Progress<'_>) -> anyhow::Result<Baseline> {
-    let name = path.display().to_string();
     // A pipe is read once, so it is an answer; a regular file is looked at before it is opened.
     let is_regular = path.metadata().is_ok_and(|about| about.is_file());
     if path.is_dir() || is_regular && !is_like_json(path) {
-        return opened(&name, common, progress);
+        return opened(path, common, progress);
     }
     let error = match Baseline::read(&read_bytes(path)?) {
         Ok(baseline) => return Ok(baseline),
         Err(error) => error,
     };
     // JSON without a graph or recording is meant as an answer.
-    let other = is_regular.then(|| opened(&name, common, progress).ok()).flatten();
-    other.ok_or(error).context(name)
+    let other = is_regular.then(|| opened(path, common, progress).ok()).flatten();
+    other.ok_or(error).with_context(|| path.display().to_string())
 }
 
 /// Whether the file begins as JSON or is empty.
@@ -48,13 +47,13 @@ fn is_like_json(path: &Path) -> bool {
 }
 
 /// The main lane of a file.
-fn opened(name: &str, common: &Common, progress: &Progress<'_>) -> anyhow::Result<Baseline> {
-    let named = Named::of(&[name.to_owned()], &common.opening, progress)?;
+fn opened(path: &Path, common: &Common, progress: &Progress<'_>) -> anyhow::Result<Baseline> {
+    let named = Named::of(&[path.to_owned()], &common.opening, progress)?;
     let settings = named.settings(common)?;
     let prepared = Prepared::new(named.sources, settings, None, common, progress)?;
-    let comparison = compare(&prepared.request, progress).with_context(|| name.to_owned())?;
+    let comparison = compare(&prepared.request, progress).with_context(|| path.display().to_string())?;
     let lane = comparison.main_lane();
-    let lane = lane.with_context(|| format!("{name}: there is no lane to compare with"))?;
+    let lane = lane.with_context(|| format!("{}: there is no lane to compare with", path.display()))?;
     Ok(Baseline::of_lane(&comparison, lane))
 }
 

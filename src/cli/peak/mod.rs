@@ -12,7 +12,7 @@ use super::compare::baseline::read_baseline;
 use super::opened::Named;
 use super::request::{Prepared, chosen_policy};
 use super::text::diagnostics;
-use super::{Verdict, print, print_json};
+use super::{Verdict, print, print_csv, print_json};
 use highwater_analysis::{Comparison, LaneId, compare};
 use highwater_export::{Baseline, FlameAnswer, PeakAnswer, WirePeak, WireTree, peak_csv, peak_text, ranks_text};
 use highwater_model::progress::Progress;
@@ -110,7 +110,7 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
                 None => print_json(&wire)?,
             }
         }
-        Format::Csv => print(&peak_csv(&answer))?,
+        Format::Csv => print_csv(&peak_csv(&answer), args.raw)?,
         _ => {
             let mut text = peak_text(&answer);
             if let Some(note) = comparison.scratch.note().filter(|_| comparison.lower_bound) {

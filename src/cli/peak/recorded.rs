@@ -5,7 +5,7 @@ use anyhow::Context as _;
 use super::FEW;
 use crate::args::{Format, PeakArgs};
 use crate::text::diagnostics;
-use crate::{print, print_json};
+use crate::{print, print_csv, print_json};
 use highwater_analysis::{Comparison, PINNED_PERCENT, PinnedSegments};
 use highwater_export::{
     AllocatorAnswer, GrowthAnswer, allocator_csv, allocator_json, allocator_text, growth_csv, growth_json, growth_text,
@@ -23,12 +23,13 @@ pub(super) fn segments(
     import: &Diagnostics,
 ) -> anyhow::Result<()> {
     let state = comparison.allocator_state(lane, step);
-    let state = state.map_err(|why| anyhow::anyhow!("--segments: {why}"))?;
+    let state = state.map_err(|why| anyhow::anyhow!("{}: --segments: {why}", comparison.workload.name))?;
     let recording = comparison
         .lanes
         .get(lane)
         .and_then(|lane| comparison.recording(lane.id));
-    let recording = recording.context("--segments: the lane shows no recording")?;
+    let recording =
+        recording.with_context(|| format!("{}: --segments: the lane shows no recording", comparison.workload.name))?;
     let pinned = PinnedSegments::new(recording, state.event, PINNED_PERCENT);
     let most = match args.format {
         Format::Text => FEW,
@@ -45,7 +46,7 @@ pub(super) fn segments(
     };
     match args.format {
         Format::Json => print_json(&allocator_json(&answer, import)),
-        Format::Csv => print(&allocator_csv(&answer)),
+        Format::Csv => print_csv(&allocator_csv(&answer), args.raw),
         _ => print(&(allocator_text(&answer) + &diagnostics(import))),
     }
 }
@@ -59,7 +60,7 @@ pub(super) fn growth(
     import: &Diagnostics,
 ) -> anyhow::Result<()> {
     let growth = Growth::new(comparison, lane, n_parts);
-    let growth = growth.map_err(|why| anyhow::anyhow!("--growth: {why}"))?;
+    let growth = growth.map_err(|why| anyhow::anyhow!("{}: --growth: {why}", comparison.workload.name))?;
     let most = match args.format {
         Format::Text => FEW,
         _ => usize::MAX,
@@ -72,7 +73,7 @@ pub(super) fn growth(
     };
     match args.format {
         Format::Json => print_json(&growth_json(&answer, import)),
-        Format::Csv => print(&growth_csv(&answer)),
+        Format::Csv => print_csv(&growth_csv(&answer), args.raw),
         _ => print(&(growth_text(&answer) + &diagnostics(import))),
     }
 }

@@ -11,7 +11,7 @@ use anyhow::{Context as _, bail};
 
 use super::args::{Format, PlanArgs, YesNo};
 use super::opened::plan_of;
-use super::{Verdict, print, print_json, print_json_line};
+use super::{Verdict, print, print_csv, print_json, print_json_line};
 use highwater_analysis::{dumped_problems, logged_arenas};
 use highwater_export::{PlanAnswer, PlanDetails, WireEnginePlan, WirePlan, plan_csv};
 use highwater_model::diagnostics::{Diagnostics, Severity};
@@ -95,7 +95,7 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         details: &details(args, &entry, &planned, &explained, defect.is_none()),
     };
     match args.format {
-        Format::Csv => print(&plan_csv(&entry, &planned.plan, is_problem))?,
+        Format::Csv => print_csv(&plan_csv(&entry, &planned.plan, is_problem), args.raw)?,
         Format::Json => print_json(&WirePlan::new(&answer))?,
         Format::Text => print(&text::text(&answer, &choice))?,
         format => return Err(format.refusal()),

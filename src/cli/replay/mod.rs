@@ -18,6 +18,7 @@ use highwater_export::{Table, replay_final, replay_header, replay_json, replay_l
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos};
+use highwater_model::visible::visible_json;
 use highwater_model::workload::{AllocationTrace, Source};
 use highwater_session::read_source;
 use highwater_sim::StaticMemoryPolicy;
@@ -85,12 +86,12 @@ fn write_events(trace: &Arc<AllocationTrace>, rules: ReplayRules, progress: &Pro
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     let mut replay = Replay::new(trace, rules);
     let total = trace.commands.len() as u64;
-    writeln!(out, "{}", replay_header(&rules))?;
+    writeln!(out, "{}", visible_json(&replay_header(&rules)))?;
     while let Some(answer) = replay.step() {
         if answer.index.is_multiple_of(COMMANDS_BETWEEN_REPORTS) {
             progress.set("replaying", u64::from(answer.index), total)?;
         }
-        writeln!(out, "{}", replay_line(trace, &rules, &answer))?;
+        writeln!(out, "{}", visible_json(&replay_line(trace, &rules, &answer)))?;
     }
     writeln!(out, "{}", replay_final(&replay.finish()))?;
     out.flush()?;

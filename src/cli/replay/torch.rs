@@ -13,6 +13,7 @@ use highwater_analysis::{AllocatorFit, AllocatorSetting, PINNED_PERCENT, PinnedS
 use highwater_export::{FitAnswer, TraceAnswer, fit_json, fit_text, trace_summary_json, trace_summary_text};
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, counted};
+use highwater_model::visible::visible_json;
 use highwater_model::workload::{Recording, Source};
 use highwater_session::{TextOrImported, read_text_or_source};
 use highwater_torch::{DeviceSpec, Replay, Settings, Trace, Version, summary};
@@ -162,7 +163,7 @@ fn write_events(trace: &Trace, settings: Settings, progress: &Progress<'_>) -> a
         }
         line.clear();
         answer.write_json(&mut line);
-        writeln!(out, "{line}")?;
+        writeln!(out, "{}", visible_json(&line))?;
     }
     line.clear();
     replay.closing().write_json(&mut line);

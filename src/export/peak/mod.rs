@@ -13,6 +13,7 @@ use serde_json::{Value as Json, json};
 
 use self::ranks::ranks_json;
 use self::recorded::{BlockRow, RecordedFields, RecordedSegments};
+use super::cells::guarded_csv;
 use super::contributors::WireOther;
 use super::flame::WireTree;
 use super::json_parts::{entries_json, list};
@@ -373,7 +374,7 @@ pub fn peak_file(name: &str, answer: &PeakAnswer<'_>) -> Option<String> {
             text.push('\n');
             Some(text)
         }
-        "csv" => Some(peak_csv(answer)),
+        "csv" => Some(guarded_csv(&peak_csv(answer))),
         "txt" => Some(peak_text(answer)),
         _ => None,
     }

@@ -14,13 +14,11 @@ use super::header::{Header, SizeColumn, TimeColumn};
 use crate::ImportError;
 use crate::decimal::Decimal;
 use crate::json_stream::Counted;
+use crate::text_limits::PROFILER;
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_model::units::counted;
 use highwater_model::workload::{ProblemEntry, Recording};
-
-/// The longest row; a call stack of thousands of lines fits.
-const ROW_BYTES: u64 = 16 << 20;
 
 const PIECE: usize = 64 << 10;
 
@@ -257,7 +255,7 @@ struct Guarded<'p, R> {
 
 impl<R: Read> Read for Guarded<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        if self.since_row.get() > ROW_BYTES {
+        if self.since_row.get() > PROFILER.line_bytes {
             return Err(Error::other("a row is too long"));
         }
         loop {
@@ -329,10 +327,13 @@ pub(super) fn read_csv(
         since_row.set(0);
         let line = reader.position().line();
         match reader.read_byte_record(record) {
-            Ok(is_row) => Ok(is_row.then(|| reader.position().line())),
+            Ok(is_row) => {
+                PROFILER.check(0, record.len(), format!("line {line}"), "export the file again")?;
+                Ok(is_row.then(|| reader.position().line()))
+            }
             Err(error) => {
                 progress.check()?;
-                Err(stopped(error, since_row.get() > ROW_BYTES, line))
+                Err(stopped(error, since_row.get() > PROFILER.line_bytes, line))
             }
         }
     };
@@ -359,7 +360,7 @@ pub(super) fn read_csv(
 fn stopped(error: csv::Error, is_long: bool, line: u64) -> ImportError {
     match error.into_kind() {
         _ if is_long => ImportError::at(
-            format!("a row is longer than {} MiB, the limit", ROW_BYTES >> 20),
+            format!("a row is longer than {} MiB, the limit", PROFILER.line_bytes >> 20),
             format!("line {line}"),
             "a quotation mark is probably missing: export the file again",
         ),

@@ -6,6 +6,7 @@
 use super::faults::{Places, is_about_offsets, place, refusal};
 use super::index::Index;
 use crate::ImportError;
+use crate::text_limits::GAPS;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{Buffer, Gap, Names, PlacementProblem, ProblemEntry, RecordedPlan};
@@ -98,6 +99,9 @@ impl Draft {
                 "gap {lower}-{upper} of buffer \"{}\" is empty or outside its range",
                 self.ids.get(position as usize)
             ));
+        }
+        if self.gaps.len() == GAPS {
+            return Err(format!("the buffers have more than {GAPS} gaps, the limit"));
         }
         self.gaps.push((position, lower, end));
         Ok(())

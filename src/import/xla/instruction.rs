@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use super::cursor::{Cursor, parts};
 use super::model::{Instruction, runs_computations};
 use super::shape::{self, ShapeNotes};
+use crate::text_limits::MODULE;
 
 /// Names of a computation's instructions and their positions.
 #[derive(Debug, Default)]
@@ -81,7 +82,11 @@ pub(super) fn read(
 /// Operands by name; a shape may precede each.
 fn operands(arguments: &str, names: &Names<'_>) -> Result<Box<[u32]>, String> {
     let last = |part: &str| part.rsplit(char::is_whitespace).next().unwrap_or("").to_owned();
-    parts(arguments).map(|part| names.get(&last(part))).collect()
+    let few: Vec<&str> = parts(arguments).take(MODULE.fields + 1).collect();
+    match MODULE.many_fields(few.len()) {
+        None => few.into_iter().map(|part| names.get(&last(part))).collect(),
+        Some(what) => Err(what),
+    }
 }
 
 fn attributes(

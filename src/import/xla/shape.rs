@@ -10,6 +10,7 @@
 //! Every node of a shape's tree has a number in pre-order: 0 is the whole, its elements follow, each with all below it.
 
 use super::cursor::Cursor;
+use crate::text_limits::{MODULE, RANK};
 use highwater_model::graph::DType;
 
 const DEPTH: u32 = 64;
@@ -187,6 +188,9 @@ fn parse_below(cursor: &mut Cursor<'_>, notes: &mut ShapeNotes, depth: u32) -> R
         if !elements.is_empty() && !cursor.eat(',') {
             return Err("a tuple's shape lacks a comma or its end".to_owned());
         }
+        if let Some(what) = MODULE.many_fields(elements.len() + 1) {
+            return Err(what);
+        }
         elements.push(parse_below(cursor, notes, depth)?);
     }
 }
@@ -206,6 +210,9 @@ fn parse_array(cursor: &mut Cursor<'_>, notes: &mut ShapeNotes) -> Result<Shape,
             return Err("the sizes of a shape lack a comma or their end".to_owned());
         }
         cursor.skip_blanks();
+        if sizes.len() == RANK {
+            return Err(format!("a shape has more than {RANK} dimensions, the limit"));
+        }
         sizes.push(if cursor.eat('?') {
             Size::Free
         } else if cursor.eat('<') {

@@ -3,6 +3,7 @@
 use super::dim::{Bindings, Dim};
 use super::ids::{Id as _, IdVec, OpId, StorageId, TensorId};
 use super::{Graph, Role, Tensor};
+use crate::units::Bytes;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sizes {
@@ -19,6 +20,12 @@ impl Sizes {
     /// 0 where its root's shape is unknown.
     pub fn storage(&self, storage: StorageId) -> u64 {
         self.storages[storage]
+    }
+
+    /// The bytes of all storages; `None` where these, or the bytes of all tensors, are above [`Bytes::MOST`].
+    pub fn total(&self) -> Option<Bytes> {
+        Bytes::total(self.tensors.iter().map(|bytes| Bytes(bytes.unwrap_or(0))))?;
+        Bytes::total(self.storages.iter().map(|bytes| Bytes(*bytes)))
     }
 
     pub fn set_storage(&mut self, storage: StorageId, bytes: u64) {

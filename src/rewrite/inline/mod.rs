@@ -18,6 +18,7 @@ mod residents;
 mod site;
 #[cfg(test)]
 mod tests;
+mod totals;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -28,6 +29,7 @@ pub use self::limits::MAX_OPS;
 use self::limits::{Budget, Cost};
 use self::residents::resident_roots;
 use self::site::{is_complete, loses_cost, prefix, read_tensors};
+use self::totals::Totals;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Graph, Id as _, OpId, TensorId};
 use highwater_model::progress::{Cancelled, Progress};
@@ -102,6 +104,7 @@ pub fn inline(entry: &mut GraphEntry, max_ops: u64, progress: &Progress<'_>) -> 
     }
     let order = entry.call_order();
     let by_graph = entry.uses_by_graph();
+    let totals = Totals::new(entry, &order, &by_graph, max_ops);
     let mut known: BTreeMap<u32, Known> = BTreeMap::new();
     let (mut budget, mut kept) = (Budget::new(max_ops), Budget::kept());
     let mut callers = Callers::new(entry);
@@ -109,11 +112,20 @@ pub fn inline(entry: &mut GraphEntry, max_ops: u64, progress: &Progress<'_>) -> 
     for number in order.order {
         progress.check()?;
         let positions = by_graph.get(&number).map_or(&[][..], Vec::as_slice);
+        if !totals.needs(number) {
+            known.insert(
+                number,
+                Known::unchanged(shared(entry, number), uses_of(entry, positions)),
+            );
+            callers.done(entry, positions);
+            continue;
+        }
         let part = Part {
             entry,
             number,
             positions,
             is_circular: &order.is_circular,
+            totals: &totals,
         };
         let (flat, (calls, too_large, uncounted)) = part.flat(&known, &mut budget, progress)?;
         remaining.too_large.insert(number, too_large);
@@ -277,6 +289,7 @@ struct Part<'a> {
     number: u32,
     positions: &'a [usize],
     is_circular: &'a [bool],
+    totals: &'a Totals,
 }
 
 impl Part<'_> {
@@ -304,7 +317,10 @@ impl Part<'_> {
                 .filter(|_| !self.is_circular[*position] && is_alone);
             let call = body.and_then(|body| call_of(graph, one, &is_read, body));
             match call {
-                Some(call) if budget.take(&known[&one.body].cost, prefix(graph, call.op, call.body).len()) => {
+                Some(call)
+                    if self.totals.fits(one.body)
+                        && budget.take(&known[&one.body].cost, prefix(graph, call.op, call.body).len()) =>
+                {
                     calls.push(call);
                 }
                 call => {

@@ -312,3 +312,30 @@ fn a_body_takes_phase_and_cost_of_its_caller_where_it_has_none() {
         assert_eq!((op.phase, op.flops), (expected, flops.2), "{caller:?} {own:?}");
     }
 }
+
+#[test]
+fn functions_that_double_are_not_copied() {
+    const LEVELS: u32 = 40;
+    let main = "main: a input 8, b 8 | f Call a -> b | b".to_owned();
+    let level = |number: u32| format!("f{number}: x input 8, t 8, y 8 | one Call x -> t, two Call t -> y | y");
+    let texts: Vec<String> = std::iter::once(main).chain((1..LEVELS).map(level)).collect();
+    let mut texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    texts.push(LAYER);
+    // Graph k calls graph k + 1 twice; the last one is a layer.
+    let through: &[(u32, u32)] = &[(0, 0)];
+    let mut uses: Vec<Use<'_>> = vec![(0, 0, 1, through, &[(1, 2)])];
+    for number in 1..LEVELS {
+        let result = if number + 1 == LEVELS { 4 } else { 2 };
+        let results: &[(u32, u32)] = if result == 4 { &[(1, 4)] } else { &[(1, 2)] };
+        let second: &[(u32, u32)] = if result == 4 { &[(2, 4)] } else { &[(2, 2)] };
+        uses.push((number, 0, number + 1, through, results));
+        uses.push((number, 1, number + 1, &[(1, 0)], second));
+    }
+    let mut entry = entry(&texts, &uses);
+    let before = (entry.graph.clone(), entry.bodies.clone());
+    let done = inlined(&mut entry, MAX_OPS);
+    assert_eq!((done.calls, done.ops, done.too_large), (0, 1, 1));
+    assert!(Arc::ptr_eq(&entry.graph, &before.0));
+    let is_same = |(one, other): (&Arc<Graph>, &Arc<Graph>)| Arc::ptr_eq(one, other);
+    assert!(entry.bodies.iter().zip(&before.1).all(is_same));
+}

@@ -7,6 +7,7 @@
 
 mod hashes;
 mod opening;
+mod outside;
 mod pins;
 mod places;
 mod schema;
@@ -21,7 +22,9 @@ pub use opening::{
     DOCUMENT_EXTENSION, OpenedDocument, SourceNote, SourceState, is_document, is_document_name, open_document,
     read_document, save_document,
 };
-pub(super) use opening::{save_over, states_of};
+pub(super) use opening::{refuse_special, save_over, states_of};
+pub use outside::{AllowedOutside, NotOpened, Outside};
+pub(super) use outside::{outside, outside_folder};
 pub(super) use places::relative as seen_from;
 pub use schema::document_schema;
 

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::hashes::{hash_of, hash_of_bytes};
+use super::outside::{AllowedOutside, NotOpened};
 use super::{DocumentFile, MOST_DOCUMENT_BYTES, too_large};
 use crate::document::SourceSpec;
 use crate::files::{TEMPORARY, open, stream_name};
+use crate::special_files::special_kind;
 use crate::write::write_whole;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
@@ -93,19 +95,50 @@ pub fn is_document(path: &Path) -> bool {
 /// Reads a document and the states of its sources.
 ///
 /// # Errors
-/// One sentence that names the file and the place in it.
-pub fn open_document(path: &Path, progress: &Progress<'_>) -> Result<OpenedDocument, String> {
+/// [`NotOpened`]. A source that is no regular file or folder, or is outside the folder and not allowed, is not opened.
+pub fn open_document(
+    path: &Path,
+    allowed: &AllowedOutside,
+    progress: &Progress<'_>,
+) -> Result<OpenedDocument, NotOpened> {
     let bytes = bytes_of(path)?;
     let (file, remarks) = document_of(path, &bytes)?;
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    refuse_special(&file.document.sources).map_err(|reason| format!("{}: {reason}", path.display()))?;
+    if let Some(outside) = allowed.missing(&absolute, &file.document.sources) {
+        return Err(NotOpened::Outside(outside));
+    }
     let notes = noted(&file.document.sources, &file.hashes, progress);
     progress.check().map_err(|cancelled| cancelled.to_string())?;
     Ok(OpenedDocument {
-        path: std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
+        path: absolute,
         content: hash_of_bytes(&bytes),
         file,
         notes,
         remarks,
     })
+}
+
+/// Refuses sources that are neither regular files nor folders.
+///
+/// # Errors
+/// A sentence that names the source.
+pub(crate) fn refuse_special(sources: &[SourceSpec]) -> Result<(), String> {
+    for source in sources {
+        match source {
+            SourceSpec::As { source, .. } => refuse_special(std::slice::from_ref(source))?,
+            SourceSpec::Path(path) => {
+                if let Some(kind) = stream_name(path).or_else(|| special_kind(path)) {
+                    return Err(format!(
+                        "source {} is {kind}; a document names regular files and folders",
+                        path.display()
+                    ));
+                }
+            }
+            SourceSpec::Sample(_) | SourceSpec::Bytes { .. } => {}
+        }
+    }
+    Ok(())
 }
 
 /// Reads a document without the states of its sources.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::natural::by_number;
 use crate::files::FileError;
+use crate::special_files::special_kind;
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 
@@ -14,7 +15,7 @@ const MOST_LEVELS: usize = 8;
 /// Files that hold all of their folder.
 const WHOLE_FOLDER: &[&str] = &["saved_model.pb", "saved_model.pbtxt"];
 
-pub(super) const MOST_FILES: usize = 20_000;
+pub(in super::super) const MOST_FILES: usize = 20_000;
 
 #[derive(Debug, Default)]
 pub(crate) struct Found {
@@ -96,7 +97,9 @@ pub(crate) fn files_of(folder: &Path, progress: &Progress<'_>) -> Result<Found, 
                 continue;
             }
             match std::fs::metadata(entry.path()) {
-                Ok(metadata) if metadata.is_file() => found.files.push(entry.path()),
+                Ok(metadata) if metadata.is_file() && !(kind.is_symlink() && special_kind(&entry.path()).is_some()) => {
+                    found.files.push(entry.path());
+                }
                 Ok(metadata) if metadata.is_dir() => found.passed.links.push(entry.path()),
                 _ => {}
             }

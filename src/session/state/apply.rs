@@ -43,6 +43,7 @@ impl Session {
             }
             Command::Locate { position, path } => self.locate(position, path),
             Command::Recover(kept) => self.attempt(|session| session.recover(&kept)),
+            Command::DecideOutside(is_allowed) => self.decide_outside(is_allowed),
             Command::FindMissing(paths) => self.find_missing(paths),
 
             // Settings.

@@ -11,7 +11,7 @@ use highwater_analysis::{AnalysisError, Comparison, Request, bound_plan, compare
 use highwater_model::progress::Progress;
 use highwater_model::workload::Workload;
 use highwater_plan::Limits;
-use highwater_timeline::{ColorBy, Timeline};
+use highwater_timeline::{ColorBy, Timeline, TimelineParts};
 
 struct Order {
     request: Request,
@@ -112,7 +112,7 @@ impl Session {
     fn run_comparison(&mut self, mut order: Order) {
         let work = move |progress: &Progress<'_>| {
             let (comparison, is_preview) = order.perform(progress)?;
-            let timeline = Timeline::new(&comparison);
+            let timeline = Timeline::checked(&comparison, TimelineParts::All, progress)?;
             Ok((order, (Arc::new(comparison), Arc::new(timeline)), is_preview))
         };
         self.worker

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::super::config::apply_config;
 use super::super::document::Document;
+use super::super::document_file::AllowedOutside;
 use super::super::files::{all_paths, look_at};
 use super::super::history::{BASELINE, BOOKMARKS, GOAL};
 use super::super::loaded::ReadConfig;
@@ -260,6 +261,7 @@ impl Session {
             self.note_config(name, remarks);
         }
         self.opened_config = configs.opened;
+        self.allow_outside(&AllowedOutside::all_if(configs.allows_outside));
     }
 }
 

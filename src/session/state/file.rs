@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use serde_json::Value as Json;
 
 use super::super::document::{Document, SourceSpec};
-use super::super::document_file::{DocumentFile, OpenedDocument, SourceNote, SourceState, save_over, states_of};
+use super::super::document_file::{
+    DocumentFile, OpenedDocument, SourceNote, SourceState, outside, save_over, states_of,
+};
 use super::super::known_names::rename_in_document;
 use super::super::loaded::Loaded;
 use super::super::overwrite::refuse_source;
@@ -39,7 +41,7 @@ pub(super) struct DocumentPlace {
     /// Whether other sources are being read; the file is forgotten once they are.
     pub(super) gives_way: bool,
     /// Whether its sources are read for the first time.
-    is_opening: bool,
+    pub(super) is_opening: bool,
 }
 
 impl Default for DocumentPlace {
@@ -324,6 +326,10 @@ impl Session {
 
     fn take_saved(&mut self, path: PathBuf, file: DocumentFile, content: String) {
         self.file.content = Some(content);
+        // What the user saves is known to the user.
+        if let Some(outside) = outside(&path, &file.document.sources) {
+            self.allowed_outside.allow(&outside);
+        }
         let name = path.display().to_string();
         let notes = file.document.sources.iter().cloned().zip(&file.hashes);
         let notes = notes.map(|(source, sha256)| {

@@ -124,6 +124,11 @@ impl Session {
         of_kind(TaskKind::Load, "reading", true).or_else(|| of_kind(TaskKind::Compare, "planning", false))
     }
 
+    /// Whether [`Command::Cancel`](crate::Command::Cancel) would stop something.
+    pub fn can_cancel(&self) -> bool {
+        self.worker.can_cancel()
+    }
+
     pub fn notice(&self) -> Option<&Notice> {
         self.notice.as_ref()
     }

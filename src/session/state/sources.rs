@@ -1,6 +1,7 @@
 //! Sources: replaced, added, removed, and read.
 
 use super::super::document::{Document, SourceSpec};
+use super::super::document_file::{AllowedOutside, Outside, refuse_special};
 use super::super::known_names::KnownNames;
 use super::super::loaded::{Loaded, ReadConfig};
 use super::super::name_reuse::NamesTask;
@@ -79,16 +80,25 @@ impl Session {
         self.problem = None;
         self.not_opened = None;
         self.notice = None;
+        self.outside = None;
         self.is_restoring = false;
+        let is_document = self.file.is_opening;
         self.discard(TaskKind::Compare);
         let sources = self.document.sources.clone();
         let with_evaluation = self.document.with_evaluation;
         let known = KnownNames::of(&self.document, &self.file.located);
+        let allowed = self.allowed_outside.clone();
         self.worker.send(
             TaskKind::Load,
-            move |progress| Ok(open_sources(&sources, with_evaluation, &known, progress)?),
+            move |progress| {
+                if is_document {
+                    refuse_special(&sources)?;
+                }
+                Ok(open_sources(&sources, with_evaluation, &known, &allowed, progress)?)
+            },
             |session, outcome| match outcome {
                 Outcome::Done(Opened::Document(document)) => session.take_document(*document),
+                Outcome::Done(Opened::Outside(outside)) => session.take_outside(outside),
                 Outcome::Done(Opened::Configs(configs)) => session.take_opened_configs(configs),
                 Outcome::Done(Opened::Graphs(loaded)) => session.take_loaded(*loaded),
                 Outcome::Failed(message) => session.load_failed(message),
@@ -98,6 +108,47 @@ impl Session {
                 }
             },
         );
+    }
+
+    /// A document names files outside its folder: the files on the screen stay until the user has decided.
+    fn take_outside(&mut self, outside: Outside) {
+        // The command line may have allowed it since.
+        if self.allowed_outside.allows(&outside) {
+            return self.open(vec![SourceSpec::Path(outside.document)]);
+        }
+        self.restore_opened();
+        self.forget_change_of_sources();
+        self.outside = Some(outside);
+    }
+
+    /// The files outside its folder that a document names, until the user decides on them.
+    pub const fn outside(&self) -> Option<&Outside> {
+        self.outside.as_ref()
+    }
+
+    /// What documents may read outside their folders.
+    pub const fn allowed_outside(&self) -> &AllowedOutside {
+        &self.allowed_outside
+    }
+
+    /// Adds what earlier runs or the command line allow.
+    pub fn allow_outside(&mut self, allowed: &AllowedOutside) {
+        self.allowed_outside.extend(allowed);
+        let allowed = &self.allowed_outside;
+        if let Some(outside) = self.outside.take_if(|outside| allowed.allows(outside)) {
+            self.open(vec![SourceSpec::Path(outside.document)]);
+        }
+    }
+
+    /// The user's decision about the files that a document names outside its folder.
+    pub(super) fn decide_outside(&mut self, is_allowed: bool) {
+        let Some(outside) = self.outside.take() else { return };
+        if is_allowed {
+            self.allowed_outside.allow(&outside);
+            self.open(vec![SourceSpec::Path(outside.document)]);
+        } else if self.loaded.is_none() {
+            self.open(vec![SourceSpec::Sample(&SAMPLES[0])]);
+        }
     }
 
     fn load_failed(&mut self, message: String) {

@@ -2,13 +2,14 @@
 //!
 //! A table that differs from the running one only by the step under the pointer waits for it; any other replaces it.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::super::task::{Failure, TaskKind};
 use super::Session;
 use super::request::{Request, Task};
-use highwater_export::table_csv;
+use highwater_export::{GuardedCells, table_csv};
 use highwater_model::progress::Progress;
 use highwater_timeline::{TableKind, TableRows, TableSpec, TableSubject};
 
@@ -89,7 +90,11 @@ impl Session {
     pub(super) fn export_table(&mut self, path: PathBuf) -> Result<(), Failure> {
         let table = self.table().map(Arc::clone);
         let table = table.ok_or("no table to export yet; open the pane Tables (X)")?;
-        self.write(path, move |out, progress| table_csv(&table, out, progress));
+        self.write(path, move |out, progress| {
+            let mut cells = GuardedCells::new(out);
+            table_csv(&table, &mut cells, progress)?;
+            Ok(cells.flush()?)
+        });
         Ok(())
     }
 }

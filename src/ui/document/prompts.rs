@@ -7,7 +7,7 @@ use eframe::egui::{self, Key, RichText};
 use super::DocumentState;
 use crate::dialogs::{Dialogs, Purpose};
 use crate::theme::Theme;
-use highwater_session::{Recoverable, Session, SourceSpec};
+use highwater_session::{Outside, Recoverable, Session, SourceSpec};
 
 /// The decision about unsaved changes.
 #[derive(Clone, Copy)]
@@ -136,6 +136,42 @@ pub(super) fn recovery_ui(ctx: &egui::Context, offered: &Recoverable, has_focus:
         });
     });
     let choice = choice.or_else(|| modal.should_close().then_some(Offer::Later));
+    if choice.is_some() {
+        *has_focus = false;
+    }
+    choice
+}
+
+/// Asks whether a document may read the files that it names outside its folder.
+pub(super) fn outside_ui(ctx: &egui::Context, outside: &Outside, has_focus: &mut bool) -> Option<bool> {
+    let mut choice = None;
+    let modal = egui::Modal::new(egui::Id::unique("files outside")).show(ctx, |ui| {
+        ui.set_width(560.0);
+        ui.heading("Read files outside the document's folder?");
+        ui.add(egui::Label::new(format!("{} names:", outside.document.display())).wrap());
+        egui::ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
+            for path in &outside.paths {
+                ui.add(egui::Label::new(path.display().to_string()).wrap());
+            }
+        });
+        ui.add_space(6.0);
+        ui.horizontal(|ui| {
+            let read = ui
+                .button("Read them")
+                .on_hover_text("Open the document. It asks again only if it names other files");
+            if read.clicked() {
+                choice = Some(true);
+            }
+            let cancel = ui.button("Cancel");
+            if !std::mem::replace(has_focus, true) {
+                cancel.request_focus();
+            }
+            if cancel.clicked() {
+                choice = Some(false);
+            }
+        });
+    });
+    let choice = choice.or_else(|| modal.should_close().then_some(false));
     if choice.is_some() {
         *has_focus = false;
     }

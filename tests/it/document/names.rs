@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use highwater::analysis::{Configuration, LaneId, Pin};
 use highwater::progress::{Cancel, Progress};
 use highwater::session::{
-    Bookmark, Command, Document, DocumentFile, Session, SourceSpec, Worker, open_document, save_document,
+    AllowedOutside, Bookmark, Command, Document, DocumentFile, Session, SourceSpec, Worker, open_document,
+    save_document,
 };
 use highwater::sim::StaticMemoryPolicy;
 use highwater::timeline::OpOccurrence;
@@ -81,7 +82,8 @@ impl Case {
     }
 
     fn read(&self) -> Document {
-        open_document(&self.at("doc.highwater"), &quiet())
+        open_document(&self.at("doc.highwater"), &AllowedOutside::default(), &quiet())
+            .map_err(|error| error.to_string())
             .unwrap()
             .file
             .document

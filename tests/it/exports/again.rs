@@ -54,10 +54,14 @@ fn the_commands_of_a_page_run_unchanged() {
             &["./-dash.json", "--dim", "batch=2", "--pin", "x y=p 4.json"][..],
             "highwater export ./-dash.json --dim batch=2 --pin 'x y=p 4.json'",
         ),
-        (&[DOCUMENT_NAME], "highwater export 'dir a/döc.highwater'"),
+        (
+            &[DOCUMENT_NAME, "--allow-outside"],
+            "highwater export 'dir a/döc.highwater' --allow-outside",
+        ),
         (
             &[
                 DOCUMENT_NAME,
+                "--allow-outside",
                 "--set",
                 "memory_config.static_memory_policy=2",
                 "--dim",
@@ -65,11 +69,18 @@ fn the_commands_of_a_page_run_unchanged() {
                 "--pin",
                 "x=p 4.json",
             ],
-            "highwater export 'dir a/döc.highwater' --set memory_config.static_memory_policy=2 --dim batch=2 --pin 'x=p 4.json'",
+            "highwater export 'dir a/döc.highwater' --allow-outside --set memory_config.static_memory_policy=2 --dim batch=2 --pin 'x=p 4.json'",
         ),
         (
-            &[DOCUMENT_NAME, "--graph=-dash", "--run=-dash*3", "--iterations", "2"],
-            "highwater export 'dir a/döc.highwater' --graph=-dash '--run=-dash*3' --iterations 2",
+            &[
+                DOCUMENT_NAME,
+                "--allow-outside",
+                "--graph=-dash",
+                "--run=-dash*3",
+                "--iterations",
+                "2",
+            ],
+            "highwater export 'dir a/döc.highwater' --allow-outside --graph=-dash '--run=-dash*3' --iterations 2",
         ),
     ] {
         let folder = folder();
@@ -99,13 +110,13 @@ fn the_commands_of_a_page_run_unchanged() {
 fn sources_of_a_document_are_reported_by_their_names() {
     let folder = folder();
     done(
-        program(&["export", "dir a/döc.highwater", "--to", "c.json"]),
+        program(&["export", "dir a/döc.highwater", "--allow-outside", "--to", "c.json"]),
         folder.path(),
     );
     let config: Json = serde_json::from_slice(&std::fs::read(folder.path().join("c.json")).unwrap()).unwrap();
     assert_eq!(config["sources"], serde_json::json!(["sub/net.json", "../-dash.json"]));
     done(
-        program(&["export", "dir a/döc.highwater", "--to", "trace.json"]),
+        program(&["export", "dir a/döc.highwater", "--allow-outside", "--to", "trace.json"]),
         folder.path(),
     );
     let trace = std::fs::read(folder.path().join("trace.json")).unwrap();

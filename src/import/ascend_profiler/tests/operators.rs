@@ -186,7 +186,7 @@ fn nothing_readable_is_an_error() {
 #[test]
 fn huge_values_do_not_overflow() {
     let (recordings, diagnostics) = recordings(
-        "Name,Size(GB),Allocation Time(s),Duration(s)\na,17179869183,1,2\nb,17179869183,1,18446744073\n\
+        "Name,Size(GB),Allocation Time(s),Duration(s)\na,4294967295,1,2\nb,4294967295,1,18446744073\n\
          c,99999999999999,1,1\nd,1,18446744074,1\n",
     );
     assert_eq!(recordings[0].blocks.len(), 1);

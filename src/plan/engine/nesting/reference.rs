@@ -1,24 +1,10 @@
-//! Level 2: blocks within blocks.
-//!
-//! Every block (the taker), the largest first, is offered all blocks that follow in the list. Members of the offered
-//! block that live while the taker's own members do are split off into a clone behind it; the rest goes into the first
-//! of the taker's children (recursively) that takes it, otherwise into the taker itself where its children leave room:
-//! its own size, plus one unit for blocks larger than a unit. A split remains even where no block takes the rest.
-//!
-//! Where a clone (or the taker) is smaller than the block behind the clones, the list behind the offered block is
-//! sorted again: size descending, members ascending, first begin ascending, stable.
-//!
-//! O(blocks^2) offers at worst, most of which end after reading two entries of the list.
+//! The same with every offer made one by one, in the words of the engine: O(blocks^2) and more.
 
-use super::block_reuse::{Block, Blocks, Child, Member};
-use super::demand::Demand;
-use highwater_model::progress::{Cancelled, Progress};
-
-/// Entries skipped between two checks of the cancel flag.
-const WORK_PER_CHECK: usize = 1 << 20;
+use super::super::block_reuse::{Block, Blocks, Child, Member};
+use super::super::demand::Demand;
 
 /// Nests blocks; the list ends up in its final order.
-pub(super) fn nest(demand: &Demand, blocks: &mut Blocks, progress: &Progress<'_>) -> Result<(), Cancelled> {
+pub(super) fn nest(demand: &Demand, blocks: &mut Blocks) {
     let list: Vec<u32> = std::mem::take(&mut blocks.list);
     let mut offers = Offers {
         demand,
@@ -32,21 +18,14 @@ pub(super) fn nest(demand: &Demand, blocks: &mut Blocks, progress: &Progress<'_>
     }
     offers.list.sort_by(Entry::order);
     let mut taker_at = 0;
-    let mut work = WORK_PER_CHECK;
     while let Some(taker) = offers.list.get(taker_at).copied() {
         if taker.is_open {
-            work += offers.list.len() - taker_at;
-            if work > WORK_PER_CHECK {
-                work = 0;
-                progress.set("nesting", taker_at as u64, offers.list.len() as u64)?;
-            }
             offers.offer_all(taker_at, &taker);
         }
         taker_at += 1;
     }
     let list: Vec<u32> = offers.list.iter().map(|entry| entry.block).collect();
     blocks.list = list;
-    Ok(())
 }
 
 /// A block in the list, with its sort key and quick rejection data.

@@ -1,0 +1,497 @@
+//! Level 2: blocks within blocks.
+//!
+//! Every block (the taker), the largest first, is offered all blocks that follow in the list. Members of the offered
+//! block that live while the taker's own members do are split off into a clone behind it; the rest goes into the first
+//! of the taker's children (recursively) that takes it, otherwise into the taker itself where its children leave room:
+//! its own size, plus one unit for blocks larger than a unit. A split remains even where no block takes the rest.
+//!
+//! Where a clone (or the taker) is smaller than the block behind the clones, the list behind the offered block is
+//! sorted again: size descending, members ascending, first begin ascending, stable.
+//!
+//! The list is searched for the next block that a taker does not refuse for certain ([`NextOffer`]), and the taker's tree for
+//! the first room that a single member fits ([`Tour`], with the members that it would meet from [`Lives`]): O(log n) each,
+//! where few members meet. Blocks of several members, and members that meet many, walk the tree block by block.
+
+mod lives;
+mod next_offer;
+#[cfg(test)]
+mod reference;
+mod tour;
+
+use self::lives::Lives;
+use self::next_offer::{NextOffer, Span, taker_span};
+use self::tour::Tour;
+use super::block_reuse::{Block, Blocks, Child, Member};
+use super::demand::Demand;
+use highwater_model::progress::{Cancelled, Progress};
+
+/// Entries and children that are looked at between two checks of the cancel flag: about 5 ms.
+const WORK_PER_CHECK: usize = 1 << 18;
+
+/// The most members that a search by time lists; the tree is walked where a member meets more.
+const MOST_MET: usize = 48;
+
+/// Nests blocks; the list ends up in its final order.
+pub(super) fn nest(demand: &Demand, blocks: &mut Blocks, progress: &Progress<'_>) -> Result<(), Cancelled> {
+    let list: Vec<u32> = std::mem::take(&mut blocks.list);
+    let mut offers = Offers {
+        demand,
+        clones: Vec::new(),
+        path: Vec::new(),
+        list: Vec::with_capacity(list.len()),
+        blocks,
+        next: NextOffer::default(),
+        tour: Tour::default(),
+        marks: Vec::new(),
+        lives: Lives::new(demand),
+        work: 0,
+        progress,
+    };
+    for block in &list {
+        offers.list.push(offers.entry(*block));
+    }
+    offers.list.sort_by(Entry::order);
+    offers.rebuild();
+    let mut taker_at = 0;
+    while let Some(taker) = offers.list.get(taker_at).copied() {
+        offers.count(1, taker_at)?;
+        if taker.is_open {
+            offers.offer_all(taker_at, &taker)?;
+        }
+        taker_at += 1;
+    }
+    let list: Vec<u32> = offers.list.iter().map(|entry| entry.block).collect();
+    blocks.list = list;
+    Ok(())
+}
+
+/// A block in the list, with its sort key and quick rejection data.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    align: u64,
+    begin: u32,
+    /// Last end, inclusive.
+    end: u32,
+    block: u32,
+    n_members: u32,
+    /// Whether it may still be offered, or take: no child, and not behind the arena.
+    is_open: bool,
+}
+
+impl Entry {
+    fn order(&self, other: &Self) -> std::cmp::Ordering {
+        let ascending = (self.n_members, self.begin).cmp(&(other.n_members, other.begin));
+        other.align.cmp(&self.align).then(ascending)
+    }
+
+    const fn is_single(&self) -> bool {
+        self.n_members == 1
+    }
+
+    fn span(&self) -> Span {
+        match (self.is_open, self.is_single()) {
+            (false, _) => Span::CLOSED,
+            (true, true) => Span::within(self.begin, self.end),
+            (true, false) => Span::ALWAYS,
+        }
+    }
+}
+
+struct Offers<'a> {
+    demand: &'a Demand,
+    blocks: &'a mut Blocks,
+    /// The engine's list of blocks.
+    list: Vec<Entry>,
+    /// Blocks split off by the current offer.
+    clones: Vec<u32>,
+    /// From the taker down: blocks, and the next child of each.
+    path: Vec<(u32, usize)>,
+    /// Positions of the list; out of date within a pass that split a block.
+    next: NextOffer,
+    /// The tree of the current taker.
+    tour: Tour,
+    /// Marks of begin and end in the tour, by block of that tree.
+    marks: Vec<(u32, u32)>,
+    /// Members of the tree, without the taker's own.
+    lives: Lives,
+    /// What was looked at since the last check of the cancel flag.
+    work: usize,
+    progress: &'a Progress<'a>,
+}
+
+impl Offers<'_> {
+    fn entry(&self, number: u32) -> Entry {
+        let block = &self.blocks.all[number as usize];
+        Entry {
+            align: block.align,
+            begin: block.members.first().map_or(0, |member| member.begin),
+            end: block.members.last().map_or(0, |member| member.end),
+            block: number,
+            n_members: u32::try_from(block.members.len()).unwrap_or(u32::MAX),
+            is_open: !block.is_child && !block.is_io,
+        }
+    }
+
+    fn count(&mut self, work: usize, taker_at: usize) -> Result<(), Cancelled> {
+        self.work += work;
+        if self.work > WORK_PER_CHECK {
+            self.work = 0;
+            self.progress.set("nesting", taker_at as u64, self.list.len() as u64)?;
+        }
+        Ok(())
+    }
+
+    fn rebuild(&mut self) {
+        self.next.rebuild(self.list.iter().map(Entry::span));
+    }
+
+    /// Offers a taker all that follows it.
+    fn offer_all(&mut self, taker_at: usize, taker: &Entry) -> Result<(), Cancelled> {
+        let span = taker_span(taker.begin, taker.end, taker.is_single());
+        let stream = self.blocks.all[taker.block as usize].stream;
+        self.start_tree(taker.block);
+        let mut has_split = false;
+        let mut at = taker_at;
+        loop {
+            let from = at + 1;
+            let found = if has_split {
+                // Positions have moved: the rest of the list is read entry by entry.
+                self.list.get(from).map(|_| from)
+            } else {
+                self.next.from(from, span)
+            };
+            let Some(found) = found else { break };
+            at = found;
+            self.count(16, taker_at)?;
+            let entry = self.list[at];
+            let is_met = entry.begin <= taker.end && taker.begin <= entry.end;
+            let is_refused = is_met && taker.is_single() && entry.is_single();
+            if entry.is_open && !is_refused && self.blocks.all[entry.block as usize].stream == stream {
+                self.offer(entry.block, taker.block);
+                let is_split = self.update(at, taker.block);
+                has_split |= is_split;
+                if !has_split && !self.list[at].is_open {
+                    self.next.close(at);
+                }
+            }
+        }
+        if has_split {
+            self.count(self.list.len(), taker_at)?;
+            self.rebuild();
+        }
+        Ok(())
+    }
+
+    /// The tree of a taker is the taker alone.
+    fn start_tree(&mut self, taker: u32) {
+        self.lives.clear();
+        self.tour.start(taker, room_of(&self.blocks.all[taker as usize]));
+        self.mark(taker, (0, 0));
+    }
+
+    fn mark(&mut self, block: u32, marks: (u32, u32)) {
+        if self.marks.len() <= block as usize {
+            self.marks.resize(self.blocks.all.len().max(block as usize + 1), (0, 0));
+        }
+        self.marks[block as usize] = marks;
+    }
+
+    /// Offers a block to a taker and its descendants.
+    fn offer(&mut self, offered: u32, taker: u32) {
+        if let [member] = self.blocks.all[offered as usize].members[..] {
+            if crosses(&member, &self.blocks.all[taker as usize]) {
+                return;
+            }
+            if let Some(met) = self.lives.meeting(&member, MOST_MET) {
+                if let Some(block) = self.first_room(offered, &met) {
+                    self.take(offered, block);
+                }
+                return;
+            }
+        }
+        self.walk(offered, taker);
+    }
+
+    /// The first block of the taker's tree with room for a single member, outside of the blocks that it meets.
+    fn first_room(&mut self, offered: u32, met: &[u32]) -> Option<u32> {
+        let align = self.blocks.all[offered as usize].align;
+        let room = signed(align) - signed(self.spare_for(align));
+        let marks = met.iter().map(|block| self.marks[*block as usize]);
+        let closed: Vec<(u32, u32)> = marks
+            .map(|(begin, end)| (self.tour.rank(begin), self.tour.rank(end)))
+            .collect();
+        self.work += 8 * closed.len();
+        let mut from = 0;
+        loop {
+            let (position, block) = self.tour.first_with(room, from)?;
+            let behind = closed.iter().filter(|(begin, end)| (*begin..=*end).contains(&position));
+            match behind.map(|(_, end)| end + 1).max() {
+                None => return Some(block),
+                Some(behind) => from = behind,
+            }
+        }
+    }
+
+    /// Tries the blocks of a tree one by one.
+    fn walk(&mut self, offered: u32, taker: u32) {
+        self.path.clear();
+        if self.enters(offered, taker) {
+            self.path.push((taker, 0));
+        }
+        while let Some((block, next)) = self.path.last().copied() {
+            self.work += 1;
+            let below = self.entered_child(offered, block, next);
+            if let Some(last) = self.path.last_mut() {
+                last.1 = below.map_or(usize::MAX, |at| at + 1);
+            }
+            if let Some(at) = below {
+                let child = self.blocks.all[block as usize].children[at].block;
+                self.path.push((child, 0));
+            } else if self.has_room(offered, block) {
+                self.take(offered, block);
+                return;
+            } else {
+                self.path.pop();
+            }
+        }
+    }
+
+    /// The first child, from a position on, that takes the block or the rest of it.
+    fn entered_child(&mut self, offered: u32, taker: u32, from: usize) -> Option<usize> {
+        if let [member] = self.blocks.all[offered as usize].members[..] {
+            let children = self.blocks.all[taker as usize].children.get(from..)?;
+            self.work += children.len() / 8;
+            let found = children.iter().position(|child| {
+                let is_disjoint = member.end < child.begin || child.end < member.begin;
+                is_disjoint || (!child.is_single && !crosses(&member, &self.blocks.all[child.block as usize]))
+            });
+            return found.map(|found| from + found);
+        }
+        let n_children = self.blocks.all[taker as usize].children.len();
+        (from..n_children).find(|at| {
+            let child = self.blocks.all[taker as usize].children[*at].block;
+            self.enters(offered, child)
+        })
+    }
+
+    /// Whether a member of the offered block is disjoint in time from the taker's members; the others are split off.
+    fn enters(&mut self, offered: u32, taker: u32) -> bool {
+        let into = &self.blocks.all[taker as usize];
+        let members = &self.blocks.all[offered as usize].members;
+        let Some(first) = members.iter().position(|member| crosses(member, into)) else {
+            return true;
+        };
+        let (off, kept): (Vec<Member>, Vec<Member>) = members[first..].iter().partition(|member| crosses(member, into));
+        if first == 0 && kept.is_empty() {
+            return false;
+        }
+        let align = self.largest(&off);
+        let stream = into.stream;
+        self.clones
+            .push(u32::try_from(self.blocks.all.len()).unwrap_or(u32::MAX));
+        self.blocks.all.push(Block {
+            align,
+            members: off,
+            stream,
+            ..Block::default()
+        });
+        let members = &mut self.blocks.all[offered as usize].members;
+        members.truncate(first);
+        members.extend(kept);
+        let align = self.largest(&self.blocks.all[offered as usize].members);
+        self.blocks.all[offered as usize].align = align;
+        true
+    }
+
+    fn largest(&self, members: &[Member]) -> u64 {
+        let bytes = members
+            .iter()
+            .map(|member| self.demand.requests[member.request as usize].bytes);
+        bytes.max().unwrap_or(0)
+    }
+
+    /// What a block may exceed the taker's bytes by.
+    const fn spare_for(&self, align: u64) -> u64 {
+        if align == self.demand.unit { 0 } else { self.demand.unit }
+    }
+
+    /// Whether the children of a block leave room.
+    fn has_room(&self, offered: u32, taker: u32) -> bool {
+        let align = self.blocks.all[offered as usize].align;
+        let into = &self.blocks.all[taker as usize];
+        room_of(into) >= signed(align) - signed(self.spare_for(align))
+    }
+
+    fn take(&mut self, offered: u32, taker: u32) {
+        let entry = self.entry(offered);
+        let into = &mut self.blocks.all[taker as usize];
+        into.used += entry.align;
+        into.children.push(Child {
+            begin: entry.begin,
+            end: entry.end,
+            block: offered,
+            is_single: entry.is_single(),
+        });
+        let room = room_of(into);
+        let (_, end) = self.marks[taker as usize];
+        self.tour.set_room(end, room);
+        let child = &mut self.blocks.all[offered as usize];
+        child.is_child = true;
+        let marks = self.tour.add(end, offered, room_of(child));
+        for member in &child.members {
+            self.lives.add(member, offered);
+        }
+        self.mark(offered, marks);
+        self.blocks.nested.push((offered, taker));
+    }
+
+    /// Updates the list after an offer: the block itself, and behind it its clones; sorts the following blocks where
+    /// one is out of order. Returns whether there are clones.
+    fn update(&mut self, at: usize, taker: u32) -> bool {
+        let block = self.list[at].block;
+        if self.clones.is_empty() {
+            self.list[at].is_open = !self.blocks.all[block as usize].is_child;
+            return false;
+        }
+        self.work += self.list.len() / 4;
+        self.list[at] = self.entry(block);
+        let clones: Vec<Entry> = self.clones.iter().map(|clone| self.entry(*clone)).collect();
+        self.clones.clear();
+        let least = clones.iter().map(|clone| clone.align).min().unwrap_or(0);
+        let least = least.min(self.blocks.all[taker as usize].align);
+        let behind = at + 1;
+        let is_out_of_order = self.list.get(behind).is_some_and(|entry| least < entry.align);
+        self.list.splice(behind..behind, clones);
+        if is_out_of_order {
+            self.list[behind..].sort_by(Entry::order);
+        }
+        true
+    }
+}
+
+/// The bytes that children leave; below 0 where they exceed the block by a unit.
+fn room_of(block: &Block) -> i64 {
+    signed(block.align) - signed(block.used)
+}
+
+/// Sums of a demand are below 2^62.
+fn signed(bytes: u64) -> i64 {
+    i64::try_from(bytes).unwrap_or(i64::MAX)
+}
+
+/// Whether a member lives while some member of a block does. O(log members).
+fn crosses(member: &Member, taker: &Block) -> bool {
+    // The first member that has not ended before.
+    let first = taker.members.partition_point(|other| other.end < member.begin);
+    taker.members.get(first).is_some_and(|first| first.begin <= member.end)
+}
+
+#[cfg(test)]
+mod tests {
+    use highwater_model::progress::{Cancel, Progress};
+
+    use super::super::block_reuse::binary_blocks;
+    use super::super::demand::{Demand, Request, Usage};
+    use super::{nest, reference};
+
+    /// Requests of a graph: sizes of few or many classes, lives that are short, long or nested.
+    fn demand(seed: u64) -> Demand {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut below = move |limit: u64| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 11) % limit
+        };
+        let narrow = |value: u64| u32::try_from(value).expect("small");
+        let n_requests = 2 + below(120);
+        let (n_sizes, length, n_streams) = (1 + below(60), 1 + below(40), 1 + below(2));
+        let (spread, n_steps) = (1 + below(3), 1 + below(200));
+        let mut begins: Vec<u64> = (0..n_requests).map(|_| below(n_steps)).collect();
+        begins.sort_unstable();
+        let requests: Vec<Request> = begins
+            .iter()
+            .map(|begin| {
+                let is_long = below(8) == 0;
+                let end = begin + if is_long { below(n_steps) } else { below(length) };
+                let is_input = below(20) == 0;
+                let (begin, end) = if is_input {
+                    (1, u32::MAX)
+                } else {
+                    (narrow(*begin), narrow(end))
+                };
+                Request {
+                    begin,
+                    end,
+                    bytes: 512 * (1 + below(n_sizes)).pow(narrow(spread)),
+                    stream: narrow(below(n_streams)),
+                    usage: if is_input { Usage::Input } else { Usage::Feature },
+                    source: 0,
+                }
+            })
+            .collect();
+        let mut deaths: Vec<u32> = (0..)
+            .zip(&requests)
+            .filter(|(_, request)| request.usage == Usage::Feature)
+            .map(|(at, _)| at)
+            .collect();
+        deaths.sort_by_key(|at| (requests[*at as usize].end, *at));
+        Demand {
+            unit: 512,
+            requests,
+            deaths,
+            ..Demand::default()
+        }
+    }
+
+    #[test]
+    fn blocks_nest_as_if_every_offer_were_made() {
+        let cancel = Cancel::new();
+        let progress = Progress::silent(&cancel);
+        let mut n_nested = 0;
+        for seed in 0..3_000 {
+            let demand = demand(seed);
+            for reuses in [true, false] {
+                let mut blocks = binary_blocks(&demand, reuses);
+                let mut expected = blocks.clone();
+                nest(&demand, &mut blocks, &progress).expect("not cancelled");
+                reference::nest(&demand, &mut expected);
+                assert_eq!(format!("{blocks:?}"), format!("{expected:?}"), "seed {seed}");
+                n_nested += blocks.nested.len();
+            }
+        }
+        assert!(n_nested > 30_000, "{n_nested}");
+    }
+
+    #[test]
+    fn the_work_between_two_checks_is_bounded() {
+        // A chain of distinct sizes: every block is offered to most others.
+        let n_ops = 30_000;
+        let requests: Vec<Request> = (0..n_ops)
+            .map(|step| Request {
+                begin: step,
+                end: step + 1,
+                bytes: 512 * (1 + u64::from(step) * 7919 % 100_003),
+                stream: 0,
+                usage: Usage::Feature,
+                source: 0,
+            })
+            .collect();
+        let demand = Demand {
+            unit: 512,
+            requests,
+            deaths: (0..n_ops).collect(),
+            ..Demand::default()
+        };
+        let cancel = Cancel::new();
+        let n_checks = std::cell::Cell::new(0_u32);
+        let report = |_: &'static str, _: f32| {
+            n_checks.set(n_checks.get() + 1);
+            cancel.cancel();
+        };
+        let mut blocks = binary_blocks(&demand, true);
+        let ended = nest(&demand, &mut blocks, &Progress::new(&cancel, &report));
+        assert_eq!((ended.is_err(), n_checks.get()), (true, 1));
+        assert!(blocks.nested.len() < n_ops as usize, "it stops before the end");
+    }
+}

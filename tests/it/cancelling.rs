@@ -1,0 +1,90 @@
+//! Cancel stops a comparison at whichever look at the flag it comes.
+
+use std::sync::Arc;
+
+use highwater::analysis::{AnalysisError, LaneSet, LaneStrategies, Request, compare};
+use highwater::options::{Environment, Options, SeenFiles, resolve_device};
+use highwater::progress::{Cancel, Progress};
+use highwater::timeline::{Timeline, TimelineParts};
+use highwater::workload::{RecordingRules, SchedulePlan};
+use serde_json::json;
+
+use crate::workloads::workload;
+
+/// Threads that may look at the flag once more when it is set: one per lane.
+const MOST_THREADS: u64 = 16;
+
+fn chain(n_ops: u32) -> Request {
+    let node = |at: u32| {
+        json!({
+            "name": format!("op{at}"), "op": "relu", "inputs": [format!("t{at}")],
+            "outputs": [{"id": format!("t{}", at + 1), "shape": [at * 7919 % 100_003 + 1, 128], "dtype": "float32"}],
+        })
+    };
+    let graph = json!({
+        "highwater_graph": 1, "name": "chain", "nodes": (0..n_ops).map(node).collect::<Vec<_>>(),
+        "inputs": [{"id": "t0", "shape": [64], "dtype": "float32"}], "outputs": [format!("t{n_ops}")],
+    });
+    let options = Options::new();
+    Request {
+        workload: Arc::new(workload("chain.json", graph.to_string().as_bytes())),
+        plan: SchedulePlan {
+            iterations: 1,
+            ..SchedulePlan::default()
+        },
+        environment: Environment::default(),
+        files: Arc::new(SeenFiles::default()),
+        device: resolve_device(&options).unwrap(),
+        options,
+        policies: Vec::new(),
+        strategies: LaneStrategies::default(),
+        allocator_settings: Vec::new(),
+        recording_rules: RecordingRules::default(),
+        lanes: LaneSet::Policies,
+        search_nodes: 1,
+        pins: Vec::new(),
+    }
+}
+
+fn answer(request: &Request, cancel: &Cancel) -> Result<Timeline, AnalysisError> {
+    let progress = Progress::silent(cancel);
+    let comparison = compare(request, &progress)?;
+    Ok(Timeline::checked(&comparison, TimelineParts::All, &progress)?)
+}
+
+#[test]
+fn a_comparison_stops_at_every_look() {
+    let request = chain(1_500);
+    let counting = Cancel::at_look(u64::MAX);
+    assert!(answer(&request, &counting).is_ok());
+    let n_looks = counting.looks();
+    assert!(n_looks > 40, "{n_looks}");
+    let mut state = 9_u64;
+    for round in 0..40 {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        // The first and the last look, and others between.
+        let look = match round {
+            0 => 1,
+            1 => n_looks,
+            _ => 1 + (state >> 33) % n_looks,
+        };
+        let cancel = Cancel::at_look(look);
+        assert!(answer(&request, &cancel).is_err(), "look {look} of {n_looks}");
+        assert!(
+            cancel.looks() <= look + MOST_THREADS,
+            "look {look}: {} looks",
+            cancel.looks()
+        );
+    }
+}
+
+#[test]
+fn looks_grow_with_the_graph() {
+    let looks = |n_ops: u32| {
+        let cancel = Cancel::at_look(u64::MAX);
+        assert!(answer(&chain(n_ops), &cancel).is_ok());
+        cancel.looks()
+    };
+    let (small, large) = (looks(1_000), looks(12_000));
+    assert!(large > small, "{small} and {large}");
+}
