@@ -129,6 +129,7 @@ impl Action {
         use std::slice::from_ref;
         match self {
             Self::Inspect(args) => &args.files,
+            Self::ExplainLog(args) => &args.files,
             Self::Compare(args) => &args.files,
             Self::Sweep(args) => &args.space.files,
             Self::Recommend(args) => &args.space.files,
@@ -139,7 +140,12 @@ impl Action {
             Self::Reuse(args) => from_ref(&args.file),
             Self::Learn(args) => &args.files,
             Self::Export(args) => &args.files,
-            Self::Check(_) | Self::Options(_) | Self::Devices(_) | Self::Formats(_) | Self::Completions { .. } => &[],
+            Self::Check(_)
+            | Self::Options(_)
+            | Self::Devices(_)
+            | Self::Formats(_)
+            | Self::Completions { .. }
+            | Self::Manual { .. } => &[],
         }
     }
 }
@@ -271,7 +277,7 @@ pub struct InspectArgs {
 pub struct ExplainLogArgs {
     /// Logs, folders of logs (~/ascend/log) or terminal output, read as one log; - is standard input
     #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<String>,
+    pub files: Vec<PathBuf>,
     /// Output: text, json or markdown
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

@@ -11,6 +11,7 @@ use anyhow::Context as _;
 use highwater_analysis::LogStory;
 use highwater_export::{log_story_json, log_story_markdown, log_story_text};
 use highwater_model::progress::Progress;
+use highwater_model::visible::visible;
 use highwater_model::workload::Workload;
 use highwater_session::read_log;
 
@@ -30,7 +31,8 @@ pub(super) fn run(args: &ExplainLogArgs, progress: &Progress<'_>) -> anyhow::Res
     }
     if args.format != Format::Json {
         // The last line of the answer is the sentence for a ticket. A closed standard error is ignored.
-        drop(write!(std::io::stderr(), "{}", diagnostics(&imported.diagnostics)));
+        let notes = diagnostics(&imported.diagnostics);
+        drop(write!(std::io::stderr(), "{}", visible(&notes)));
     }
     Ok(Verdict::Done)
 }
