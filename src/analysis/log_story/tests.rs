@@ -17,6 +17,7 @@ fn load(graph: u64, at: i64, feature_map: u64) -> LoggedEvent {
         reserved: None,
         freed: None,
         shared: None,
+        n_before: 0,
     }
 }
 

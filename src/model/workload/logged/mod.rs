@@ -256,11 +256,14 @@ mod tests {
     fn event(kind: LoggedEventKind, graph: u64) -> LoggedEvent {
         LoggedEvent {
             kind,
+            at: None,
             graph: Some(graph),
             model: None,
             feature_map: Some(64),
             weights: Some(8),
             reserved: None,
+            freed: None,
+            shared: None,
             n_before: 0,
         }
     }
