@@ -23,13 +23,9 @@ use arena::Arena;
 /// Who made the plan of a log.
 pub const LOG_MAKER: &str = "CANN's log";
 
-/// The options for the policy, the memory of the device, and the version of the engine.
+/// The options for the policy and the memory of the device.
 const POLICY: &str = "static_memory_policy";
 const DEVICE_MEMORY: &str = "simulation.device_memory";
-const ENGINE_VERSION: &str = "simulation.engine_version";
-
-/// The version whose variables are on no pages.
-const BEFORE_PAGES: &str = "8.0";
 
 /// Most steps of a schedule that a log states.
 const MOST_STEPS: usize = 1 << 20;
@@ -91,13 +87,8 @@ impl LoggedSession {
 /// What the log says of the run, as options.
 fn settings(process: &LoggedProcess) -> Vec<(&'static str, String)> {
     let memory = process.device_total.map(|bytes| (DEVICE_MEMORY, bytes.to_string()));
-    // Newer engines print a line for each page.
-    let has_no_pages = process
-        .variables
-        .is_some_and(|one| one.logic.is_some() && one.pages.is_none());
-    let version = has_no_pages.then(|| (ENGINE_VERSION, BEFORE_PAGES.to_owned()));
     let policy = process.policy.map(|(policy, _)| (POLICY, policy.to_string()));
-    [memory, version, policy].into_iter().flatten().collect()
+    [memory, policy].into_iter().flatten().collect()
 }
 
 /// The last compilation of each id, in the order of first appearance.
