@@ -68,7 +68,7 @@ pub struct Persisted {
     pub lane_layout: SavedLaneLayout,
     /// The command that opens a frame of a call stack; empty for the usual one.
     pub editor: String,
-    /// What documents may read outside their folders, as [`AllowedOutside::known`] gives it.
+    /// What documents may read outside their folders, as [`known`](highwater_session::AllowedOutside::known) gives it.
     pub outside: Vec<String>,
     /// Parts that could not be read.
     pub unreadable: Vec<&'static str>,
