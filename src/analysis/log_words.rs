@@ -13,7 +13,7 @@ const MOST_GRAPHS: usize = 3;
 const MOST_MODULES: usize = 4;
 
 /// What a log at the default level lacks, and how to have it.
-pub const DEFAULT_LEVEL: &str = "The log has no placements, weights or variables: it was written at the default level. \
+pub const DEFAULT_LEVEL: &str = "The log has no placements or variables, and of weights at most those of unloaded graphs: it was written at the default level. \
                                  Run again with ASCEND_MODULE_LOG_LEVEL=GE=1 and ASCEND_HOST_LOG_FILE_NUM=1000 (atc: \
                                  --log=info) to have them.";
 

@@ -113,7 +113,7 @@ fn process_blocks(story: &ProcessStory) -> Vec<Block> {
         blocks.push(paragraph(format!("{more} failed after these.")));
     }
     if process.failures.is_empty() {
-        blocks.push(paragraph("No request for memory failed in this process."));
+        blocks.push(paragraph("The log of this process has no failed request for memory."));
     }
     if process.failures.is_empty() {
         blocks.extend(events(&process.events));

@@ -24,6 +24,7 @@ use super::app::UiState;
 use super::commands::UiCommand;
 use super::panels::PaneCx;
 use highwater_analysis::LaneId;
+use highwater_model::workload::Recording;
 use highwater_session::{Command, LogPage, Session};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,14 +193,18 @@ impl Panes {
         self.follow_log(session);
     }
 
-    /// Brings the page of a log to the front once, where a request failed.
+    /// Brings the page of a log to the front once, where a request failed or nothing else can be drawn.
     fn follow_log(&mut self, session: &Session) {
         let page = session.loaded().and_then(|loaded| loaded.log_page.as_ref());
         if self.shown_log.as_ref() == page {
             return;
         }
         self.shown_log = page.cloned();
-        if page.is_some_and(|page| page.has_failures) {
+        let is_empty = |recording: &Arc<Recording>| recording.totals.is_empty() && recording.blocks.is_empty();
+        let is_all = session.loaded().is_some_and(|loaded| {
+            loaded.workload.graphs().is_empty() && loaded.workload.recordings().iter().all(is_empty)
+        });
+        if page.is_some_and(|page| page.has_failures || is_all) {
             self.offer(Pane::Log);
         }
     }

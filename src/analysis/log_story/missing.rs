@@ -13,6 +13,9 @@ const RUN_LOG: &str = "Only error lines are here: add ~/ascend/log/run/plog, whi
 const PLOG: &str = "This is terminal text: add ~/ascend/log/run/plog and ~/ascend/log/debug/plog of the same run; they tell what \
                     the driver's modules had, and of GE's graphs and policy.";
 
+const DEBUG_LOG: &str =
+    "A failed request is in the debug log, not in the run log: if the run failed, add ~/ascend/log/debug/plog.";
+
 /// Sentences of one log, at most.
 const MOST: usize = 8;
 
@@ -38,6 +41,9 @@ fn of_process(process: &LoggedProcess) -> Vec<String> {
         LogLevel::Default => vec![RUN_LOG.to_owned(), DEFAULT_LEVEL.to_owned()],
         LogLevel::Terminal => vec![PLOG.to_owned()],
     };
+    if process.level == LogLevel::Default && process.failures.is_empty() {
+        all.insert(0, DEBUG_LOG.to_owned());
+    }
     all.extend(lost_heads(process));
     all
 }

@@ -61,16 +61,19 @@ fn modules(story: &ProcessStory, request: &FailedRequest) -> Option<String> {
         .modules
         .iter()
         .filter_map(|one| Some((one, one.at_failure.filter(|bytes| *bytes > 0)?)));
-    let named = named.take(MOST_MODULES);
-    let named: Vec<String> = named
-        .map(|(one, bytes)| format!("{} {}", one.module, Bytes(bytes)))
+    let all: Vec<(&str, u64)> = named.map(|(one, bytes)| (one.module.as_str(), bytes)).collect();
+    let (first, others) = all.split_at(MOST_MODULES.min(all.len()));
+    let mut named: Vec<String> = first
+        .iter()
+        .map(|(module, bytes)| format!("{module} {}", Bytes(*bytes)))
         .collect();
+    named.extend((!others.is_empty()).then(|| counted(others.len() as u64, "other module")));
     let rest = request
         .of_no_module
         .zip(story.process.device_total)
         .map(|(rest, total)| {
             format!(
-                "; {} of {} belong to no module of this process",
+                "; {} of {} belong to no module of this process (of others, or free)",
                 Bytes(rest),
                 Bytes(total)
             )
@@ -84,7 +87,7 @@ fn modules(story: &ProcessStory, request: &FailedRequest) -> Option<String> {
 
 /// The graph engine's peak, of the process with the highest; at the default level as the driver counts it.
 fn without_failure(stories: &[ProcessStory]) -> String {
-    const NONE: &str = "No request for memory failed in this log";
+    const NONE: &str = "The log has no failed request for memory";
     let peak_of = |story: &ProcessStory| {
         let engine = story.modules.iter().find(|one| one.module == "GE");
         story.process.reserved_peak.or(engine.and_then(|one| one.peak))

@@ -69,16 +69,25 @@ pub(super) fn of_torch(request: &FailedRequest) -> Vec<Advice> {
         all.push(Advice::new("Raise per_process_memory_fraction", reason));
     }
     if all.is_empty() {
+        let missing = requested.saturating_sub(usable);
+        let verdict = if missing > ROUNDING {
+            "allocator settings cannot help"
+        } else {
+            "allocator settings may not suffice"
+        };
         let reason = format!(
-            "allocator settings cannot help: about {} reserved, unused and {} free are {} less than the request",
+            "{verdict}: about {} reserved, unused and {} free are about {} less than the request",
             Bytes(unused),
             Bytes(room),
-            Bytes(requested.saturating_sub(usable))
+            Bytes(missing)
         );
         all.push(Advice::new("Reduce the batch, or recompute activations", reason));
     }
     all
 }
+
+/// What the figures of a sentence may be off together: four of two decimals in GiB.
+const ROUNDING: u64 = 21 << 20;
 
 /// Bytes by which the pool may grow: free ones, as far as a limit allows.
 fn room(failure: &LoggedFailure) -> u64 {
