@@ -45,6 +45,9 @@ struct Story {
     graphs: Vec<Compiled>,
     /// The last compilation of each name.
     by_name: BTreeMap<String, usize>,
+    /// Times and ids of all compilations, by time: in files that were joined into one, those of a run log come after the
+    /// failures of the debug log.
+    compiled_at: Vec<(i64, u64)>,
     /// Ids by name, of all compilations: a selection of lines may have lost their order.
     ids: BTreeMap<String, u64>,
     /// Summaries of graphs whose compilation comes later.
@@ -80,7 +83,14 @@ impl Story {
             Says::Compile { graph, name, .. } => Some((name, *graph)),
             _ => None,
         });
+        let times = facts.iter().filter_map(|fact| match &fact.says {
+            Says::Compile { graph, .. } => Some((fact.at.stamp?, *graph)),
+            _ => None,
+        });
+        let mut compiled_at: Vec<(i64, u64)> = times.collect();
+        compiled_at.sort_by_key(|(stamp, _)| *stamp);
         Self {
+            compiled_at,
             ids: compiled
                 .flat_map(|(name, id)| names_of(name, id).map(|name| (name, id)))
                 .collect(),
@@ -146,8 +156,7 @@ impl Story {
             }
             Says::Driver(row) => self.row(fact.at, row),
             Says::Report(report) => {
-                let graph = self.graphs.last().map(|one| one.graph.id);
-                self.requests.take(fact.at, report, graph);
+                self.requests.take(fact.at, report, self.compiled_before(fact.at));
             }
             Says::Params { .. }
             | Says::Weights { .. }
@@ -174,6 +183,15 @@ impl Story {
         if let Some(early) = early {
             self.summary(&early);
         }
+    }
+
+    /// The last graph that was compiled before, by time where a time is known.
+    fn compiled_before(&self, at: At) -> Option<u64> {
+        let by_time = at.stamp.and_then(|stamp| {
+            let before = self.compiled_at.partition_point(|(compiled, _)| *compiled <= stamp);
+            Some(self.compiled_at.get(before.checked_sub(1)?)?.1)
+        });
+        by_time.or_else(|| self.graphs.last().map(|one| one.graph.id))
     }
 
     /// The first assigner after a compilation of the same thread has the smaller arena.

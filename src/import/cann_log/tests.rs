@@ -159,3 +159,25 @@ fn other_text_is_no_log() {
         assert!(!detect(&input), "{text}");
     }
 }
+
+#[test]
+fn the_graph_of_a_request_is_the_last_compiled_one_by_time() {
+    let compile = |second: &str, id: u64| {
+        let text = format!("PreRun start: graph node size 2, session id 0, graph id {id}, graph name g_{id}.");
+        record(second, &text)
+    };
+    let text =
+        "[drv api] halMemAlloc failed:size=4096(bytes), type=2, moduleId=45, drvFlag=1, drvRetCode=6, device_id=0";
+    let failure = record("03.000.000", text).replace("[INFO] GE", "[ERROR] RUNTIME");
+    let lines = [
+        compile("01.000.000", 11),
+        compile("02.000.000", 21),
+        compile("04.000.000", 31),
+        failure,
+    ];
+    // A debug log before the run log, as `cat log/*/plog/*.log` joins them, and the other way round.
+    for order in [[3, 0, 1, 2], [0, 1, 2, 3], [0, 1, 3, 2]] {
+        let processes = told(&order.map(|line| lines[line].as_str()).concat());
+        assert_eq!(processes[0].failures[0].graph, Some(21), "{order:?}");
+    }
+}

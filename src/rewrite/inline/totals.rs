@@ -1,7 +1,7 @@
 //! How many ops every graph would have with all calls inlined, known before anything is copied.
 //!
-//! A function that calls another twice doubles it, so a few hundred bytes of functions can stand for more ops than any
-//! memory holds. Calls of such functions stay; what only they call is not copied either.
+//! A function that calls another twice doubles it, so a few hundred bytes of functions can expand to more ops than fit in
+//! memory. Calls of such functions are not inlined; functions that only they call are not copied either.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,11 +1,11 @@
 //! Level 2: blocks within blocks.
 //!
 //! Every block (the taker), the largest first, is offered all blocks that follow in the list. Members of the offered
-//! block that live while the taker's own members do are split off into a clone behind it; the rest goes into the first
+//! block that live while the taker's own members do are split off into a clone after it; the rest goes into the first
 //! of the taker's children (recursively) that takes it, otherwise into the taker itself where its children leave room:
 //! its own size, plus one unit for blocks larger than a unit. A split remains even where no block takes the rest.
 //!
-//! Where a clone (or the taker) is smaller than the block behind the clones, the list behind the offered block is
+//! Where a clone (or the taker) is smaller than the block after the clones, the list after the offered block is
 //! sorted again: size descending, members ascending, first begin ascending, stable.
 //!
 //! The list is searched for the next block that a taker does not refuse for certain ([`NextOffer`]), and the taker's tree for
@@ -74,7 +74,7 @@ struct Entry {
     end: u32,
     block: u32,
     n_members: u32,
-    /// Whether it may still be offered, or take: no child, and not behind the arena.
+    /// Whether it may still be offered, or take: no child, and not after the arena.
     is_open: bool,
 }
 

@@ -1,4 +1,6 @@
-//! The same with every offer made one by one, in the words of the engine: O(blocks^2) and more.
+//! The oracle of the tests: every offer is made one by one, as the engine does. O(blocks^2) and more.
+//!
+//! It shares no code with the search on purpose, so that a defect of either shows as a difference.
 
 use super::super::block_reuse::{Block, Blocks, Child, Member};
 use super::super::demand::Demand;
@@ -37,7 +39,7 @@ struct Entry {
     end: u32,
     block: u32,
     n_members: u32,
-    /// Whether it may still be offered, or take: no child, and not behind the arena.
+    /// Whether it may still be offered, or take: no child, and not after the arena.
     is_open: bool,
 }
 
