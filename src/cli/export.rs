@@ -25,15 +25,7 @@ use highwater_timeline::Timeline;
 
 pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     if args.form.is_none() && is_document_name(&args.to) {
-        if args.files.is_empty() {
-            bail!(
-                "{}: a document needs sources; name files, or write the configuration alone as .json, .py or .sh",
-                args.to.display()
-            );
-        }
-        if args.writing.preview {
-            bail!("--preview prints configurations, tables and pages; open a document in the window");
-        }
+        check_document(args)?;
         return write_document(args, progress);
     }
     let form = match &args.form {
@@ -96,14 +88,38 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
         return write_or_print(&export, args.writing, &document.sources);
     }
     let about = export_about(&document, &line, &comparison, Some(&loaded), findings, import);
-    let subject = subject_of(args, form, comparison, about)?;
+    write_subject(args, form, &subject_of(args, form, comparison, about)?, progress)
+}
+
+/// # Errors
+/// No sources are named, or a preview is asked for.
+fn check_document(args: &ExportArgs) -> anyhow::Result<()> {
+    if args.files.is_empty() {
+        bail!(
+            "{}: a document needs sources; name files, or write the configuration alone as .json, .py or .sh",
+            args.to.display()
+        );
+    }
+    if args.writing.preview {
+        bail!("--preview prints configurations, tables and pages; open a document in the window");
+    }
+    Ok(())
+}
+
+/// Writes the file, or prints it as a preview.
+fn write_subject(
+    args: &ExportArgs,
+    form: ExportForm,
+    subject: &ExportSubject,
+    progress: &Progress<'_>,
+) -> anyhow::Result<Verdict> {
     let write = |out: &mut dyn Write| {
         let write = if args.writing.raw {
             ExportSubject::write_raw
         } else {
             ExportSubject::write
         };
-        write(&subject, form, &args.to, out, progress)
+        write(subject, form, &args.to, out, progress)
     };
     if args.writing.preview {
         let shown = args.to.display();

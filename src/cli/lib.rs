@@ -206,7 +206,7 @@ fn perform(action: &Action) -> ExitCode {
     }
 }
 
-/// A message with the inputs in front, unless it begins with a flag or names an argument.
+/// A message with the inputs in front, unless it begins with a flag or with an input, or names an argument.
 fn located(message: &str, inputs: &[PathBuf]) -> String {
     let is_named = |argument: OsString| {
         let argument = argument.to_string_lossy();
@@ -216,8 +216,10 @@ fn located(message: &str, inputs: &[PathBuf]) -> String {
         let is_path = value.contains(['/', '.', ':']) && name.len() > 1;
         is_path && message.contains(name) || message.contains(&format!("\"{value}\""))
     };
+    let begins_with = |input: &PathBuf| message.starts_with(&format!("{}: ", input.display()));
+    let is_located = message.starts_with("--") || inputs.iter().any(begins_with);
     // The program and the command are no arguments.
-    if inputs.is_empty() || message.starts_with("--") || std::env::args_os().skip(2).any(is_named) {
+    if inputs.is_empty() || is_located || std::env::args_os().skip(2).any(is_named) {
         return message.to_owned();
     }
     let names: Vec<String> = inputs.iter().map(|input| input.display().to_string()).collect();

@@ -307,6 +307,28 @@ fn help_version_and_completions_exit_0() {
 }
 
 #[test]
+fn the_version_names_the_commit_and_the_features() {
+    let output = run(&["--version"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let rest = text.strip_prefix(concat!("highwater ", env!("CARGO_PKG_VERSION"), " (commit "));
+    assert!(rest.is_some_and(|rest| rest.contains(", features: ")), "{text}");
+}
+
+#[test]
+fn every_listed_command_has_a_manual_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = run(&["manual", folder.path().to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0));
+    let page = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    let main = page("highwater.1");
+    for command in ["compare", "explain-log", "recommend", "replay"] {
+        assert!(main.contains(&command.replace('-', "\\-")), "{command}");
+        assert!(page(&format!("highwater-{command}.1")).contains("SYNOPSIS"));
+    }
+    fails(&["manual", "/no/such/folder"], "/no/such/folder");
+}
+
+#[test]
 fn without_a_display_the_window_is_one_sentence_and_exit_2() {
     fails(&[], "highwater compare");
 }

@@ -73,7 +73,7 @@ fn modules(story: &ProcessStory, request: &FailedRequest) -> Option<String> {
         .zip(story.process.device_total)
         .map(|(rest, total)| {
             format!(
-                "; {} of {} belong to no module of this process (of others, or free)",
+                "; {} of {} belong to no module of this process (used by others, or free)",
                 Bytes(rest),
                 Bytes(total)
             )

@@ -15,6 +15,7 @@ use super::text::diagnostics;
 use super::{Verdict, print, print_csv, print_json};
 use highwater_analysis::{Comparison, LaneId, compare};
 use highwater_export::{Baseline, FlameAnswer, PeakAnswer, WirePeak, WireTree, peak_csv, peak_text, ranks_text};
+use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::units::Step;
 use highwater_session::Keep;
@@ -43,15 +44,7 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
     let lane = lane(args, policy, &comparison)?;
     let at = on_axis(&comparison, lane, at, name)?;
     if args.segments {
-        let step = match at {
-            PeakAt::Step(step) => Some(step),
-            // Segments are reserved memory.
-            PeakAt::Peak | PeakAt::Range(_) => {
-                let summary = &comparison.lanes[lane].summary;
-                summary.peak_reserved_step.or_else(|| peak_step(&comparison, lane))
-            }
-        };
-        let step = step.with_context(|| format!("{name} has no step to explain"))?;
+        let step = segments_step(at, &comparison, lane).with_context(|| format!("{name} has no step to explain"))?;
         segments(args, &comparison, lane, step, &prepared.diagnostics())?;
         return Ok(Verdict::Done);
     }
@@ -101,30 +94,50 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         most: args.top.unwrap_or(most),
         baseline: baseline_title.as_deref(),
     };
-    let import = prepared.diagnostics();
+    print_answer(args, &answer, tree.as_ref(), &prepared.diagnostics())?;
+    Ok(Verdict::Done)
+}
+
+/// The step whose segments are listed: segments are reserved memory, so the first with the highest reserved bytes.
+fn segments_step(at: PeakAt, comparison: &Comparison, lane: usize) -> Option<Step> {
+    match at {
+        PeakAt::Step(step) => Some(step),
+        PeakAt::Peak | PeakAt::Range(_) => {
+            let reserved = comparison.lanes.get(lane)?.summary.peak_reserved_step;
+            reserved.or_else(|| peak_step(comparison, lane))
+        }
+    }
+}
+
+fn print_answer(
+    args: &PeakArgs,
+    answer: &PeakAnswer<'_>,
+    tree: Option<&FlameAnswer<'_>>,
+    import: &Diagnostics,
+) -> anyhow::Result<()> {
     match args.format {
         Format::Json => {
-            let wire = WirePeak::new(&answer, &import);
-            match &tree {
-                Some(tree) => print_json(&wire.with_tree(WireTree::new(tree)))?,
-                None => print_json(&wire)?,
+            let wire = WirePeak::new(answer, import);
+            match tree {
+                Some(tree) => print_json(&wire.with_tree(WireTree::new(tree))),
+                None => print_json(&wire),
             }
         }
-        Format::Csv => print_csv(&peak_csv(&answer), args.raw)?,
+        Format::Csv => print_csv(&peak_csv(answer), args.raw),
         _ => {
-            let mut text = peak_text(&answer);
+            let comparison = answer.comparison;
+            let mut text = peak_text(answer);
             if let Some(note) = comparison.scratch.note().filter(|_| comparison.lower_bound) {
                 text.push_str(&format!("\n{note}\n"));
             }
-            if let Some(ranks) = &report.ranks {
+            if let Some(ranks) = &answer.report.ranks {
                 text.push_str(&format!("\n{}", ranks_text(ranks, answer.most)));
             }
-            text.push_str(&diagnostics(&import));
+            text.push_str(&diagnostics(import));
             text.push_str(&diagnostics(&comparison.diagnostics));
-            print(&text)?;
+            print(&text)
         }
     }
-    Ok(Verdict::Done)
 }
 
 /// The grouping of `--group-by`, else the usual one.

@@ -82,7 +82,7 @@ fn the_sample_is_explained() {
 
         For a ticket
 
-        python3 (40518): GE did not get 25.84 GiB for graph 21 (feature map) on device 0 at 2026-07-12 09:20:29.181; then allocated: APP 5.000 GiB, HCCL 400.0 MiB, RUNTIME 20.08 MiB, 2 other modules; 26.33 GiB of 31.75 GiB belong to no module of this process (of others, or free); GE had evicted graph 11; policy 0. Reduce the batch or shapes of graph 21: no policy helps: graph 21 alone needs 25.84 GiB, and no other graph was loaded.
+        python3 (40518): GE did not get 25.84 GiB for graph 21 (feature map) on device 0 at 2026-07-12 09:20:29.181; then allocated: APP 5.000 GiB, HCCL 400.0 MiB, RUNTIME 20.08 MiB, 2 other modules; 26.33 GiB of 31.75 GiB belong to no module of this process (used by others, or free); GE had evicted graph 11; policy 0. Reduce the batch or shapes of graph 21: no policy helps: graph 21 alone needs 25.84 GiB, and no other graph was loaded.
     "#]]
     .assert_eq(&answer(&[SAMPLE]));
 }
