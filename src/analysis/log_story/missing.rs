@@ -41,7 +41,7 @@ fn of_process(process: &LoggedProcess) -> Vec<String> {
         LogLevel::Default => vec![RUN_LOG.to_owned(), DEFAULT_LEVEL.to_owned()],
         LogLevel::Terminal => vec![PLOG.to_owned()],
     };
-    if process.level == LogLevel::Default && process.failures.is_empty() {
+    if process.level == LogLevel::Default && has_run_log && process.failures.is_empty() {
         all.insert(0, DEBUG_LOG.to_owned());
     }
     all.extend(lost_heads(process));

@@ -262,6 +262,12 @@ fn what_the_log_lacks_is_told_once() {
     assert_eq!(missing.len(), 2);
     assert!(missing[0].contains("~/ascend/log/run/plog"));
     assert!(missing[1].contains("ASCEND_MODULE_LOG_LEVEL=GE=1") && missing[1].contains("--log=info"));
+    let run_log_alone = LoggedProcess {
+        level: LogLevel::Default,
+        device_total: Some(8 << 30),
+        ..LoggedProcess::default()
+    };
+    assert!(story(run_log_alone).missing[0].contains("~/ascend/log/debug/plog"));
     let mut cut = two_graphs(Some(0));
     cut.level = LogLevel::Info;
     cut.graphs[0].plan = Some("g".to_owned());
