@@ -54,7 +54,7 @@ pub(super) fn nest(demand: &Demand, blocks: &mut Blocks, progress: &Progress<'_>
         offers.list.push(offers.entry(*block));
     }
     offers.list.sort_by(Entry::order);
-    offers.rebuild();
+    offers.rebuild(0);
     let mut taker_at = 0;
     while let Some(taker) = offers.list.get(taker_at).copied() {
         offers.count(1, taker_at)?;
@@ -149,8 +149,9 @@ impl Offers<'_> {
         Ok(())
     }
 
-    fn rebuild(&mut self) {
-        self.next.rebuild(self.list.iter().map(Entry::span));
+    /// Updates what is known of the list from a position on.
+    fn rebuild(&mut self, first: usize) {
+        self.next.rebuild(first, self.list.len(), |at| self.list[at].span());
     }
 
     /// Offers a taker all that follows it.
@@ -158,11 +159,11 @@ impl Offers<'_> {
         let span = taker_span(taker.begin, taker.end, taker.is_single());
         let stream = self.blocks.all[taker.block as usize].stream;
         self.start_tree(taker.block);
-        let mut has_split = false;
+        let mut first_split = None;
         let mut at = taker_at;
         loop {
             let from = at + 1;
-            let found = if has_split {
+            let found = if first_split.is_some() {
                 // Positions have moved: the rest of the list is read entry by entry.
                 self.list.get(from).map(|_| from)
             } else {
@@ -176,16 +177,16 @@ impl Offers<'_> {
             let is_refused = is_met && taker.is_single() && entry.is_single();
             if entry.is_open && !is_refused && self.blocks.all[entry.block as usize].stream == stream {
                 self.offer(entry.block, taker.block);
-                let is_split = self.update(at, taker.block);
-                has_split |= is_split;
-                if !has_split && !self.list[at].is_open {
+                if self.update(at, taker.block) {
+                    first_split.get_or_insert(at);
+                } else if first_split.is_none() && !self.list[at].is_open {
                     self.next.close(at);
                 }
             }
         }
-        if has_split {
-            self.count(self.list.len(), taker_at)?;
-            self.rebuild();
+        if let Some(first) = first_split {
+            self.count(self.list.len() - first, taker_at)?;
+            self.rebuild(first);
         }
         Ok(())
     }
