@@ -14,9 +14,9 @@ use super::lane_set::LaneKind;
 use super::study::study_of;
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::Bytes;
-use highwater_plan::{PlacementProblem, Plan, verify_with};
+use highwater_plan::{Buffer, PlacementProblem, Plan, verify_with};
 use highwater_sim::fold::StepBytes;
-use highwater_sim::{verify, verify_log};
+use highwater_sim::{BoundGraph, verify, verify_log};
 
 /// What was verified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,12 +74,15 @@ impl Comparison {
         lane: &Lane,
         progress: &Progress<'_>,
     ) -> Result<Result<usize, String>, Cancelled> {
-        for (problem, plan) in self.placed(position, lane) {
-            if let Err(defect) = verify_with(&problem, plan, progress)? {
+        // A pin that evicts has a log on the steps of the other lanes, which may be fewer than those of its plans.
+        let is_mapped = lane.pinned.is_some() && lane.rewrite.is_some();
+        let placed = if is_mapped { Vec::new() } else { self.placed(position, lane) };
+        for (problem, plan) in &placed {
+            if let Err(defect) = verify_with(problem, plan, progress)? {
                 return Ok(Err(defect.to_string()));
             }
         }
-        let is_log_alone = lane.is_measured() || self.trace().is_some();
+        let is_log_alone = is_mapped || lane.is_measured() || self.trace().is_some();
         let checked = if is_log_alone {
             verify_log(&lane.simulation)
         } else {
@@ -87,24 +90,34 @@ impl Comparison {
         };
         let figures = || wrong_figure(lane).map_or(Ok(()), Err);
         let checked = checked.map_err(|defect| defect.to_string()).and_then(|()| figures());
-        Ok(checked.map(|()| lane.plans.len()))
+        Ok(checked.map(|()| placed.len()))
     }
 
     /// What the plans of a lane place.
     fn placed<'a>(&'a self, position: usize, lane: &'a Lane) -> Vec<(PlacementProblem, &'a Plan)> {
         let session = self.session_of(position);
-        let problem_of = |graph| {
+        let problem_of = |graph, is_given: bool| {
             if self.lane_kind() == LaneKind::Strategies {
                 let entry = study_of(&self.workload).stated_problem(&self.workload)?;
                 return Some(entry.problem.clone());
             }
             let run = session.runs.iter().find(|run| run.graph == graph)?;
-            Some(arena_problem(&run.bound.program, &run.bound.engine_sizes))
+            let BoundGraph {
+                program, engine_sizes, ..
+            } = &*run.bound;
+            if !is_given {
+                return Some(arena_problem(program, engine_sizes));
+            }
+            // No strategy of the engine: the pass that made it rounds and aligns by other rules.
+            let items = program.lifetimes.items.iter();
+            let exact = items.map(|item| Buffer::unplaced(item.birth, item.end, item.bytes, 1));
+            Some(PlacementProblem::of(exact))
         };
-        let plans = lane.plans.iter();
-        plans
-            .filter_map(|(graph, planned)| Some((problem_of(*graph)?, &planned.plan)))
-            .collect()
+        let placed = lane.plans.iter().filter_map(|(graph, planned)| {
+            let problem = problem_of(*graph, planned.strategy.is_empty())?;
+            Some((problem, &planned.plan))
+        });
+        placed.collect()
     }
 }
 

@@ -207,24 +207,21 @@ fn temporary<E: From<Error>>(
     gate: Gate<'_>,
     make: impl FnOnce(&mut dyn Write) -> Result<(), E>,
 ) -> Result<tempfile::NamedTempFile, E> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(TEMPORARY);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        // The umask still applies; the default of temporary files is the owner alone.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
     let folder = folder_of(target);
     gate(Operation::Open)?;
-    let file = builder.tempfile_in(folder).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => Error::new(
-            ErrorKind::NotFound,
-            format!("folder {} does not exist", folder.display()),
-        ),
-        // The message names the user's file, not the temporary one.
-        kind => of_system(&error).map_or_else(|| Error::from(kind), Error::from_raw_os_error),
-    })?;
+    // With the permissions of new files; temporary ones are their owner's alone otherwise.
+    let file = tempfile::Builder::new()
+        .prefix(TEMPORARY)
+        .make_in(folder, |path| {
+            OpenOptions::new().read(true).write(true).create_new(true).open(path)
+        })
+        .map_err(|error| match error.kind() {
+            ErrorKind::NotFound => Error::new(
+                ErrorKind::NotFound,
+                format!("folder {} does not exist", folder.display()),
+            ),
+            _ => error,
+        })?;
     if let Ok(existing) = std::fs::metadata(target) {
         keep_owner(file.as_file(), &existing);
         gate(Operation::Permissions)?;
@@ -240,14 +237,6 @@ fn temporary<E: From<Error>>(
     gate(Operation::Sync)?;
     file.as_file().sync_all()?;
     Ok(file)
-}
-
-/// The number of the system's error within an error.
-fn of_system(error: &Error) -> Option<i32> {
-    error.raw_os_error().or_else(|| {
-        let inner = error.get_ref()?.source()?.downcast_ref::<Error>()?;
-        inner.raw_os_error()
-    })
 }
 
 fn folder_of(path: &Path) -> &Path {

@@ -15,7 +15,7 @@ const LEAST_WORK: u64 = 50_000;
 /// Bytes that are always allowed.
 const LEAST_BYTES: u64 = 16 << 20;
 
-/// Time that is always allowed; the machine may be busy.
+/// Processor time that is always allowed.
 const LEAST_TIME: Duration = Duration::from_millis(400);
 
 /// Number of readings of the whole file to measure its time.

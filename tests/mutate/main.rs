@@ -4,7 +4,7 @@
 //! * Nothing may panic: not the reader, nor the figures of `inspect`, nor (for a part of the readable files) a
 //!   comparison. Documents and configurations that are readable survive writing.
 //! * Nothing may hang. Allocations and progress checks are counted, because they are the same on every machine: at most
-//!   ten times those of the whole file, with a floor. Wall time is checked too, and a watch ends a round that does not
+//!   ten times those of the whole file, with a floor. Processor time is checked too, and a watch ends a round that does not
 //!   return.
 //! * Memory is bounded: peak bytes are at most ten times those of the whole file, with a floor.
 //!
@@ -93,7 +93,7 @@ impl Trial<'_> {
             panic!("a panic: {}{}", self.repeat(round), kept(&bytes));
         };
         if let Some(excess) = self.limits.excess(&reading, bytes.len()) {
-            // Time of a single run on a busy machine is not reliable: it is measured again.
+            // Time of a single run is not reliable: it is measured again.
             let again = || read(target, &name, &bytes).and_then(|reading| self.limits.excess(&reading, bytes.len()));
             assert!(
                 (0..3).any(|_| again().is_none()),

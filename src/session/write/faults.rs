@@ -182,11 +182,3 @@ fn a_full_device_is_told_in_a_sentence() {
     assert!(error.starts_with("/dev/full: cannot be written: "), "{error}");
     assert!(error.contains("; free some space"), "{error}");
 }
-
-#[test]
-fn the_error_of_the_system_is_told_without_the_temporary_name() {
-    let inner = Error::from_raw_os_error(24);
-    assert_eq!(of_system(&inner), Some(24));
-    let missing = tempfile::Builder::new().tempfile_in("/no/such/folder").expect_err("no folder");
-    assert_eq!(of_system(&missing), Some(2));
-}

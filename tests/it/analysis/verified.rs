@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use highwater::analysis::{
-    Comparison, Configuration, LaneSet, LaneStrategies, Pin, RematLane, Request, Verified, compare,
+    Comparison, Configuration, LaneSet, LaneStrategies, Pin, RematLane, Request, Verified, arena_problem, compare,
 };
 use highwater::options::{Environment, OptionKind, Options, SeenFiles, TABLE, resolve_device};
-use highwater::plan::STRATEGIES;
+use highwater::plan::{Plan, STRATEGIES};
 use highwater::progress::{Cancel, Progress};
 use highwater::rewrite::remat::{Budget, HEURISTICS};
 use highwater::units::Bytes;
@@ -190,8 +190,10 @@ fn every_kind_of_damage_is_found() {
     type Damage = fn(&mut Comparison);
     let damages: [(&str, Damage); 6] = [
         ("both hold byte", |comparison| {
+            let bound = &comparison.session.runs[0].bound;
+            let problem = arena_problem(&bound.program, &bound.engine_sizes);
             let planned = Arc::make_mut(&mut comparison.lanes[1].plans[0].1);
-            planned.plan.offsets.fill(0);
+            planned.plan = Plan::new(&problem, vec![0; problem.buffers.len()]);
         }),
         ("no multiple of 512", |comparison| {
             let planned = Arc::make_mut(&mut comparison.lanes[1].plans[0].1);

@@ -7,7 +7,7 @@ const COMMANDS: &[&[&str]] = &[
     &["compare", "sample:bert", "--dim", "batch=1,2", "--dim", "seq=16,32"],
     &["compare", "sample_traces/two_graphs.trace"],
     &["compare", "sample_traces/language_model.snapshot.pickle.gz", "--conf", "-", "--conf", "expandable_segments:True"],
-    &["compare", "sample:mixed", "--pin", "four=memory_config.static_memory_policy=4"],
+    &["compare", "sample:mixed", "--pin", "script=tests/it/fixtures/scripts/session.py"],
     &["plan", "sample:resnet50"],
     &["plan", "sample:resnet50", "--strategy", "best"],
     &["plan", "sample_traces/small_problem.csv", "--strategy", "exact"],

@@ -4,7 +4,7 @@ use super::{fails, run};
 
 const COMMANDS: &[&[&str]] = &[
     &["compare", "sample:mixed", "--format", "json"],
-    &["compare", "sample:mixed", "--pin", "four=memory_config.static_memory_policy=4", "--format", "json"],
+    &["compare", "sample:mixed", "--pin", "script=tests/it/fixtures/scripts/session.py", "--format", "json"],
     &["compare", "sample_traces/two_graphs.trace", "--format", "json"],
     &["compare", "sample_traces/language_model.snapshot.pickle.gz", "--conf", "-", "--format", "json"],
     &["peak", "sample:bert", "--format", "json"],
