@@ -162,7 +162,12 @@ fn shown_lanes<'a>(
         );
     }
     if shown.is_empty() {
-        return Err(AnalysisError::EmptyRecordings);
+        let is_log = all.iter().any(|one| one.process.is_some());
+        return Err(if is_log {
+            AnalysisError::LogWithoutCurves
+        } else {
+            AnalysisError::EmptyRecordings
+        });
     }
     if n_held > shown.len() {
         diagnostics.warning(
