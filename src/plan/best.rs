@@ -197,7 +197,7 @@ fn run_all(task: &Task<'_>, rows: &[&'static Strategy], is_shared: bool) -> Resu
         last: AtomicUsize::new(rows.len()),
         results: Mutex::new(Vec::new()),
     };
-    if is_shared {
+    if is_shared && task.progress.n_threads() > 1 {
         let parts = (task.problem, task.shapes, task.recorded, task.limits);
         let (bound, flag, order) = (task.bound, task.progress.cancel_flag(), task.order);
         std::thread::scope(|scope| {

@@ -31,7 +31,7 @@ pub(super) const TEMPORARY: &str = ".highwater-";
 pub enum FileError {
     #[error("{name}: {reason}")]
     Import { name: String, reason: ImportError },
-    #[error("{name}: cannot be {action}: {reason}")]
+    #[error("{name}: cannot be {action}: {reason}{}", advice(reason))]
     Io {
         name: String,
         /// `read`, `opened` or `written`.
@@ -57,6 +57,26 @@ pub enum FileError {
     },
     #[error("there is no bundled sample \"{name}\"; known: {known}")]
     UnknownSample { name: String, known: String },
+}
+
+/// What to do about an error of the system, behind a semicolon; empty where the error's own text says it.
+fn advice(error: &std::io::Error) -> &'static str {
+    use std::io::ErrorKind;
+    const ENFILE: i32 = 23;
+    const EMFILE: i32 = 24;
+    match (error.kind(), error.raw_os_error()) {
+        (ErrorKind::StorageFull | ErrorKind::QuotaExceeded, _) => "; free some space, or choose another folder",
+        (ErrorKind::FileTooLarge, _) => "; choose a folder on another file system, or raise the limit (ulimit -f)",
+        (ErrorKind::PermissionDenied, _) => "; change its permissions, or choose a place that is yours",
+        (ErrorKind::ReadOnlyFilesystem, _) => "; choose a folder on another file system",
+        (ErrorKind::BrokenPipe, _) => "; its reader has ended, start it again",
+        (ErrorKind::OutOfMemory, _) => "; close other programs",
+        (ErrorKind::NotFound, _) => "",
+        (_, Some(ENFILE | EMFILE)) => "; close other programs, or raise the limit (ulimit -n)",
+        // Texts without a number are sentences of this program.
+        (_, Some(_)) => "; try again, or choose another folder",
+        (_, None) => "",
+    }
 }
 
 /// # Errors

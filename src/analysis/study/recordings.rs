@@ -94,7 +94,7 @@ impl Study for Recordings {
         let lanes = if let [position] = numbers[..] {
             vec![lane((0, position), progress)?]
         } else {
-            let lanes = on_threads(numbers.into_iter().enumerate().collect(), |place| {
+            let lanes = on_threads(numbers.into_iter().enumerate().collect(), progress, |place| {
                 lane(place, &Progress::silent(cancel))
             });
             lanes.into_iter().collect::<Result<Vec<Lane>, Cancelled>>()?

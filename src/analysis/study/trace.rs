@@ -181,7 +181,7 @@ fn lanes(
 ) -> Result<Vec<Lane>, AnalysisError> {
     progress.set("replaying", 0, 1)?;
     let cancel = progress.cancel_flag();
-    let lanes = on_threads(request.wanted_policies(), |policy| -> Result<Lane, TraceStop> {
+    let lanes = on_threads(request.wanted_policies(), progress, |policy| -> Result<Lane, TraceStop> {
         let rules = rules(trace, policy, params);
         let (simulation, refusals) = simulate_trace(trace, session, &rules, &Progress::silent(cancel))?;
         debug_assert_eq!(verify_log(&simulation), Ok(()), "policy {}", policy.number());
