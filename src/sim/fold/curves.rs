@@ -128,9 +128,9 @@ pub fn curves(simulation: &Simulation) -> Curves {
         let mut values = StepValues::of(&state);
         let mut is_growing = false;
         while let Some(event) = events.next_if(|event| event.step.0 <= step) {
-            state.apply(simulation, event);
+            state.apply(simulation, &event);
             // Frees at the beginning of a step do not count on it.
-            is_growing |= grows(event);
+            is_growing |= grows(&event);
             let now = StepValues::of(&state);
             values = if is_growing { values.max(now) } else { now };
         }

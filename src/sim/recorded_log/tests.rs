@@ -29,14 +29,15 @@ fn recorded_region(life: (u32, u32), address: u64, bytes: u64, kind: RecordedNam
 
 fn log(recording: &Recording) -> RecordedLog {
     assert_eq!(recording.check(), Ok(()));
+    let recording = &Arc::new(recording.clone());
     let cancel = Cancel::new();
-    let named: Vec<u32> = (0..recording.n_steps).collect();
-    let log = |steps: EventSteps<'_>| {
+    let named: Arc<[u32]> = (0..recording.n_steps).collect();
+    let log = |steps: EventSteps| {
         let made = recorded_log(recording, steps, recording.n_steps, &Progress::silent(&cancel));
         made.expect("no cancel")
     };
     let made = log(EventSteps::Own(recording.n_steps));
-    assert_eq!(made.simulation, log(EventSteps::Named(&named)).simulation);
+    assert_eq!(made.simulation, log(EventSteps::Named(named)).simulation);
     made
 }
 

@@ -113,12 +113,16 @@ fn region_spans(
 }
 
 fn tensors_of(simulation: &Simulation, session: &DeviceSession) -> Vec<Option<Selected>> {
-    let rows = simulation.subjects.iter();
-    rows.map(|row| match row.subject {
-        Subject::Tensor { run, tensor, .. } => Selected::in_session(session, run, tensor),
-        Subject::Graph(_) | Subject::InputOutput(_) | Subject::Page(_) | Subject::Pool(_) | Subject::Session => None,
-    })
-    .collect()
+    simulation
+        .subjects
+        .iter()
+        .map(|row| match row.subject {
+            Subject::Tensor { run, tensor, .. } => Selected::in_session(session, run, tensor),
+            Subject::Graph(_) | Subject::InputOutput(_) | Subject::Page(_) | Subject::Pool(_) | Subject::Session => {
+                None
+            }
+        })
+        .collect()
 }
 
 /// All owners; a paged range counts by the owners of its pages.

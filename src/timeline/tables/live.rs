@@ -6,7 +6,7 @@ use super::{Column, Target, Value, View};
 use crate::search::shown_name;
 use crate::{Attribute, LaneView, Tally, subject_text};
 use highwater_model::units::{Bytes, Step};
-use highwater_sim::Subject;
+use highwater_sim::{Subject, SubjectId};
 
 pub(super) const COLUMNS: [Column; 9] = [
     text("name", "tensor", 34),
@@ -33,7 +33,7 @@ pub(super) fn natural(view: &View<'_>, step: Step) -> Vec<u32> {
 pub(super) fn bytes(view: &View<'_>, block: u32) -> Option<Bytes> {
     let blocks = &lane(view)?.blocks;
     let subject = *blocks.subject.get(block as usize)?;
-    let requested = view.lane()?.simulation.subjects.get(subject as usize)?.requested;
+    let requested = view.lane()?.simulation.subjects.get(SubjectId(subject))?.requested;
     let occupied = Bytes(*blocks.bytes.get(block as usize)?);
     Some(if requested == Bytes::ZERO { occupied } else { requested })
 }
@@ -56,7 +56,7 @@ fn name<'a>(view: &View<'a>, block: u32) -> Option<Value<'a>> {
     }
     let simulation = &view.lane()?.simulation;
     let subject = *shown.blocks.subject.get(block as usize)?;
-    let who = simulation.subjects.get(subject as usize)?.subject;
+    let who = simulation.subjects.get(SubjectId(subject))?.subject;
     let text = match who {
         Subject::Session => "the session".to_owned(),
         who => subject_text(view.comparison, simulation, who),

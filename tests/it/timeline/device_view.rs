@@ -66,7 +66,7 @@ pub(crate) fn simulation(n_steps: u32) -> Simulation {
         (tensor(1), 10),
         (tensor(2), 6),
     ];
-    let events = vec![
+    let events = [
         event(0, Kind::DeviceMalloc, 0, SESSION, (0, 16)),
         event(0, Kind::Reserve, 2, SESSION, (0, RANGE)),
         event(0, Kind::Reserve, 3, SESSION, (0, RANGE)),
@@ -101,7 +101,7 @@ pub(crate) fn simulation(n_steps: u32) -> Simulation {
         policy: StaticMemoryPolicy::DynamicExtend,
         n_steps,
         device_bytes: Bytes(128),
-        events,
+        events: events.into_iter().collect(),
         regions: vec![
             region(RegionKind::Variables, None, 16, Address::device(0)),
             region(RegionKind::PoolBlock, None, 64, Address::device(1024)),
