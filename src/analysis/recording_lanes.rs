@@ -15,7 +15,7 @@ use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{GraphIdx, Lifetime, Lifetimes, RecordedTotal, Recording, TotalKind};
 use highwater_plan::Strategy;
-use highwater_sim::fold::StepBytes;
+use highwater_sim::fold::{StepBytes, curves, curves_without_rounding};
 use highwater_sim::{BoundGraph, DeviceRun, DeviceSession, EventSteps, LoadedGraph, Params, recorded_log};
 
 /// The recordings that are shown, with their numbers among those with content, and the count of the latter. Of more than
@@ -61,7 +61,13 @@ pub(super) fn recording_lane(
         strategy: place.strategy,
         plans: Plans::new(),
     };
-    let mut lane = with_folds(log.simulation, parts, place.params);
+    // The log tells what the allocator rounds: no view reads a second curve of every event, unless it is the only one of
+    // reserved bytes.
+    let curves = match recording.regions[..] {
+        [] => curves(&log.simulation),
+        _ => curves_without_rounding(&log.simulation),
+    };
+    let mut lane = with_folds(log.simulation, curves, parts, place.params);
     clear_call_costs(&mut lane);
     lane.title = Some(recording.name.clone());
     lane.shares_steps = steps.is_shared();
@@ -137,7 +143,6 @@ fn set_stated_curves(lane: &mut Lane, recording: &Recording, steps: &EventSteps,
             ReservedSource::Missing
         }
     };
-    // The log tells what the allocator rounds: no view reads a second curve of every event.
     lane.curves.rounded.clone_from(&lane.curves.live);
     if source != ReservedSource::Regions {
         lane.curves.features.clone_from(&lane.curves.reserved);

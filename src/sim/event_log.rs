@@ -314,6 +314,16 @@ impl Subjects {
         self.listed.push(row);
     }
 
+    /// All but the blocks of a recording, which come behind: block `n` is tensor `n` of run 0.
+    pub fn listed(&self) -> &[SubjectRow] {
+        &self.listed
+    }
+
+    /// The first block of a recording.
+    pub fn first_block(&self) -> Option<SubjectRow> {
+        self.get(SubjectId(u32::try_from(self.listed.len()).ok()?))
+    }
+
     fn blocks(&self) -> &[RecordedBlock] {
         self.recording.as_deref().map_or(&[], |recording| &recording.blocks)
     }

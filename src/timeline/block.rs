@@ -17,7 +17,7 @@ mod placed;
 
 pub use self::constant::ConstantRegions;
 
-use self::placed::{PlacedBlocks, owners};
+use self::placed::{PlacedBlocks, SubjectTensors, owners};
 use super::arena_stack::ArenaStack;
 use super::curve::Curve;
 use super::device_ticks::LaneTicks;
@@ -65,6 +65,18 @@ pub struct Blocks {
     pub subject: Vec<u32>,
     /// Below [`super::PALETTE_LEN`].
     pub color: Vec<u8>,
+}
+
+#[cfg(test)]
+impl Blocks {
+    /// From start, end, display address, bytes and region, ascending.
+    pub(super) fn of_rows(rows: &[(u32, u32, u64, u64, u32)]) -> Self {
+        Self {
+            rects: RectColumns::of(rows, |row| (row.0, row.1, row.2, row.3)),
+            span: rows.iter().map(|row| row.4).collect(),
+            ..Self::default()
+        }
+    }
 }
 
 impl Deref for Blocks {
@@ -135,8 +147,7 @@ pub struct LaneView {
     pub arena_stack: Option<Arc<ArenaStack>>,
     /// Blocks of tensors, by tensor.
     tensor_blocks: Vec<u32>,
-    /// By subject of the simulation.
-    subjects: Vec<Option<Selected>>,
+    subjects: SubjectTensors,
 }
 
 /// Blocks below this share of a lane's height are drawn larger: the height ends above them.
@@ -320,7 +331,7 @@ impl LaneView {
     /// `None` for blocks of a graph or the session.
     pub fn tensor(&self, block: u32) -> Option<Selected> {
         let subject = *self.blocks.subject.get(block as usize)?;
-        *self.subjects.get(subject as usize)?
+        self.subjects.get(subject)
     }
 
     /// The blocks of a tensor, ascending: several where it has copies or several live ranges. O(log blocks).

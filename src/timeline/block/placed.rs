@@ -9,28 +9,28 @@ use crate::gaps::LaneGaps;
 use crate::index::RectColumns;
 use crate::owned_ranges::OwnedRanges;
 use crate::owner::Owner;
-use crate::reuse::LaneReuse;
+use crate::reuse::{Contents, LaneReuse};
 use crate::{Palette, Selected, TensorKey, layout};
 use highwater_analysis::Lane;
 use highwater_model::graph::TensorId;
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::GraphIdx;
 use highwater_sim::fold::blocks;
-use highwater_sim::{DeviceSession, RegionId, RegionKind, Simulation, Subject};
+use highwater_sim::{DeviceSession, RegionId, RegionKind, Simulation, Subject, SubjectRow};
 
 #[derive(Default)]
 pub(super) struct PlacedBlocks {
     pub(super) blocks: Blocks,
     pub(super) regions: Vec<RegionSpan>,
     pub(super) owned_ranges: OwnedRanges,
-    pub(super) subjects: Vec<Option<Selected>>,
+    pub(super) subjects: SubjectTensors,
     pub(super) height: Bytes,
 }
 
 impl PlacedBlocks {
     pub(super) fn new(simulation: &Simulation, session: &DeviceSession, palette: &Palette) -> Self {
         let spans = layout::spans(simulation, &observed(session));
-        let subjects = tensors_of(simulation, session);
+        let subjects = SubjectTensors::new(simulation, session);
         let of_regions = layout::SpansOfRegions::new(&spans, simulation.regions.len());
         let mut drafts: Vec<Draft> = blocks(simulation)
             .into_iter()
@@ -61,7 +61,7 @@ impl PlacedBlocks {
 
     /// Blocks of tensors, by tensor and then by number.
     pub(super) fn tensor_blocks(&self) -> Vec<u32> {
-        let owner = |block: u32| self.subjects[self.blocks.subject[block as usize] as usize];
+        let owner = |block: u32| self.subjects.get(self.blocks.subject[block as usize]);
         let all = 0..u32::try_from(self.blocks.subject.len()).unwrap_or(u32::MAX);
         let mut blocks: Vec<u32> = all.filter(|block| owner(*block).is_some()).collect();
         blocks.sort_unstable_by_key(|block| (owner(*block), *block));
@@ -74,7 +74,11 @@ impl PlacedBlocks {
     }
 
     pub(super) fn reuse(&self, lane: &Lane) -> LaneReuse {
-        LaneReuse::new(&self.regions, &self.blocks, lane.summary.peak_live_step)
+        let of = Contents {
+            regions: &self.regions,
+            blocks: &self.blocks,
+        };
+        LaneReuse::new(of, lane.summary.peak_live_step)
     }
 }
 
@@ -112,17 +116,40 @@ fn region_spans(
     with_alignment.map(region_span).collect()
 }
 
-fn tensors_of(simulation: &Simulation, session: &DeviceSession) -> Vec<Option<Selected>> {
-    simulation
-        .subjects
-        .iter()
-        .map(|row| match row.subject {
+/// The tensors of a simulation's subjects, by id.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct SubjectTensors {
+    listed: Vec<Option<Selected>>,
+    /// Of the first block of a recording, whose blocks come behind those listed.
+    first_block: Option<Selected>,
+}
+
+impl SubjectTensors {
+    fn new(simulation: &Simulation, session: &DeviceSession) -> Self {
+        let tensor = |row: &SubjectRow| match row.subject {
             Subject::Tensor { run, tensor, .. } => Selected::in_session(session, run, tensor),
             Subject::Graph(_) | Subject::InputOutput(_) | Subject::Page(_) | Subject::Pool(_) | Subject::Session => {
                 None
             }
+        };
+        let (listed, first_block) = (simulation.subjects.listed(), simulation.subjects.first_block());
+        Self {
+            listed: listed.iter().map(tensor).collect(),
+            first_block: first_block.and_then(|row| tensor(&row)),
+        }
+    }
+
+    /// `None` for what is no tensor.
+    pub(super) fn get(&self, subject: u32) -> Option<Selected> {
+        if let Some(known) = self.listed.get(subject as usize) {
+            return *known;
+        }
+        let number = subject as usize - self.listed.len();
+        Some(Selected {
+            tensor: TensorId(u32::try_from(number).ok()?),
+            ..self.first_block?
         })
-        .collect()
+    }
 }
 
 /// All owners; a paged range counts by the owners of its pages.
@@ -158,13 +185,13 @@ struct Draft {
     subject: u32,
 }
 
-fn columns_of(drafts: &[Draft], subjects: &[Option<Selected>], palette: &Palette) -> Blocks {
+fn columns_of(drafts: &[Draft], subjects: &SubjectTensors, palette: &Palette) -> Blocks {
     let color = |draft: &Draft| {
         let whole_graph = TensorKey {
             graph: GraphIdx(u32::MAX),
             tensor: TensorId(draft.subject),
         };
-        palette.color(subjects[draft.subject as usize].map_or(whole_graph, Selected::key))
+        palette.color(subjects.get(draft.subject).map_or(whole_graph, Selected::key))
     };
     Blocks {
         rects: RectColumns::of(drafts, |draft| (draft.start, draft.end, draft.base, draft.bytes)),
