@@ -18,6 +18,7 @@ mod placed;
 pub use self::constant::ConstantRegions;
 
 use self::placed::{PlacedBlocks, SubjectTensors, owners};
+use super::amounts::Amounts;
 use super::arena_stack::ArenaStack;
 use super::curve::Curve;
 use super::device_ticks::LaneTicks;
@@ -58,7 +59,7 @@ pub struct RegionSpan {
 pub struct Blocks {
     rects: RectColumns,
     /// Offset in the region.
-    pub offset: Vec<u64>,
+    pub offset: Amounts,
     /// Position in [`LaneView::regions`].
     pub span: Vec<u32>,
     /// Position in the simulation's subjects.
@@ -158,8 +159,8 @@ fn drawn_height(blocks: &Blocks, floor: u64, height: Bytes) -> Bytes {
     let ends = blocks
         .base
         .iter()
-        .zip(&blocks.bytes)
-        .map(|(base, bytes)| base.saturating_add(*bytes));
+        .zip(blocks.bytes.iter())
+        .map(|(base, bytes)| base.saturating_add(bytes));
     let whole = height.get().saturating_sub(floor);
     match ends.max().unwrap_or(0).saturating_sub(floor) {
         0 => Bytes(whole),
@@ -240,7 +241,7 @@ impl LaneView {
     ) {
         let Some(step) = peak.step else { return };
         let mut blocks = self.live_at(summary.peak_live_step.unwrap_or(step));
-        blocks.sort_by_key(|block| (Reverse(self.blocks.bytes[*block as usize]), *block));
+        blocks.sort_by_key(|block| (Reverse(self.blocks.bytes.at(*block as usize)), *block));
         if has_graph_tensors && blocks.iter().any(|block| self.tensor(*block).is_some()) {
             blocks.retain(|block| self.tensor(*block).is_some());
         }
@@ -260,7 +261,7 @@ impl LaneView {
         let mut rows: Vec<HeldRow> = Vec::new();
         let mut known: BTreeMap<&str, usize> = BTreeMap::new();
         for block in blocks {
-            let bytes = Bytes(self.blocks.bytes[*block as usize]);
+            let bytes = Bytes(self.blocks.bytes.at(*block as usize));
             let place = self
                 .tensor(*block)
                 .and_then(&label)

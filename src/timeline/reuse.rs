@@ -165,12 +165,12 @@ impl LaneReuse {
         Rectangle {
             start: of.blocks.start[idx],
             end: of.blocks.end[idx],
-            offset: self.origins[span].saturating_add(of.blocks.base[idx].saturating_sub(region.base)),
+            offset: self.origins[span].saturating_add(of.blocks.base.at(idx).saturating_sub(region.base)),
             // A stacked block without a real address passes no bytes on: empty rectangles have no edges.
             bytes: if region.kind == RegionKind::Unplaced {
                 0
             } else {
-                of.blocks.bytes[idx]
+                of.blocks.bytes.at(idx)
             },
         }
     }

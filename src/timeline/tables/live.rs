@@ -34,7 +34,7 @@ pub(super) fn bytes(view: &View<'_>, block: u32) -> Option<Bytes> {
     let blocks = &lane(view)?.blocks;
     let subject = *blocks.subject.get(block as usize)?;
     let requested = view.lane()?.simulation.subjects.get(SubjectId(subject))?.requested;
-    let occupied = Bytes(*blocks.bytes.get(block as usize)?);
+    let occupied = Bytes(blocks.bytes.get(block as usize)?);
     Some(if requested == Bytes::ZERO { occupied } else { requested })
 }
 
@@ -83,7 +83,7 @@ fn cell<'a>(view: &View<'a>, block: u32, column: usize) -> Option<Value<'a>> {
         4 => Some(step(view, Step(*blocks.end.get(at)?))),
         5 => of_tensor(Attribute::Role),
         6 => of_tensor(Attribute::OpType),
-        7 => Some(Value::Bytes(Bytes(*blocks.offset.get(at)?))),
+        7 => Some(Value::Bytes(Bytes(blocks.offset.get(at)?))),
         _ => {
             let region = lane.regions.get(*blocks.span.get(at)? as usize)?;
             Some(Value::text(&*region.label))
