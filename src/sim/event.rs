@@ -337,7 +337,8 @@ impl Simulation {
             policy,
             n_steps,
             device_bytes,
-            events: EventLog::with_capacity(n_blocks * 2 + 64),
+            // A quarter more for everything else: memory that is never written costs nothing, growing copies all.
+            events: EventLog::with_capacity(n_blocks * 2 + n_blocks / 4 + 64),
             regions: Vec::new(),
             subjects: Subjects::with_capacity(n_blocks + 64),
             pools: Vec::new(),
