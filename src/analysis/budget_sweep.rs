@@ -56,14 +56,13 @@ pub fn sweep(
     base: &RematRequest,
     progress: &Progress<'_>,
 ) -> Result<Vec<BudgetSweepPoint>, Cancelled> {
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let n_threads = cores.min(MAX_THREADS).min(tasks.len());
+    let n_threads = progress.n_threads().min(MAX_THREADS).min(tasks.len());
     if n_threads <= 1 {
         return tasks.iter().map(|task| point(tape, task, base, progress)).collect();
     }
     let next = AtomicUsize::new(0);
     let cancel = progress.cancel_flag();
-    let parts = on_threads((0..n_threads).collect(), |_: usize| {
+    let parts = on_threads((0..n_threads).collect(), progress, |_: usize| {
         let progress = Progress::silent(cancel);
         let mut points = Vec::new();
         loop {

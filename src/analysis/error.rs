@@ -34,6 +34,10 @@ pub enum AnalysisError {
     )]
     EmptyRecordings,
     #[error(
+        "the log has no memory over time, so there is nothing to draw; `highwater explain-log` shows what it tells"
+    )]
+    LogWithoutCurves,
+    #[error(
         "the recordings have {events} events in total, more than the limit of {limit}; open fewer or shorter ones; \
          `highwater inspect` reads recordings of any length"
     )]

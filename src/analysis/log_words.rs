@@ -35,11 +35,14 @@ pub fn log_sentence(processes: &[Arc<LoggedProcess>]) -> String {
         several => format!("policies {}", several.join(", ")),
     });
     parts.extend(graphs(processes));
-    let failures: usize = processes.iter().map(|one| one.failures.len()).sum();
-    let end = match failures {
-        0 => String::new(),
-        1 => "; ended with an out-of-memory".to_owned(),
-        more => format!("; {more} requests for memory failed"),
+    let failures = || processes.iter().flat_map(|one| &one.failures);
+    let retried = failures().filter(|failure| failure.was_retried).count();
+    let end = match (failures().count() - retried, retried) {
+        (0, 0) => String::new(),
+        (0, 1) => "; 1 request failed, its repetition did not".to_owned(),
+        (0, retried) => format!("; {retried} requests failed, their repetitions did not"),
+        (1, _) => "; ended with an out-of-memory".to_owned(),
+        (more, _) => format!("; {more} requests for memory failed"),
     };
     format!("{}{end}", parts.join(", "))
 }
@@ -62,7 +65,7 @@ fn graphs(processes: &[Arc<LoggedProcess>]) -> Vec<String> {
 /// What a process did and failed at, what the driver held then, and what the log lacks.
 pub(super) fn process_remarks(process: &Arc<LoggedProcess>) -> Vec<String> {
     let mut remarks = Vec::new();
-    if let Some(first) = process.failures.first() {
+    if let Some(first) = LoggedFailure::main(&process.failures).map(|position| &process.failures[position]) {
         let more = match process.failures.len() - 1 {
             0 => String::new(),
             more => format!("; {} later", counted(more as u64, "other request")),
@@ -80,11 +83,11 @@ pub(super) fn process_remarks(process: &Arc<LoggedProcess>) -> Vec<String> {
     remarks
 }
 
-/// The modules that held most on the device at the first failure.
+/// The modules that held most on the device at the request that the process failed at.
 fn held_at_failure(driver: &[DriverRow]) -> Option<String> {
     let on_device = driver.iter().filter(|row| row.device.is_some());
     let mut modules: BTreeMap<&str, u64> = BTreeMap::new();
-    for (row, held) in on_device.filter_map(|row| Some((row, row.at_failure?))) {
+    for (row, held) in on_device.filter_map(|row| Some((row, row.at_main_failure?))) {
         let sum = modules.entry(&row.module).or_default();
         *sum = sum.saturating_add(held);
     }
@@ -169,6 +172,7 @@ mod tests {
             device,
             module: module.to_owned(),
             at_failure: held,
+            at_main_failure: held,
             current: None,
             peak: None,
         };

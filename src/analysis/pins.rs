@@ -49,7 +49,7 @@ pub(super) fn add_pins(
     let workload = without_recordings(&request.workload);
     let known_lane = |pin: &Pin| known.iter().find(|lane| shows(lane, pin));
     let cancel = progress.cancel_flag();
-    let results = on_threads(request.pins.iter().take(MAX_PINS).collect(), |pin: &Pin| {
+    let results = on_threads(request.pins.iter().take(MAX_PINS).collect(), progress, |pin: &Pin| {
         let is_new = known_lane(pin).is_none();
         is_new.then(|| compare_alone(pin, request, &workload, &Progress::silent(cancel)))
     });

@@ -1,4 +1,6 @@
-//! Simulates and explains lanes, one thread each; the result does not depend on their timing.
+//! Simulates and explains lanes on several threads; the result does not depend on their number or timing.
+
+use std::sync::{Mutex, PoisonError};
 
 use super::arena::Plans;
 use super::explain::explain;
@@ -10,7 +12,7 @@ use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::GraphIdx;
 use highwater_plan::Strategy;
-use highwater_sim::fold::{curves, summary};
+use highwater_sim::fold::{Curves, curves, summary};
 use highwater_sim::{
     BoundGraph, DeviceRun, DeviceSession, LoadedGraph, Params, Simulation, StaticMemoryPolicy, Variable, simulate,
 };
@@ -29,16 +31,34 @@ pub(super) struct LaneParts {
     pub(super) plans: Plans,
 }
 
-/// Runs a function for each item on a separate thread; results in the order of the items.
-pub(super) fn on_threads<T: Send, R: Send>(items: Vec<T>, run: impl Fn(T) -> R + Sync) -> Vec<R> {
-    let run = &run;
-    std::thread::scope(|scope| {
-        let handles: Vec<_> = items.into_iter().map(|item| scope.spawn(move || run(item))).collect();
+/// Runs a function for each item on the threads of the work; results in the order of the items.
+pub(super) fn on_threads<T: Send, R: Send>(
+    items: Vec<T>,
+    progress: &Progress<'_>,
+    run: impl Fn(T) -> R + Sync,
+) -> Vec<R> {
+    let n_threads = progress.n_threads().min(items.len());
+    if n_threads <= 1 {
+        return items.into_iter().map(run).collect();
+    }
+    let queue = Mutex::new(items.into_iter().enumerate());
+    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let work = || {
+        let mut done = Vec::new();
+        while let Some((position, item)) = next() {
+            done.push((position, run(item)));
+        }
+        done
+    };
+    let mut done: Vec<(usize, R)> = std::thread::scope(|scope| {
+        let handles: Vec<_> = (0..n_threads).map(|_| scope.spawn(work)).collect();
         let joined = handles.into_iter().map(std::thread::ScopedJoinHandle::join);
         joined
-            .map(|result| result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .flat_map(|result| result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
             .collect()
-    })
+    });
+    done.sort_unstable_by_key(|(position, _)| *position);
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// The lanes, in the order of the jobs.
@@ -49,7 +69,7 @@ pub(super) fn simulate_all(
 ) -> Result<Vec<Lane>, Cancelled> {
     progress.set("simulating", 0, 1)?;
     let cancel = progress.cancel_flag();
-    let lanes = on_threads(jobs, |(session, policy, parts)| {
+    let lanes = on_threads(jobs, progress, |(session, policy, parts)| {
         let policy = if let LaneId::Policy(own) = parts.id {
             own
         } else {
@@ -77,7 +97,8 @@ pub(super) fn simulated_lane(
         "lane {:?}",
         parts.id
     );
-    Ok(with_folds(simulation, parts, params))
+    let curves = curves(&simulation);
+    Ok(with_folds(simulation, curves, parts, params))
 }
 
 /// The lane of arenas that are as large as their plans, on a device without limit and without costs of calls.
@@ -124,9 +145,8 @@ pub(super) fn one_graph_session(name: &str, weights: Vec<Variable>, bound: Bound
 }
 
 /// The lane of an event log, not yet explained.
-pub(super) fn with_folds(simulation: Simulation, parts: LaneParts, params: &Params) -> Lane {
+pub(super) fn with_folds(simulation: Simulation, curves: Curves, parts: LaneParts, params: &Params) -> Lane {
     let LaneParts { id, strategy, plans } = parts;
-    let curves = curves(&simulation);
     Lane {
         id,
         policy: simulation.policy,
@@ -168,7 +188,7 @@ pub(super) fn explain_all(
     progress.set("explaining", 0, 1)?;
     let cancel = progress.cancel_flag();
     let reference = reference_lane(lanes);
-    let explained = on_threads(lanes.iter().zip(sessions).collect(), |(lane, session)| -> Explained {
+    let explained = on_threads(lanes.iter().zip(sessions).collect(), progress, |(lane, session)| -> Explained {
         let other = reference.filter(|other| other.policy != lane.policy);
         let names = NameContext { session, ..*names };
         let report = oom_report(&lane.simulation, session, params, &names, &Progress::silent(cancel))?;

@@ -22,6 +22,7 @@ pub(super) use plan::{LifetimesView, PlanArgs};
 pub(super) use space::{RecommendArgs, SpaceArgs, SweepArgs};
 
 pub(super) use super::opening::{Opening, YesNo};
+pub(super) use super::verified::Verifying;
 
 use highwater_session::PainterChoice;
 
@@ -346,6 +347,8 @@ pub struct ReplayArgs {
     /// Device memory, e.g. 32GiB (what the trace states, else 32GiB)
     #[arg(long, value_name = "SIZE")]
     pub device_memory: Option<String>,
+    #[command(flatten)]
+    pub verifying: Verifying,
     /// Output: text or json
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

@@ -69,6 +69,9 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     prepared.request.policies = policies(&args.policies)?;
     let Prepared { settings, request, .. } = &prepared;
     let comparison = compare(request, progress)?;
+    if !args.verifying.holds(&comparison, progress)? {
+        return Ok(Verdict::No);
+    }
     let findings = check_scheduled(&settings.options, &settings.environment, &*request.files, &request.plan);
     let findings = with_figures(findings, &comparison);
     if let Some(path) = &args.svg {

@@ -56,6 +56,9 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
     let mut document = settings.document(sources, &request.plan);
     document.part = part;
     let comparison = Arc::new(compare(&request, progress)?);
+    if !args.verifying.holds(&comparison, progress)? {
+        return Ok(Verdict::No);
+    }
     if form == ExportForm::Config {
         set_allocator_variable(&mut document, args.lanes.conf.len(), &comparison)?;
     }

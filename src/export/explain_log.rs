@@ -7,7 +7,9 @@ use serde_json::{Value as Json, json};
 use super::blocks::{Block, Line, PagePart, Span, Table, bytes, code, markdown, page, paragraph, plain_text, text};
 use super::cann_log::{arena_json, pool_json};
 use super::json_parts::{diagnostics_json, list};
-use highwater_analysis::{Advice, FailedRequest, GraphMemory, LogStory, ModuleMemory, NeedBasis, ProcessStory};
+use highwater_analysis::{
+    Advice, FailedRequest, GraphMemory, GraphState, LogStory, ModuleMemory, NeedBasis, ProcessStory,
+};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, counted, grouped};
 use highwater_model::workload::{LogLevel, LoggedEvent, LoggedPool, Workload};
@@ -233,11 +235,12 @@ fn graphs(graphs: &[GraphMemory]) -> Vec<Block> {
     with_rest(table, known.len())
 }
 
-/// A table whose first rows are shown, with the number of the others.
-fn with_rest(table: Table, n_all: usize) -> Vec<Block> {
+/// A table of what the log states, whose first rows are shown, with the number of the others.
+fn with_rest(mut table: Table, n_all: usize) -> Vec<Block> {
     if table.is_empty() {
         return Vec::new();
     }
+    table.remove_columns_of(&["unknown"]);
     let more = n_all.saturating_sub(MOST_ROWS);
     let note = (more > 0).then(|| Block::Note(text(format!("and {} more", grouped(more as u64)))));
     std::iter::once(table.into()).chain(note).collect()
@@ -286,7 +289,12 @@ fn needs(story: &ProcessStory) -> Option<Block> {
             "There is one graph with feature memory, so policies differ in rounding alone.",
         ));
     }
-    let mut table = Table::captioned("Memory of GE by policy", &["policy", ">GE needs", "from"]);
+    let is_evicted = story.graphs.iter().any(|graph| graph.state == GraphState::Evicted);
+    let caption = match is_evicted {
+        true => "Memory of GE by policy, with the evicted graphs loaded, too",
+        false => "Memory of GE by policy",
+    };
+    let mut table = Table::captioned(caption, &["policy", ">GE needs", "from"]);
     for need in needs {
         let active = if need.is_active { " (active)" } else { "" };
         let figure = match need.bytes {

@@ -4,6 +4,7 @@
 //! head once the flag is set. Threads and clocks belong to callers.
 
 use std::fmt;
+use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -21,6 +22,8 @@ struct Flag {
     is_counting: bool,
     /// Looks at the flag so far.
     looks: AtomicU64,
+    /// The most threads that the work may use; 0 is one per core.
+    n_threads: usize,
     /// The look that sets the flag.
     last: u64,
 }
@@ -35,6 +38,14 @@ impl Cancel {
         Self(Arc::new(Flag {
             is_counting: true,
             last,
+            ..Flag::default()
+        }))
+    }
+
+    /// A flag of work on at most so many threads. Answers do not depend on it.
+    pub fn on_threads(n_threads: usize) -> Self {
+        Self(Arc::new(Flag {
+            n_threads,
             ..Flag::default()
         }))
     }
@@ -87,6 +98,14 @@ impl<'a> Progress<'a> {
         Self {
             cancel,
             report: &|_, _| {},
+        }
+    }
+
+    /// The most threads that the work may use: one per core unless the caller says otherwise.
+    pub fn n_threads(&self) -> usize {
+        match self.cancel.0.n_threads {
+            0 => std::thread::available_parallelism().map_or(1, NonZero::get),
+            stated => stated,
         }
     }
 

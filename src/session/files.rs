@@ -1,7 +1,7 @@
 //! Reads sources, configurations and the files that options name.
 
 use std::fs::File;
-use std::io::{BufReader, Read, Write as _};
+use std::io::{BufReader, Read};
 use std::path::Path;
 
 use super::document::SourceSpec;
@@ -9,18 +9,13 @@ use super::folder::{Keep, MOST_FILES, read_folder, tell_missing_slices};
 use super::merge::Merge;
 use super::samples::{Sample, SampleFile};
 use super::special_files::special_kind;
+use super::streams::Stream;
 use highwater_analysis::Pin;
 use highwater_export::is_script_name;
 use highwater_import::{ImportError, Imported, Importer, Input, import, import_as, importer, text_where};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_options::{Environment, FileState, NamedPaths, Options, SeenFiles, paths_of};
-
-/// The most bytes that are read from a stream without a length.
-const STREAM_LIMIT: u64 = 16 << 30;
-
-/// Bytes of a stream that are held in memory; more go to a temporary file.
-const SPOOL_BYTES: usize = 16 << 20;
 
 /// The most bytes of a configuration.
 const CONFIG_LIMIT: u64 = 16 << 20;
@@ -36,7 +31,7 @@ pub(super) const TEMPORARY: &str = ".highwater-";
 pub enum FileError {
     #[error("{name}: {reason}")]
     Import { name: String, reason: ImportError },
-    #[error("{name}: cannot be {action}: {reason}")]
+    #[error("{name}: cannot be {action}: {reason}{}", advice(reason))]
     Io {
         name: String,
         /// `read`, `opened` or `written`.
@@ -62,6 +57,26 @@ pub enum FileError {
     },
     #[error("there is no bundled sample \"{name}\"; known: {known}")]
     UnknownSample { name: String, known: String },
+}
+
+/// What to do about an error of the system, behind a semicolon; empty where the error's own text says it.
+fn advice(error: &std::io::Error) -> &'static str {
+    use std::io::ErrorKind;
+    const ENFILE: i32 = 23;
+    const EMFILE: i32 = 24;
+    match (error.kind(), error.raw_os_error()) {
+        (ErrorKind::StorageFull | ErrorKind::QuotaExceeded, _) => "; free some space, or choose another folder",
+        (ErrorKind::FileTooLarge, _) => "; choose a folder on another file system, or raise the limit (ulimit -f)",
+        (ErrorKind::PermissionDenied, _) => "; change its permissions, or choose a place that is yours",
+        (ErrorKind::ReadOnlyFilesystem, _) => "; choose a folder on another file system",
+        (ErrorKind::BrokenPipe, _) => "; its reader has ended, start it again",
+        (ErrorKind::OutOfMemory, _) => "; close other programs",
+        (ErrorKind::NotFound, _) => "",
+        (_, Some(ENFILE | EMFILE)) => "; close other programs, or raise the limit (ulimit -n)",
+        // Texts without a number are sentences of this program.
+        (_, Some(_)) => "; try again, or choose another folder",
+        (_, None) => "",
+    }
 }
 
 /// # Errors
@@ -101,7 +116,7 @@ fn read_as(
             imported(Input::from_bytes(name, bytes.clone()).and_then(|mut input| import_as(&mut input, row, progress)))
         }
         SourceSpec::Path(path) if path.as_os_str() == "-" => {
-            let input = spooled(STANDARD_INPUT, std::io::stdin().lock(), progress);
+            let input = Stream::StandardInput.spooled(STANDARD_INPUT, progress);
             imported(input.and_then(|mut input| import_as(&mut input, row, progress)))
         }
         SourceSpec::Path(path) if path.is_dir() => read_folder(path, row, keep, progress),
@@ -133,7 +148,7 @@ pub fn read_text_or_source(
 ) -> Result<TextOrImported, FileError> {
     let (input, name) = match source {
         SourceSpec::Path(path) if path.as_os_str() == "-" => (
-            spooled(STANDARD_INPUT, std::io::stdin().lock(), progress),
+            Stream::StandardInput.spooled(STANDARD_INPUT, progress),
             STANDARD_INPUT.to_owned(),
         ),
         SourceSpec::Path(path) if !path.is_dir() => (input_of(path, progress)?, source.label()),
@@ -172,52 +187,16 @@ pub(super) fn read_path(
 
 /// A file as input of an importer. A pipe is read to its end first, because importers seek.
 pub(super) fn input_of(path: &Path, progress: &Progress<'_>) -> Result<Result<Input<'static>, ImportError>, FileError> {
-    let file = open(path)?;
     let short = path
         .file_name()
         .unwrap_or(path.as_os_str())
         .to_string_lossy()
         .into_owned();
-    if is_pipe(&file) {
-        return Ok(spooled(stream_name(path).unwrap_or(&short), file, progress));
+    if let Some(pipe) = Stream::at(path) {
+        return Ok(pipe.spooled(stream_name(path).unwrap_or(&short), progress));
     }
+    let file = open(path)?;
     Ok(Input::new(&short, BufReader::with_capacity(64 << 10, file)))
-}
-
-/// The content of a stream without a length: in memory where it is small, else in an unnamed temporary file.
-pub(super) fn spooled(
-    name: &str,
-    mut stream: impl Read,
-    progress: &Progress<'_>,
-) -> Result<Input<'static>, ImportError> {
-    let mut spool = tempfile::spooled_tempfile(SPOOL_BYTES);
-    let mut piece = vec![0; 256 << 10];
-    let mut len = 0_u64;
-    loop {
-        progress.set("reading", len, STREAM_LIMIT)?;
-        let n = match stream.read(&mut piece) {
-            Ok(0) => break,
-            Ok(n) => n,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error.into()),
-        };
-        len += n as u64;
-        if len > STREAM_LIMIT {
-            return Err(ImportError::at(
-                format!("a pipe of more than {} GiB is not read", STREAM_LIMIT >> 30),
-                format!("byte {STREAM_LIMIT}"),
-                "save it to a file and open that",
-            ));
-        }
-        spool.write_all(&piece[..n]).map_err(|error| {
-            ImportError::at(
-                format!("the piped input cannot be written to a temporary file ({error}),"),
-                format!("byte {len}"),
-                "save it to a file, or set TMPDIR to a folder with free space",
-            )
-        })?;
-    }
-    Input::new(name, BufReader::with_capacity(64 << 10, spool))
 }
 
 impl FileError {
@@ -377,17 +356,6 @@ pub(super) fn open(path: &Path) -> Result<File, FileError> {
         return Err(io_error(path, "read", reason));
     }
     Ok(file)
-}
-
-#[cfg(unix)]
-fn is_pipe(file: &File) -> bool {
-    use std::os::unix::fs::FileTypeExt as _;
-    file.metadata().is_ok_and(|metadata| metadata.file_type().is_fifo())
-}
-
-#[cfg(not(unix))]
-fn is_pipe(_: &File) -> bool {
-    false
 }
 
 #[cfg(unix)]

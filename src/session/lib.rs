@@ -34,6 +34,7 @@ mod samples;
 mod shell_quote;
 mod special_files;
 mod state;
+mod streams;
 mod sweep;
 mod task;
 mod titles;

@@ -60,42 +60,16 @@ pub(super) fn load_known(
     (on_failure, keep): (OnFailure, Keep),
     progress: &Progress<'_>,
 ) -> Result<Loaded, String> {
-    let mut merge = Merge::default();
-    let mut reports = vec![SourceReport::default(); sources.len()];
-    let mut diagnostics = Diagnostics::new();
+    let titles = titles_of(sources);
     let read = read_all(sources, on_failure, keep, progress);
-    let is_alone = read.len() == 1;
     if on_failure == OnFailure::Tell && progress.check().is_ok() {
         some_read(&read)?;
     }
-    let titles = titles_of(sources);
-    for part in read {
-        let title = titles[part.members[0]].clone();
-        let imported = match part.imported {
-            Ok(imported) => imported,
-            Err(error) if on_failure == OnFailure::Stop || progress.check().is_err() => {
-                return Err(error.to_string());
-            }
-            Err(error) => {
-                for position in &part.members {
-                    reports[*position] = SourceReport::failed(&error.to_string(), &title);
-                }
-                diagnostics.error(error.to_string(), &title);
-                continue;
-            }
-        };
-        for position in &part.members {
-            reports[*position] = SourceReport::new(&imported);
-        }
-        let prefix = if is_alone { String::new() } else { title };
-        diagnostics.extend(&if is_alone {
-            imported.diagnostics
-        } else {
-            imported.diagnostics.placed_in(&prefix)
-        });
-        merge.add(imported.source, imported.measured, &prefix);
-        merge.of_source(part.members[0]);
-    }
+    let Merged {
+        mut merge,
+        reports,
+        mut diagnostics,
+    } = merged(read, &titles, on_failure, progress)?;
     let before = titles_of(&known.formerly(sources));
     let lacks_one = reports.iter().any(SourceReport::is_failed) && !known.mentioned.is_empty();
     let mut given = merge.name_graphs(&titles, &before, lacks_one.then_some(&known.mentioned));
@@ -127,18 +101,7 @@ pub(super) fn load_known(
     diagnostics.extend(&logged_remarks(&logged, progress).map_err(|cancelled| cancelled.to_string())?);
     let whole = Arc::new(whole.with_logged_graphs());
     dumped.extend(logged.into_iter().map(|one| one.found(&whole)));
-    let stamped = whole.graphs().iter().filter_map(|entry| {
-        let settings = dumped_settings(&entry.dumped.as_ref()?.options);
-        (!settings.is_empty()).then(|| (entry.name.clone(), settings))
-    });
-    let stamped: Vec<(String, DumpedSettings)> = stamped.collect();
-    for (_, settings) in stamped.iter().filter(|_| !whole.schedule.is_empty()) {
-        let arguments = settings.arguments().join(" ");
-        diagnostics.info(
-            format!("The log states settings that differ from the defaults: {arguments}"),
-            "",
-        );
-    }
+    let stamped = stamped_settings(&whole, &mut diagnostics);
     Ok(Loaded {
         workload: Arc::clone(&whole),
         parts: whole.parts(&dumped),
@@ -152,6 +115,77 @@ pub(super) fn load_known(
         reports,
         diagnostics,
     })
+}
+
+/// What was read of all sources.
+struct Merged {
+    merge: Merge,
+    /// One per source.
+    reports: Vec<SourceReport>,
+    diagnostics: Diagnostics,
+}
+
+/// # Errors
+/// With [`OnFailure::Stop`] the first source that cannot be read; cancelled work.
+fn merged(
+    read: Vec<ReadPart>,
+    titles: &[String],
+    on_failure: OnFailure,
+    progress: &Progress<'_>,
+) -> Result<Merged, String> {
+    let mut merge = Merge::default();
+    let mut reports = vec![SourceReport::default(); titles.len()];
+    let mut diagnostics = Diagnostics::new();
+    let is_alone = read.len() == 1;
+    for part in read {
+        let title = titles[part.members[0]].clone();
+        let imported = match part.imported {
+            Ok(imported) => imported,
+            Err(error) if on_failure == OnFailure::Stop || progress.check().is_err() => {
+                return Err(error.to_string());
+            }
+            Err(error) => {
+                for position in &part.members {
+                    reports[*position] = SourceReport::failed(&error.to_string(), &title);
+                }
+                diagnostics.error(error.to_string(), &title);
+                continue;
+            }
+        };
+        for position in &part.members {
+            reports[*position] = SourceReport::new(&imported);
+        }
+        let prefix = if is_alone { String::new() } else { title };
+        diagnostics.extend(&if is_alone {
+            imported.diagnostics
+        } else {
+            imported.diagnostics.placed_in(&prefix)
+        });
+        merge.add(imported.source, imported.measured, &prefix);
+        merge.of_source(part.members[0]);
+    }
+    Ok(Merged {
+        merge,
+        reports,
+        diagnostics,
+    })
+}
+
+/// The settings that dumps of graphs state, by graph; those of a log are told.
+fn stamped_settings(whole: &Workload, diagnostics: &mut Diagnostics) -> Vec<(String, DumpedSettings)> {
+    let stamped = whole.graphs().iter().filter_map(|entry| {
+        let settings = dumped_settings(&entry.dumped.as_ref()?.options);
+        (!settings.is_empty()).then(|| (entry.name.clone(), settings))
+    });
+    let stamped: Vec<(String, DumpedSettings)> = stamped.collect();
+    for (_, settings) in stamped.iter().filter(|_| !whole.schedule.is_empty()) {
+        let arguments = settings.arguments().join(" ");
+        diagnostics.info(
+            format!("The log states settings that differ from the defaults: {arguments}"),
+            "",
+        );
+    }
+    stamped
 }
 
 /// # Errors

@@ -61,6 +61,35 @@ pub(super) struct Rule {
 }
 
 impl TaskKind {
+    /// Every kind, in order.
+    #[cfg(test)]
+    pub(super) const ALL: [Self; Self::Export as usize + 1] = [
+        Self::Load,
+        Self::Compare,
+        Self::Plans,
+        Self::BudgetSweep,
+        Self::Sweep,
+        Self::NameReuse,
+        Self::SettingsSearch,
+        Self::Device,
+        Self::Peak,
+        Self::Flame,
+        Self::Table,
+        Self::Search,
+        Self::Difference,
+        Self::LaneChanges,
+        Self::Colors,
+        Self::Content,
+        Self::Paint,
+        Self::ProbeFiles,
+        Self::FindMissing,
+        Self::CheckSources,
+        Self::ReadConfig,
+        Self::Save,
+        Self::Write,
+        Self::Export,
+    ];
+
     pub(super) const fn rule(self) -> Rule {
         let (is_queued, interrupts, is_cancellable): (_, &'static [Self], _) = match self {
             Self::Load | Self::Compare => (

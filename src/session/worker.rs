@@ -308,12 +308,8 @@ mod tests {
     #[test]
     fn a_panic_ends_its_task_whatever_the_task_is_for() {
         let mut session = session();
-        for kind in [
-            TaskKind::FindMissing,
-            TaskKind::ProbeFiles,
-            TaskKind::CheckSources,
-            TaskKind::Write,
-        ] {
+        for (position, kind) in TaskKind::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, position, "the list has every kind once");
             let work = |_: &Progress<'_>| -> Result<(), Failure> { panic!("oh") };
             session.worker().send(kind, work, |_, _| {});
             assert!(session.worker().is_waiting(kind));

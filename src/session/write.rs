@@ -25,9 +25,9 @@ enum Route {
 /// Pipes and character devices such as `/dev/null` are written straight into.
 ///
 /// # Errors
-/// [`FileError::Io`]; an existing regular file with one name is unchanged then.
+/// [`FileError::Io`]; an existing file is unchanged then.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    write_with(path, |out| out.write_all(bytes)).map_err(|reason: Error| io_error(path, "written", reason))
+    write_with(path, &open_gate, |out| out.write_all(bytes)).map_err(|reason: Error| io_error(path, "written", reason))
 }
 
 /// Why a file that is made piece by piece was not written.
@@ -49,27 +49,101 @@ pub fn write_pieces(
     path: &Path,
     make: impl FnOnce(&mut dyn Write) -> Result<(), ExportError>,
 ) -> Result<(), WriteError> {
-    write_with(path, make).map_err(|error| match error {
+    write_with(path, &open_gate, make).map_err(|error| match error {
         ExportError::Io(reason) => io_error(path, "written", reason).into(),
         other => WriteError::Export(other),
     })
 }
 
-fn write_with<E: From<Error>>(path: &Path, make: impl FnOnce(&mut dyn Write) -> Result<(), E>) -> Result<(), E> {
+/// An operation on files, before it is performed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operation {
+    /// A file is made or opened.
+    Open,
+    Permissions,
+    Read,
+    /// So many bytes are written.
+    Write(usize),
+    Truncate,
+    Sync,
+    Rename,
+}
+
+/// Asked before each operation: how many bytes it may write at most, or the error it ends with. Tests interrupt writing
+/// with it at every byte and with every error of the system.
+type Gate<'a> = &'a dyn Fn(Operation) -> std::io::Result<usize>;
+
+fn open_gate(_: Operation) -> std::io::Result<usize> {
+    Ok(usize::MAX)
+}
+
+/// A file behind a gate.
+struct Gated<'a> {
+    file: &'a File,
+    gate: Gate<'a>,
+}
+
+impl Write for Gated<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let most = (self.gate)(Operation::Write(bytes.len()))?;
+        self.file.write(&bytes[..bytes.len().min(most)])
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush()
+    }
+}
+
+fn write_with<E: From<Error>>(
+    path: &Path,
+    gate: Gate<'_>,
+    make: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+) -> Result<(), E> {
     match route(path)? {
         Route::Replace(target) => {
-            let written = temporary(&target, make)?;
+            let written = temporary(&target, gate, make)?;
+            gate(Operation::Rename)?;
             written.persist(&target).map_err(|error| error.error)?;
         }
         Route::Overwrite(target) => {
-            let mut copy = temporary(&target, make)?;
-            copy.rewind()?;
-            std::io::copy(&mut copy, &mut File::create(&target)?)?;
+            let mut copy = temporary(&target, gate, make)?;
+            overwrite(&target, &mut copy, gate)?;
             copy.close()?;
         }
-        Route::Stream => buffered(OpenOptions::new().append(true).open(path)?, make)?,
+        Route::Stream => {
+            gate(Operation::Open)?;
+            let file = OpenOptions::new().append(true).open(path)?;
+            buffered(Gated { file: &file, gate }, make)?;
+        }
     }
     Ok(())
+}
+
+/// Copies the new content over the old one in place. After an error the old content is put back: its blocks still belong to the
+/// file, so that a full disk does not prevent this.
+fn overwrite(target: &Path, copy: &mut tempfile::NamedTempFile, gate: Gate<'_>) -> std::io::Result<()> {
+    gate(Operation::Read)?;
+    let old = std::fs::read(target)?;
+    gate(Operation::Open)?;
+    let file = OpenOptions::new().write(true).open(target)?;
+    copy.rewind()?;
+    let written = std::io::copy(copy, &mut Gated { file: &file, gate })
+        .and_then(|len| gate(Operation::Truncate).and_then(|_| file.set_len(len)))
+        .and_then(|()| gate(Operation::Sync).and_then(|_| file.sync_all()));
+    written.map_err(|error| match restore(&file, &old) {
+        Ok(()) => error,
+        Err(second) => Error::new(
+            error.kind(),
+            format!("{error}; the old content is lost, too, it cannot be written back: {second}"),
+        ),
+    })
+}
+
+fn restore(mut file: &File, old: &[u8]) -> std::io::Result<()> {
+    file.rewind()?;
+    file.write_all(old)?;
+    file.set_len(old.len() as u64)?;
+    file.sync_all()
 }
 
 /// Bytes that are written at once.
@@ -77,8 +151,10 @@ const BUFFER: usize = 1 << 18;
 
 fn buffered<E: From<Error>>(file: impl Write, make: impl FnOnce(&mut dyn Write) -> Result<(), E>) -> Result<(), E> {
     let mut out = BufWriter::with_capacity(BUFFER, file);
-    make(&mut out)?;
-    Ok(out.flush()?)
+    let made = make(&mut out).and_then(|()| Ok(out.flush()?));
+    // The rest of a failed file is not written when the buffer is dropped.
+    drop(out.into_parts());
+    made
 }
 
 fn route(path: &Path) -> std::io::Result<Route> {
@@ -128,30 +204,37 @@ fn is_descriptor(path: &Path) -> bool {
 /// A synced temporary file in the folder of `target`, with the target's permissions and owner.
 fn temporary<E: From<Error>>(
     target: &Path,
+    gate: Gate<'_>,
     make: impl FnOnce(&mut dyn Write) -> Result<(), E>,
 ) -> Result<tempfile::NamedTempFile, E> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(TEMPORARY);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        // The umask still applies; the default of temporary files is the owner alone.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
     let folder = folder_of(target);
-    let file = builder.tempfile_in(folder).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => Error::new(
-            ErrorKind::NotFound,
-            format!("folder {} does not exist", folder.display()),
-        ),
-        // The message names the user's file, not the temporary one.
-        kind => Error::from(kind),
-    })?;
+    gate(Operation::Open)?;
+    // With the permissions of new files; temporary ones are their owner's alone otherwise.
+    let file = tempfile::Builder::new()
+        .prefix(TEMPORARY)
+        .make_in(folder, |path| {
+            OpenOptions::new().read(true).write(true).create_new(true).open(path)
+        })
+        .map_err(|error| match error.kind() {
+            ErrorKind::NotFound => Error::new(
+                ErrorKind::NotFound,
+                format!("folder {} does not exist", folder.display()),
+            ),
+            _ => error,
+        })?;
     if let Ok(existing) = std::fs::metadata(target) {
         keep_owner(file.as_file(), &existing);
+        gate(Operation::Permissions)?;
         file.as_file().set_permissions(existing.permissions())?;
     }
-    buffered(file.as_file(), make)?;
+    buffered(
+        Gated {
+            file: file.as_file(),
+            gate,
+        },
+        make,
+    )?;
+    gate(Operation::Sync)?;
     file.as_file().sync_all()?;
     Ok(file)
 }
@@ -200,125 +283,6 @@ fn has_other_names(_: &Metadata) -> bool {
 fn keep_owner(_: &File, _: &Metadata) {}
 
 #[cfg(all(test, unix))]
-mod tests {
-    use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _, symlink};
-    use std::process::Command;
-
-    use super::*;
-
-    fn names_in(folder: &Path) -> usize {
-        std::fs::read_dir(folder).expect("a folder").count()
-    }
-
-    fn mode_of(path: &Path) -> u32 {
-        std::fs::metadata(path).expect("a file").permissions().mode() & 0o7777
-    }
-
-    #[test]
-    fn an_existing_file_keeps_its_permissions() {
-        let folder = tempfile::tempdir().expect("a folder");
-        for mode in [0o600, 0o640, 0o755, 0o666] {
-            let path = folder.path().join(format!("{mode:o}.json"));
-            std::fs::write(&path, "old").expect("it can be written");
-            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).expect("it is ours");
-            write_whole(&path, b"new").expect("it can be written");
-            assert_eq!(mode_of(&path), mode, "{mode:o}");
-            assert_eq!(std::fs::read(&path).expect("a file"), b"new");
-        }
-        assert_eq!(names_in(folder.path()), 4);
-    }
-
-    #[test]
-    fn symbolic_links_are_followed_and_stay_links() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let at = |name: &str| folder.path().join(name);
-        std::fs::create_dir(at("deep")).expect("a folder");
-        std::fs::write(at("deep/old.json"), "old").expect("it can be written");
-        // A link, a link to a link, and a link whose target is still to be written.
-        symlink("deep/old.json", at("link")).expect("a link");
-        symlink("link", at("second")).expect("a link");
-        symlink("deep/new.json", at("dangling")).expect("a link");
-        for (link, target) in [
-            ("link", "deep/old.json"),
-            ("second", "deep/old.json"),
-            ("dangling", "deep/new.json"),
-        ] {
-            write_whole(&at(link), link.as_bytes()).expect("it can be written");
-            assert!(at(link).is_symlink(), "{link}");
-            assert!(!at(target).is_symlink(), "{target}");
-            assert_eq!(std::fs::read(at(target)).expect("a file"), link.as_bytes());
-        }
-        assert_eq!(names_in(&at("deep")), 2);
-    }
-
-    #[test]
-    fn hard_links_stay_one_file() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let (path, other) = (folder.path().join("a"), folder.path().join("b"));
-        std::fs::write(&path, "a longer old text").expect("it can be written");
-        std::fs::hard_link(&path, &other).expect("a link");
-        write_whole(&path, b"new").expect("it can be written");
-        assert_eq!(std::fs::read(&other).expect("a file"), b"new");
-        assert_eq!(std::fs::metadata(&path).expect("a file").nlink(), 2);
-        assert_eq!(names_in(folder.path()), 2);
-    }
-
-    #[test]
-    fn devices_and_pipes_are_written_into_and_never_replaced() {
-        write_whole(Path::new("/dev/null"), b"text").expect("it takes everything");
-        let kind = std::fs::symlink_metadata("/dev/null").expect("a device").file_type();
-        assert!(kind.is_char_device());
-
-        let folder = tempfile::tempdir().expect("a folder");
-        let pipe = folder.path().join("pipe");
-        let made = Command::new("mkfifo").arg(&pipe).status().expect("mkfifo is there");
-        assert!(made.success());
-        let reader = std::thread::Builder::new().spawn({
-            let pipe = pipe.clone();
-            move || std::fs::read(pipe)
-        });
-        write_whole(&pipe, b"through the pipe").expect("somebody reads it");
-        let read = reader.expect("a thread").join().expect("it does not panic");
-        assert_eq!(read.expect("a pipe"), b"through the pipe");
-        let kind = std::fs::symlink_metadata(&pipe).expect("a pipe").file_type();
-        assert!(kind.is_fifo());
-    }
-
-    #[test]
-    fn folders_and_sockets_are_refused() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let socket = folder.path().join("socket");
-        let _listener = std::os::unix::net::UnixListener::bind(&socket).expect("a socket");
-        for (path, words) in [(folder.path(), "it is a folder"), (socket.as_path(), "a socket")] {
-            let error = write_whole(path, b"text").expect_err("it is no file").to_string();
-            assert!(error.contains(words), "{error}");
-            assert!(error.contains(&path.display().to_string()), "{error}");
-        }
-        assert_eq!(names_in(folder.path()), 1);
-    }
-
-    #[test]
-    fn a_missing_folder_is_named() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let missing = folder.path().join("missing");
-        let error = write_whole(&missing.join("a.json"), b"text")
-            .expect_err("no folder")
-            .to_string();
-        assert!(
-            error.contains(&format!("folder {} does not exist", missing.display())),
-            "{error}"
-        );
-    }
-
-    #[test]
-    fn descriptors_are_told_from_files() {
-        for (path, expected) in [
-            ("/dev/stdout", true),
-            ("/dev/fd/1", true),
-            ("/proc/self/fd/1", true),
-            ("out.csv", false),
-        ] {
-            assert_eq!(is_descriptor(Path::new(path)), expected, "{path}");
-        }
-    }
-}
+mod faults;
+#[cfg(all(test, unix))]
+mod tests;

@@ -156,6 +156,11 @@ impl App {
         self.session.apply(command);
     }
 
+    /// The panes in front with their rectangles in points, for tests.
+    pub fn shown_panes(&self) -> Vec<(Pane, egui::Rect)> {
+        self.panes.shown().collect()
+    }
+
     /// Waits for the worker and for path look-ups, for tests and benches.
     pub fn settle(&mut self) {
         self.session.settle();

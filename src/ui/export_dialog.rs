@@ -127,7 +127,7 @@ pub fn export_dialog_ui(ctx: &egui::Context, cx: &mut PaneCx<'_>, state: &mut Ex
         return;
     }
     state.refresh(cx.session);
-    let size = (ctx.content_rect().size() - MARGIN).min(LARGEST);
+    let size = (ctx.content_rect().size() - MARGIN).clamp(egui::Vec2::ZERO, LARGEST);
     let modal = egui::Modal::new(egui::Id::unique("export configuration")).show(ctx, |ui| {
         ui.set_width(size.x);
         content_ui(ui, cx, state, size.y)

@@ -29,15 +29,17 @@ pub mod top_bar;
 mod visible_texts;
 mod widgets;
 
+use std::io::Write as _;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anyhow::anyhow;
-use eframe::egui;
+use eframe::{egui, wgpu};
 
 use self::persisted::Persisted;
+use highwater_model::visible::visible;
 use highwater_model::workload::DeviceProfiles;
 use highwater_session::{Document, Notice, PainterChoice, Restore, Session, StartConfigs, Wake, Worker};
 
@@ -86,7 +88,11 @@ pub fn run(document: Document, configs: StartConfigs, restore: Restore, painter:
                     context.memory_mut(|memory| *memory = egui::Memory::default());
                 }
                 // Set here alone.
-                let is_slow = gpu::is_software(creation.wgpu_render_state.as_ref());
+                let graphics = creation.wgpu_render_state.as_ref();
+                if let Some(graphics) = graphics {
+                    graphics.device.set_device_lost_callback(end_if_lost);
+                }
+                let is_slow = gpu::is_software(graphics);
                 let progress = if is_slow { SLOW_PROGRESS } else { PROGRESS };
                 drop(window.set((context.clone(), progress)));
                 let kept = Persisted::read(creation.storage, restore);
@@ -137,6 +143,26 @@ fn without_panic(start: impl FnOnce() -> eframe::Result, has_begun: &Arc<AtomicB
     }
 }
 
+/// Nothing can be drawn any more, and the next frame would panic. What was not saved is in the recovery folder.
+fn end_if_lost(reason: wgpu::DeviceLostReason, cause: String) {
+    if let Some(sentence) = lost_device(reason, &cause) {
+        // Without a terminal it is lost.
+        drop(writeln!(std::io::stderr(), "highwater: {sentence}"));
+        std::process::exit(1);
+    }
+}
+
+/// `None` where the window was closed.
+fn lost_device(reason: wgpu::DeviceLostReason, cause: &str) -> Option<String> {
+    let cause = cause.replace(['\n', '\r'], " ");
+    (reason != wgpu::DeviceLostReason::Destroyed).then(|| {
+        format!(
+            "the graphics device was lost ({}); start highwater again, it offers the unsaved changes",
+            visible(&cause)
+        )
+    })
+}
+
 /// One line: the cause, and what to do.
 fn start_failure(cause: &str) -> String {
     let cause = cause.replace(['\n', '\r'], " ");
@@ -185,6 +211,16 @@ pub fn session(document: Document, profiles: DeviceProfiles, worker: Worker, kep
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lost_device_is_told_and_a_closed_one_is_not() {
+        let lost = lost_device(wgpu::DeviceLostReason::Unknown, "reset\nby the driver").expect("a sentence");
+        assert!(
+            lost.contains("(reset by the driver)") && lost.lines().count() == 1,
+            "{lost}"
+        );
+        assert_eq!(lost_device(wgpu::DeviceLostReason::Destroyed, "closed"), None);
+    }
 
     #[test]
     fn a_failed_start_names_its_cause_on_one_line() {

@@ -301,6 +301,16 @@ impl Panes {
         !self.is_maximized && !is_collapsed && active.iter().any(|tile| self.tree.tiles.get_pane(tile) == Some(&pane))
     }
 
+    /// The panes in front with their rectangles in the last frame, in points.
+    pub fn shown(&self) -> impl Iterator<Item = (Pane, egui::Rect)> {
+        let tiles = &self.tree.tiles;
+        let panes = tiles.iter().filter_map(|(tile, one)| match one {
+            Tile::Pane(pane) => Some((*pane, tiles.rect(*tile)?)),
+            Tile::Container(_) => None,
+        });
+        panes.filter(|(pane, _)| self.is_in_front(*pane))
+    }
+
     /// The tabs of the row below the lanes, where the layout has one.
     fn low_tabs(&self) -> Option<TileId> {
         let tiles = &self.tree.tiles;

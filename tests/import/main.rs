@@ -6,6 +6,7 @@
 )]
 
 mod calls;
+mod faults;
 mod known_bytes;
 mod onnx;
 mod onnx_corpus;

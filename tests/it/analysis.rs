@@ -9,3 +9,4 @@ mod parts;
 mod passes;
 mod pins;
 pub(crate) mod settings;
+mod verified;

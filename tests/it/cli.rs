@@ -17,8 +17,10 @@ pub(crate) mod plan;
 mod plan_dumped;
 mod plan_logged;
 mod settings_lanes;
+mod threads;
 mod torch;
 mod verdict;
+mod verified;
 
 use std::ffi::OsStr;
 use std::process::{Command, Output};

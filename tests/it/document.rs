@@ -259,6 +259,21 @@ fn unknown_fields_survive_at_every_level() {
 }
 
 #[test]
+fn bookmarks_in_any_order_keep_their_own_fields() {
+    let text = r#"{"highwater_document": 1, "bookmarks": [
+        {"step": 7, "note": "here", "x-tomorrow": 1},
+        {"turn": {"graph": "net", "iteration": 0, "run": 0, "op": 3, "ahead": 0}, "note": "there", "lane": "policy 2"}]}"#;
+    let (file, _) = DocumentFile::read(text.as_bytes(), None).unwrap();
+    let written = file.text(None).unwrap();
+    let json: Json = serde_json::from_str(&written).unwrap();
+    let bookmarks = &json["bookmarks"];
+    assert_eq!(bookmarks[0]["lane"], "policy 2");
+    assert_eq!(bookmarks[1], serde_json::json!({"step": 7, "note": "here", "x-tomorrow": 1}));
+    let (again, _) = DocumentFile::read(written.as_bytes(), None).unwrap();
+    assert_eq!(again.text(None).unwrap(), written);
+}
+
+#[test]
 fn pins_are_read_one_by_one() {
     let text = r#"{"highwater_document": 1, "pins": [
         {"name": "a", "configuration": {"options": {"memory_config": {"static_memory_policy": 4}, "dtr": {"new": 1}}, "x": 2}},

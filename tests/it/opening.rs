@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use highwater::progress::{Cancel, Progress};
-use highwater::session::{OnFailure, SourceSpec, load};
+use highwater::session::{OnFailure, SourceSpec, load, read_source};
 use serde_json::Value as Json;
 
 use crate::cli::fails;
@@ -62,6 +62,23 @@ fn a_pipe_with_a_name_is_read_like_a_file() {
         inspected(&pipe.display().to_string(), None)
     });
     assert_eq!(answer, inspected("sample_traces/mobilenet_v2.onnx", None));
+}
+
+/// The pipe has no writer, so its reader would wait for ever.
+#[cfg(unix)]
+#[test]
+fn waiting_for_a_pipe_can_be_cancelled() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pipe = folder.path().join("model.onnx");
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    if !made.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: there is no mkfifo");
+        return;
+    }
+    let cancel = Cancel::at_look(3);
+    let read = read_source(&SourceSpec::Path(pipe), &Progress::silent(&cancel));
+    let error = read.expect_err("it is cancelled").to_string();
+    assert!(error.contains("cancelled"), "{error}");
 }
 
 #[cfg(unix)]

@@ -12,13 +12,10 @@ const TIMES: u64 = 10;
 /// Work that is always allowed: damage turns small files into other formats, and messages cost allocations.
 const LEAST_WORK: u64 = 50_000;
 
-/// Allocations and progress checks allowed per byte, for files so small that the floor says little.
-const WORK_A_BYTE: u64 = 4;
-
 /// Bytes that are always allowed.
 const LEAST_BYTES: u64 = 16 << 20;
 
-/// Time that is always allowed; the machine may be busy.
+/// Processor time that is always allowed.
 const LEAST_TIME: Duration = Duration::from_millis(400);
 
 /// Number of readings of the whole file to measure its time.
@@ -28,19 +25,20 @@ const CLEAN_READS: usize = 5;
 #[derive(Debug)]
 pub(crate) struct Limits {
     work: u64,
+    work_a_byte: u64,
     bytes: u64,
     time: Duration,
 }
 
 impl Limits {
     pub(crate) fn of(sample: &Sample) -> Self {
-        let row = (!sample.is_by_content).then_some(sample.row);
-        let read = || read(row, &sample.name, &sample.bytes).expect("the whole file is read without a panic");
+        let read = || read(sample.target, &sample.name, &sample.bytes).expect("the whole file is read without a panic");
         let mut reads: Vec<Reading> = (0..CLEAN_READS).map(|_| read()).collect();
         reads.sort_by_key(|reading| reading.time);
         let median = &reads[CLEAN_READS / 2];
         Self {
             work: median.work,
+            work_a_byte: sample.target.work_a_byte(),
             bytes: median.bytes,
             time: median.time,
         }
@@ -48,7 +46,7 @@ impl Limits {
 
     /// The limit that a reading of `len` bytes exceeds.
     pub(crate) fn excess(&self, reading: &Reading, len: usize) -> Option<String> {
-        let most_work = (self.work * TIMES).max(LEAST_WORK + WORK_A_BYTE * len as u64);
+        let most_work = (self.work * TIMES).max(LEAST_WORK + self.work_a_byte * len as u64);
         if reading.work > most_work {
             return Some(format!(
                 "{} allocations and looks at the progress instead of {}",

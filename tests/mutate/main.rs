@@ -1,61 +1,52 @@
-//! Damaged files: every importer reads its smallest samples thousands of times, each time with other mutations.
+//! Damaged files: every target (an importer, the reader of documents, scripts, queries or allocator settings) reads its
+//! smallest samples thousands of times, each time with other mutations.
 //!
-//! * Nothing may panic: not the importer, nor the figures of `inspect`, nor (for a part of the readable files) a
-//!   comparison.
+//! * Nothing may panic: not the reader, nor the figures of `inspect`, nor (for a part of the readable files) a
+//!   comparison. Documents and configurations that are readable survive writing.
 //! * Nothing may hang. Allocations and progress checks are counted, because they are the same on every machine: at most
-//!   ten times those of the whole file, with a floor. Wall time is checked too, and a watch ends a round that does not
+//!   ten times those of the whole file, with a floor. Processor time is checked too, and a watch ends a round that does not
 //!   return.
 //! * Memory is bounded: peak bytes are at most ten times those of the whole file, with a floor.
 //!
-//! Three of four rounds go through the sample's own importer, the others through detection by content, some of them
-//! compressed. Mutations are seeded by round, and a failure prints the command that repeats it. `HIGHWATER_MUTATIONS`
-//! sets the number of rounds per format and ending, shared among its samples (1000 unless set; `.ci/run` takes 10000),
-//! `HIGHWATER_MUTATION=NAME:ROUND` runs a single one. Samples are those of `sample_traces`, and with `HIGHWATER_SHARED`
-//! the smallest files of each format there.
+//! Three of four rounds of an importer go through the importer itself, the others through detection by content, some of
+//! them compressed. Mutations are seeded by round, and a failure prints the command that repeats it. Samples are those
+//! of `seeds`, of `sample_traces`, and with `HIGHWATER_SHARED` the smallest files of each format there.
+//!
+//! `cargo test --test mutate -- TARGET...` takes some targets. `HIGHWATER_MUTATIONS` is the number of rounds per target
+//! and ending, shared among their samples (1000 unless set), or a range of rounds (`6000..20000`, for rounds that were
+//! not run before); `HIGHWATER_MUTATION=NAME:ROUND` runs a single one.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "tests say what they did")]
 
+mod arguments;
 mod limits;
 mod mutator;
 mod reading;
+mod request;
 mod samples;
+mod targets;
 mod watch;
 
+use std::ops::Range;
+use std::panic::catch_unwind;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use arguments::{Arguments, Rounds};
 use limits::Limits;
 use mutator::Mutator;
 use reading::{Reading, compared, read};
-use samples::{Sample, packed, samples};
+use samples::{Sample, packed, samples, words_of};
+use targets::{Readable, Target};
 use watch::Watch;
 
 /// One of so many readable files is compared under every policy.
-const READABLE_TO_COMPARED: u32 = 32;
+const READABLE_TO_COMPARED: u64 = 32;
 
-/// The rounds to run: a number per sample, or one of one sample.
-#[derive(Debug)]
-enum Rounds {
-    All(u32),
-    One { sample: String, round: u32 },
-}
-
-fn rounds() -> Rounds {
-    let variable = |name: &str| std::env::var(name).ok();
-    if let Some((sample, round)) = variable("HIGHWATER_MUTATION")
-        .as_deref()
-        .and_then(|one| one.rsplit_once(':'))
-    {
-        return Rounds::One {
-            sample: sample.to_owned(),
-            round: round.parse().expect("HIGHWATER_MUTATION is NAME:ROUND"),
-        };
-    }
-    let asked = variable("HIGHWATER_MUTATIONS").and_then(|text| text.parse().ok());
-    Rounds::All(asked.unwrap_or(1000))
-}
-
-/// The way of a round's bytes to the importers.
+/// The way of a round's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// By the sample's own importer.
+    /// To the sample's own target.
     Named,
     /// By detection of the content.
     Detected,
@@ -64,10 +55,10 @@ enum Way {
 }
 
 impl Way {
-    const fn of(round: u32) -> Self {
-        match round % 16 {
-            3 | 7 | 11 => Self::Detected,
-            15 => Self::Packed,
+    const fn of(target: Target, round: u64) -> Self {
+        match (target, round % 16) {
+            (Target::Importer(_), 3 | 7 | 11) => Self::Detected,
+            (Target::Importer(_), 15) => Self::Packed,
             _ => Self::Named,
         }
     }
@@ -76,35 +67,34 @@ impl Way {
 /// The mutations of one sample, and its limits.
 struct Trial<'a> {
     sample: &'a Sample,
-    others: &'a [Sample],
+    others: &'a [&'a Sample],
+    words: &'a [Vec<u8>],
     limits: Limits,
-    /// The name of the test, for the command that repeats it.
-    test: &'a str,
 }
 
 impl Trial<'_> {
-    /// The bytes of a round, and their file name.
-    fn damaged(&self, round: u32) -> (String, Vec<u8>, Way) {
-        let Sample { name, bytes, .. } = self.sample;
-        let mut mutator = Mutator::of(name, round);
+    /// The target of a round, a file name, and the bytes.
+    fn damaged(&self, round: u64) -> (Target, String, Vec<u8>) {
+        let Sample { name, bytes, target } = self.sample;
+        let mut mutator = Mutator::of(name, round, self.words);
         let other = &self.others[mutator.below(self.others.len())];
         let damaged = mutator.mutate(bytes, &other.bytes);
-        match Way::of(round) {
-            Way::Packed => (format!("{name}.gz"), packed(&damaged), Way::Packed),
-            way => (name.clone(), damaged, way),
+        match Way::of(*target, round) {
+            Way::Named => (*target, name.clone(), damaged),
+            Way::Detected => (Target::Content, name.clone(), damaged),
+            Way::Packed => (Target::Content, format!("{name}.gz"), packed(&damaged)),
         }
     }
 
     /// Reads one; returns whether it was readable.
-    fn round(&self, round: u32) -> bool {
-        let (name, bytes, way) = self.damaged(round);
-        let row = (way == Way::Named && !self.sample.is_by_content).then_some(self.sample.row);
-        let Some(reading) = read(row, &name, &bytes) else {
+    fn round(&self, round: u64) -> bool {
+        let (target, name, bytes) = self.damaged(round);
+        let Some(reading) = read(target, &name, &bytes) else {
             panic!("a panic: {}{}", self.repeat(round), kept(&bytes));
         };
         if let Some(excess) = self.limits.excess(&reading, bytes.len()) {
-            // Time of a single run on a busy machine is not reliable: it is measured again.
-            let again = || read(row, &name, &bytes).and_then(|reading| self.limits.excess(&reading, bytes.len()));
+            // Time of a single run is not reliable: it is measured again.
+            let again = || read(target, &name, &bytes).and_then(|reading| self.limits.excess(&reading, bytes.len()));
             assert!(
                 (0..3).any(|_| again().is_none()),
                 "{excess}: {}{}",
@@ -112,59 +102,78 @@ impl Trial<'_> {
                 kept(&bytes)
             );
         }
-        let Reading { imported, .. } = reading;
-        let Some(imported) = imported else { return false };
-        if round.is_multiple_of(READABLE_TO_COMPARED) {
+        let Reading { readable, .. } = reading;
+        if let Some(Readable::Workload(imported)) = readable {
             assert!(
-                compared(imported),
+                !round.is_multiple_of(READABLE_TO_COMPARED) || compared(imported),
                 "a panic in the comparison: {}{}",
                 self.repeat(round),
                 kept(&bytes)
             );
+            return true;
         }
-        true
+        readable.is_some()
     }
 
     /// The command that repeats a round.
-    fn repeat(&self, round: u32) -> String {
+    fn repeat(&self, round: u64) -> String {
         let shared = std::env::var("HIGHWATER_SHARED")
             .map_or_else(|_| String::new(), |folder| format!("HIGHWATER_SHARED={folder} "));
         format!(
-            "repeat it with {shared}HIGHWATER_MUTATION='{}:{round}' cargo test --test mutate {}",
-            self.sample.name, self.test
+            "repeat it with {shared}HIGHWATER_MUTATION='{}:{round}' cargo test --test mutate -- {}",
+            self.sample.name,
+            self.sample.target.name()
         )
     }
 }
 
-fn mutate(test: &str, sample: &Sample, others: &[Sample]) {
-    let limits = Limits::of(sample);
+/// Returns the number of rounds.
+fn mutate(sample: &Sample, others: &[&Sample], words: &[Vec<u8>], rounds: Range<u64>) -> u64 {
+    assert!(sample.is_readable(), "{} is readable", sample.name);
     let trial = Trial {
         sample,
         others,
-        limits,
-        test,
+        words,
+        limits: Limits::of(sample),
     };
     let watch = Watch::new(trial.repeat(0).replace(":0'", ":ROUND'"));
-    let sharing = others
-        .iter()
-        .filter(|other| other.kind() == sample.kind())
-        .count()
-        .max(1);
-    let rounds = match rounds() {
-        Rounds::All(count) => 0..count.div_ceil(u32::try_from(sharing).unwrap_or(1)),
-        Rounds::One { sample: name, round } if name == sample.name => round..round + 1,
-        Rounds::One { .. } => return,
-    };
-    let mut readable = 0_u32;
-    let count = rounds.len();
+    let mut readable = 0_u64;
+    let count = rounds.end.saturating_sub(rounds.start);
     for round in rounds {
         watch.begin(round);
-        readable += u32::from(trial.round(round));
+        readable += u64::from(trial.round(round));
     }
     println!(
-        "{}: {count} rounds, {readable} readable; whole: {}",
-        sample.name, trial.limits
+        "{}: {}: {count} rounds, {readable} readable; whole: {}",
+        sample.target.name(),
+        sample.name,
+        trial.limits
     );
+    count
+}
+
+/// The rounds of all samples of a target.
+fn of_target(target: Target, rounds: &Rounds) -> u64 {
+    let all: Vec<&Sample> = samples().iter().collect();
+    let is_mine = |sample: &&&Sample| sample.target.name() == target.name();
+    let mine: Vec<&Sample> = all.iter().filter(is_mine).copied().collect();
+    let words = words_of(&mine);
+    // A crossover of files of one target gets further than one with another format.
+    let others: Vec<&Sample> = mine.iter().cycle().take(all.len()).chain(&all).copied().collect();
+    let of_sample = |sample: &&Sample| {
+        let alike = mine.iter().filter(|other| other.kind() == sample.kind());
+        let rounds = rounds.of(&sample.name, speed(sample), alike.map(|other| speed(other)).sum());
+        rounds.map_or(0, |rounds| mutate(sample, &others, &words, rounds))
+    };
+    if mine.is_empty() {
+        println!("{}: skipped, no sample; set HIGHWATER_SHARED", target.name());
+    }
+    mine.iter().map(of_sample).sum()
+}
+
+/// Samples of a kind share its rounds by their speed: the smaller its work, the more rounds a sample gets.
+fn speed(sample: &Sample) -> u64 {
+    1_000_000_000 / (sample.work().unwrap_or(0) + 200)
 }
 
 /// Keeps the file of a failure, and returns its path.
@@ -176,71 +185,32 @@ fn kept(bytes: &[u8]) -> String {
     }
 }
 
-/// The samples of an importer; one test per importer, so that they run in parallel.
-fn of_format(format: &str) {
-    let all = samples();
-    let mine: Vec<&Sample> = all.iter().filter(|sample| sample.row.name == format).collect();
-    for sample in &mine {
-        let whole = read(Some(sample.row), &sample.name, &sample.bytes);
-        assert!(
-            whole.is_some_and(|reading| reading.imported.is_some()),
-            "{} is readable",
-            sample.name
-        );
-        mutate(format, sample, all);
+fn main() -> ExitCode {
+    let arguments = Arguments::of_process();
+    let targets: Vec<Target> = Target::all().filter(|target| arguments.takes(target.name())).collect();
+    if arguments.is_list {
+        targets.iter().for_each(|target| println!("{}: test", target.name()));
+        return ExitCode::SUCCESS;
     }
-    if mine.is_empty() {
-        println!("skipped: no sample of {format}; set HIGHWATER_SHARED");
-    }
-}
-
-#[test]
-fn gzip() {
-    let all = samples();
-    let smallest = all
-        .iter()
-        .find(|sample| sample.row.name == "onnx")
-        .expect("there is a sample");
-    let sample = Sample {
-        name: format!("{}.gz", smallest.name),
-        row: smallest.row,
-        bytes: packed(&smallest.bytes),
-        is_by_content: true,
-    };
-    mutate("gzip", &sample, all);
-}
-
-macro_rules! formats {
-    ($($name:ident),* $(,)?) => {
-        $(#[test] fn $name() { of_format(stringify!($name)); })*
-
-        #[test]
-        fn every_importer_has_a_test() {
-            let known = [$(stringify!($name)),*];
-            for row in highwater::import::IMPORTERS {
-                assert!(known.contains(&row.name), "add {} to the list of this file", row.name);
+    let (next, executions) = (AtomicUsize::new(0), AtomicU64::new(0));
+    let failed = AtomicUsize::new(0);
+    let work = || {
+        while let Some(target) = targets.get(next.fetch_add(1, Ordering::Relaxed)) {
+            match catch_unwind(|| of_target(*target, &arguments.rounds)) {
+                Ok(count) => drop(executions.fetch_add(count, Ordering::Relaxed)),
+                Err(_) => {
+                    eprintln!("{}: FAILED", target.name());
+                    failed.fetch_add(1, Ordering::Relaxed);
+                }
             }
         }
     };
+    std::thread::scope(|scope| {
+        for _ in 0..arguments.threads {
+            scope.spawn(work);
+        }
+    });
+    let failed = failed.into_inner();
+    println!("{} executions of {} targets, {failed} failed", executions.into_inner(), targets.len());
+    ExitCode::from(u8::from(failed > 0))
 }
-
-formats!(
-    planner_problem,
-    allocation_trace,
-    op_list,
-    paddle_program,
-    dtr_log,
-    dtr_graph,
-    dtr_script,
-    native,
-    onnx,
-    ascend_profiler,
-    cann_log,
-    chrome_trace,
-    torch_snapshot,
-    tflite,
-    xla,
-    ge_dump,
-    tensorflow,
-    tensorflow_run,
-);

@@ -1,19 +1,20 @@
-//! The samples to mutate: the smallest files of every format.
+//! The samples to mutate: the smallest files of every target.
 
+use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use highwater::import::{Importer, Input, recognise};
+use crate::mutator::is_of_word;
+use crate::reading::read;
+use crate::targets::Target;
 
-/// A file that some importer reads.
+/// A file that some target reads.
 #[derive(Debug)]
 pub(crate) struct Sample {
     pub(crate) name: String,
-    pub(crate) row: &'static Importer,
+    pub(crate) target: Target,
     pub(crate) bytes: Vec<u8>,
-    /// Whether detection by content finds its importer.
-    pub(crate) is_by_content: bool,
 }
 
 /// Samples per format and ending.
@@ -58,33 +59,49 @@ fn find_samples() -> Vec<Sample> {
     contents.dedup();
     let mut samples: Vec<Sample> = Vec::new();
     for (_, name, bytes) in contents {
-        let recognised = Input::from_bytes(&name, bytes.as_slice()).ok();
-        let Some(row) = recognised.and_then(|mut input| recognise(&mut input)) else {
+        let Some(target) = Target::of_file(&name, &bytes) else {
             continue;
         };
-        let alike = samples
-            .iter()
-            .filter(|sample| sample.kind() == (row.name, ending(&name)));
-        if alike.count() >= MOST_OF_A_KIND {
-            continue;
-        }
-        if crate::read(Some(row), &name, &bytes).is_some_and(|reading| reading.imported.is_some()) {
-            samples.push(Sample {
-                name,
-                row,
-                bytes,
-                is_by_content: false,
-            });
+        let sample = Sample { name, target, bytes };
+        let alike = samples.iter().filter(|other| other.kind() == sample.kind());
+        if alike.count() < MOST_OF_A_KIND && sample.is_readable() {
+            samples.push(sample);
         }
     }
+    let smallest = samples.iter().find(|sample| sample.target.name() == "onnx");
+    let packed = smallest.map(|smallest| Sample {
+        name: format!("{}.gz", smallest.name),
+        target: Target::Content,
+        bytes: packed(&smallest.bytes),
+    });
+    samples.extend(packed);
     samples
 }
 
 impl Sample {
-    /// Its format and ending.
+    /// Its target and ending.
     pub(crate) fn kind(&self) -> (&'static str, &str) {
-        (self.row.name, ending(&self.name))
+        (self.target.name(), ending(&self.name))
     }
+
+    pub(crate) fn is_readable(&self) -> bool {
+        self.work().is_some()
+    }
+
+    /// Allocations and progress checks of a reading; `None` after an error.
+    pub(crate) fn work(&self) -> Option<u64> {
+        let reading = read(self.target, &self.name, &self.bytes)?;
+        reading.readable.is_some().then_some(reading.work)
+    }
+}
+
+/// The words of samples, without repetition.
+pub(crate) fn words_of(samples: &[&Sample]) -> Vec<Vec<u8>> {
+    const LENGTHS: std::ops::RangeInclusive<usize> = 2..=40;
+    const MOST_WORDS: usize = 2_000;
+    let words = samples.iter().flat_map(|sample| sample.bytes.split(|byte| !is_of_word(byte)));
+    let words: BTreeSet<&[u8]> = words.filter(|word| LENGTHS.contains(&word.len())).collect();
+    words.into_iter().take(MOST_WORDS).map(<[u8]>::to_vec).collect()
 }
 
 fn ending(name: &str) -> &str {

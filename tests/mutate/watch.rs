@@ -2,7 +2,7 @@
 //! blocking everything.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Interval of the watch.
@@ -13,18 +13,18 @@ const MOST_GLANCES: u32 = 120;
 
 #[derive(Debug)]
 pub(crate) struct Watch {
-    round: Arc<AtomicU32>,
+    round: Arc<AtomicU64>,
     is_over: Arc<AtomicBool>,
 }
 
 impl Watch {
     /// A watch that prints `repeat` with the round in place of ROUND.
     pub(crate) fn new(repeat: String) -> Self {
-        let round = Arc::new(AtomicU32::new(0));
+        let round = Arc::new(AtomicU64::new(0));
         let is_over = Arc::new(AtomicBool::new(false));
         let (seen, over) = (Arc::clone(&round), Arc::clone(&is_over));
         let watch = move || {
-            let (mut last, mut glances) = (u32::MAX, 0);
+            let (mut last, mut glances) = (u64::MAX, 0);
             while !over.load(Ordering::Relaxed) {
                 std::thread::sleep(GLANCE);
                 let now = seen.load(Ordering::Relaxed);
@@ -41,7 +41,7 @@ impl Watch {
         Self { round, is_over }
     }
 
-    pub(crate) fn begin(&self, round: u32) {
+    pub(crate) fn begin(&self, round: u64) {
         self.round.store(round, Ordering::Relaxed);
     }
 }

@@ -24,6 +24,7 @@ mod lanes;
 mod lifetimes;
 mod measured;
 mod measuring;
+mod monkey;
 mod names;
 mod neighbourhood;
 mod options;

@@ -275,6 +275,24 @@ fn a_log_with_placements_is_simulated_beside_what_was_measured() {
     assert!(choices.any(|row| row.name == highwater_plan::AS_LOGGED));
 }
 
+/// A log without memory over time has its page; the pane of lanes leads there.
+#[test]
+fn a_log_without_curves_is_no_error_of_the_window() {
+    let record = "[INFO] GE(7,python3):2026-07-13-08:00:01.000.000 [a.cc:1]9 F:Total memory size is 34359738368\n";
+    let log = SourceSpec::Bytes {
+        name: "plog.log".to_owned(),
+        bytes: record.as_bytes().into(),
+    };
+    let mut harness = window_of_session(session(vec![log]), 800.0);
+    assert!(is_in_front(&harness, "Log"));
+    click(&mut harness, Role::Tab, "Policies");
+    harness
+        .get_by_role_and_label(Role::Button, "Show what the log tells")
+        .click();
+    harness.run_steps(3);
+    assert!(is_in_front(&harness, "Log"));
+}
+
 /// The story of a log is in front, with what to try; the tab is of logs alone.
 #[test]
 fn a_log_opens_with_its_story() {

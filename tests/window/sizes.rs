@@ -1,7 +1,7 @@
 //! No size of the window and no position of a divider ends the program: every view and pane from 1x1 up.
 
 use eframe::egui::{Key, Modifiers, Pos2, Rect, Role, pos2, vec2};
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater_ui::panes::PANES;
 
 use crate::harness::{Window, press, settle, window_of};
@@ -58,6 +58,30 @@ fn every_pane_has_a_layout_at_every_size() {
         run_command(&mut harness, &format!("go to pane {}", row.title));
         lay_out_at_every_size(&mut harness);
     }
+}
+
+/// Dialogs that the keyboard or a command opens.
+#[test]
+fn every_dialog_has_a_layout_at_every_size() {
+    for command in [
+        "export configuration",
+        "keyboard and mouse",
+        "open path",
+        "pin this configuration",
+        "save as",
+    ] {
+        let mut harness = window_of("mobilenet", 800.0);
+        let before = harness.root().children_recursive().count();
+        run_command(&mut harness, command);
+        assert!(
+            harness.root().children_recursive().count() != before,
+            "{command} opens nothing"
+        );
+        lay_out_at_every_size(&mut harness);
+    }
+    let mut harness = window_of("mobilenet", 800.0);
+    open_palette(&mut harness, "a");
+    lay_out_at_every_size(&mut harness);
 }
 
 #[test]

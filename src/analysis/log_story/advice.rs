@@ -6,7 +6,7 @@ use super::needs::named;
 use super::request::FailedRequest;
 use super::torch_advice::of_torch;
 use highwater_model::units::Bytes;
-use highwater_model::workload::{LoggedFailure, LoggedProcess, RefusedBy};
+use highwater_model::workload::{LoggedFailure, LoggedGraph, LoggedProcess, RefusedBy};
 
 /// Something to try.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +44,12 @@ pub(super) fn advice(
     modules: &[ModuleMemory],
 ) -> Vec<Advice> {
     let failure = &request.failure;
+    if failure.was_retried {
+        return vec![Advice::new(
+            "Ignore this request if the run went on",
+            "as far as the log shows, the pool got the memory after it freed what it had cached; that only costs time",
+        )];
+    }
     match failure.who.as_deref() {
         Some("torch") => of_torch(request),
         Some("GE") => of_engine(process, failure, state, modules),
@@ -122,10 +128,34 @@ fn of_engine(process: &LoggedProcess, failure: &LoggedFailure, state: &State, mo
             format!("{} is {what}", one.module),
         )
     });
-    [Some(first), lower, Some(other_processes())]
+    let by_caller = inputs_by_caller(process, failure);
+    [Some(first), by_caller, lower, Some(other_processes())]
         .into_iter()
         .flatten()
         .collect()
+}
+
+/// Inputs and outputs of the graph out of its feature map, where they are at least a hundredth of it. Without them the
+/// request already is as small as under the option.
+fn inputs_by_caller(process: &LoggedProcess, failure: &LoggedFailure) -> Option<Advice> {
+    let is_for_weights = failure
+        .purpose
+        .as_ref()
+        .is_some_and(|purpose| purpose.starts_with("weights"));
+    let own = |graph: &&LoggedGraph| Some(graph.id) == failure.graph;
+    let graph = process.graphs.iter().rev().find(own).filter(|_| !is_for_weights)?;
+    let is_without = failure.requested.is_some() && failure.requested == graph.arena;
+    let bytes = graph
+        .zero_copy
+        .filter(|bytes| *bytes > 0 && *bytes >= graph.total.unwrap_or(0) / 100 && !is_without)?;
+    Some(Advice::set(
+        "ge.exec.reuseZeroCopyMemory=1",
+        format!(
+            "the {} of inputs and outputs of graph {} are then memory that the program passes in, not part of the feature map",
+            Bytes(bytes),
+            graph.id
+        ),
+    ))
 }
 
 fn smaller_batch(failure: &LoggedFailure, reason: String) -> Advice {

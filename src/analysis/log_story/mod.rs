@@ -28,7 +28,7 @@ pub use modules::ModuleMemory;
 pub use needs::{NeedBasis, PolicyNeed};
 pub use request::FailedRequest;
 
-use highwater_model::workload::{LoggedProcess, PolicyFrom, Workload};
+use highwater_model::workload::{LoggedFailure, LoggedProcess, PolicyFrom, Workload};
 
 /// Failed requests of a process that are told one by one, the first ones.
 const MOST_REQUESTS: usize = 16;
@@ -52,7 +52,7 @@ pub struct ProcessStory {
     pub process: Arc<LoggedProcess>,
     /// Such as `python3 (40518)`.
     pub title: String,
-    /// The first ones, in the order of the log.
+    /// The first ones, in the order of the log; those that were retried are last.
     pub requests: Vec<FailedRequest>,
     /// Failed requests after these.
     pub n_more_requests: usize,
@@ -96,10 +96,11 @@ impl LogStory {
 impl ProcessStory {
     fn new(process: &Arc<LoggedProcess>) -> Self {
         let modules = modules::of(&process.driver);
-        let first = process.failures.first();
-        let state = graphs::State::at(process, first);
-        let failures = process.failures.iter().enumerate().take(MOST_REQUESTS);
-        let requests = failures.map(|(position, failure)| {
+        let mut failures: Vec<&LoggedFailure> = process.failures.iter().collect();
+        failures.sort_by_key(|failure| failure.was_retried);
+        let state = graphs::State::at(process, failures.first().copied());
+        let requests = failures.iter().enumerate().take(MOST_REQUESTS);
+        let requests = requests.map(|(position, failure)| {
             let of_failure;
             let state = if position == 0 {
                 &state
@@ -107,7 +108,7 @@ impl ProcessStory {
                 of_failure = graphs::State::at(process, Some(failure));
                 &of_failure
             };
-            // The driver's rows are of the first failure.
+            // The driver's rows are of the first one.
             let modules = if position == 0 { &modules[..] } else { &[] };
             FailedRequest::new(process, failure, state, modules)
         });

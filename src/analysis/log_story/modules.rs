@@ -9,7 +9,7 @@ use highwater_model::workload::DriverRow;
 pub struct ModuleMemory {
     pub device: Option<u64>,
     pub module: String,
-    /// At the first failed request.
+    /// At the request that the process failed at.
     pub at_failure: Option<u64>,
     /// In the last line of the driver.
     pub last: Option<u64>,
@@ -30,7 +30,7 @@ pub(super) fn of(rows: &[DriverRow]) -> Vec<ModuleMemory> {
             peak: Some(0),
         });
         for (sum, part) in [
-            (&mut found.at_failure, row.at_failure),
+            (&mut found.at_failure, row.at_main_failure),
             (&mut found.last, row.current),
             (&mut found.peak, row.peak),
         ] {

@@ -55,7 +55,9 @@ pub(super) fn of(process: &LoggedProcess, state: &State) -> Vec<PolicyNeed> {
         return Vec::new();
     }
     let active = process.policy.map(|(policy, _)| policy);
-    let logged = process.reserved_peak.filter(|_| process.failures.is_empty());
+    let logged = process
+        .reserved_peak
+        .filter(|_| process.failures.iter().all(|failure| failure.was_retried));
     let need = |policy: u64| {
         let is_active = active == Some(policy);
         let (bytes, basis, why) = match logged.filter(|_| is_active) {

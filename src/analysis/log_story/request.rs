@@ -97,6 +97,7 @@ fn remarks(process: &LoggedProcess, request: &FailedRequest, state: &State) -> V
         let lines = failure.driver_lines;
         remarks.push(format!("One request, reported {lines} times by the driver."));
     }
+    remarks.extend(retry(failure).map(|words| format!("After it, {words}.")));
     if let Some(pool) = pool(request) {
         remarks.push(format!("Figures of torch: {pool}."));
     }
@@ -120,6 +121,12 @@ fn remarks(process: &LoggedProcess, request: &FailedRequest, state: &State) -> V
     }
     remarks.extend(modules(process, request));
     remarks
+}
+
+/// What followed a request that was retried.
+pub(super) fn retry(failure: &LoggedFailure) -> Option<&'static str> {
+    const RETRIED: &str = "the pool freed cached memory and requested again; the log shows no failure of that request";
+    failure.was_retried.then_some(RETRIED)
 }
 
 /// The figures of torch's sentence, in words.

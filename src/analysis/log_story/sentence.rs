@@ -1,15 +1,15 @@
 //! A log in one sentence, for a ticket.
 
 use super::needs::named;
-use super::request::{FailedRequest, free_before, pool};
+use super::request::{FailedRequest, free_before, pool, retry};
 use super::{LogStory, ProcessStory};
 use highwater_model::units::{Bytes, counted};
 
 /// Modules that the sentence names.
 const MOST_MODULES: usize = 3;
 
-/// The failed request that the sentence is about, a first one of its process: one with a size and with figures of what was
-/// reserved, then the earliest; without a time, in the order of the log.
+/// The failed request that the sentence is about, a first one of its process: one that was not retried, with a size and
+/// with figures of what was reserved, then the earliest; without a time, in the order of the log.
 pub(super) fn main_request(stories: &[ProcessStory]) -> Option<(&ProcessStory, &FailedRequest)> {
     let firsts = stories
         .iter()
@@ -18,6 +18,7 @@ pub(super) fn main_request(stories: &[ProcessStory]) -> Option<(&ProcessStory, &
         let failure = &request.failure;
         let has_figures = failure.reserved.is_some() || request.allocated_by_modules.is_some();
         (
+            failure.was_retried,
             failure.requested.is_none(),
             !has_figures,
             failure.at.is_none(),
@@ -31,6 +32,7 @@ pub(super) fn of(stories: &[ProcessStory]) -> String {
         return without_failure(stories);
     };
     let mut parts = vec![format!("{}: {}", story.title, request.sentence.trim_end_matches('.'))];
+    parts.extend(retry(&request.failure).map(|words| format!("after it, {words}")));
     parts.extend(pool(request));
     parts.extend(free_before(&story.process, &request.failure));
     parts.extend(modules(story, request));

@@ -286,6 +286,51 @@ fn what_the_log_lacks_is_told_once() {
 }
 
 #[test]
+fn inputs_and_outputs_can_be_the_memory_of_the_program() {
+    let mut process = two_graphs(Some(2));
+    process.graphs[1].zero_copy = Some(1 << 30);
+    process.graphs[1].arena = Some(1 << 30);
+    let request = |process: &LoggedProcess| story(process.clone()).processes[0].requests[0].clone();
+    let is_told = |process: &LoggedProcess| {
+        let settings: Vec<Option<String>> = request(process).advice.into_iter().map(|one| one.setting).collect();
+        settings.contains(&Some("ge.exec.reuseZeroCopyMemory=1".to_owned()))
+    };
+    assert!(is_told(&process));
+    // The request is without them already.
+    process.failures[0].requested = Some(1 << 30);
+    assert!(!is_told(&process));
+    process.failures[0].requested = Some(2 << 30);
+    process.graphs[1].zero_copy = Some(1 << 20);
+    assert!(!is_told(&process));
+}
+
+#[test]
+fn a_request_that_was_retried_is_not_what_a_process_failed_at() {
+    let mut process = two_graphs(Some(2));
+    let retried = LoggedFailure {
+        was_retried: true,
+        ..engine(7 << 30)
+    };
+    process.failures.insert(0, retried.clone());
+    let both = story(process.clone());
+    assert!(both.sentence.contains("2.000\u{a0}GiB"), "{}", both.sentence);
+    let requests = &both.processes[0].requests;
+    assert_eq!(requests[1].failure, retried);
+    assert!(
+        requests[1]
+            .remarks
+            .iter()
+            .any(|remark| remark.contains("requested again"))
+    );
+    process.failures.truncate(1);
+    assert!(
+        story(process)
+            .sentence
+            .contains("the log shows no failure of that request")
+    );
+}
+
+#[test]
 fn free_memory_is_told_with_its_time() {
     let mut process = two_graphs(Some(0));
     process.device_free = Some(DeviceFree {

@@ -31,6 +31,7 @@ use highwater_model::workload::{AllocationTrace, Axis, GraphIdx, Workload};
 use highwater_options::{Lowered, OptionRow, OptionSubject, Options, find, keys};
 use highwater_plan::Strategy;
 use highwater_sim::alloc::PagePoolRules;
+use highwater_sim::fold::curves;
 use highwater_sim::replay::{LARGEST_DEVICE, ReplayRules};
 use highwater_sim::{ArenaBehaviour, Params, StaticMemoryPolicy, TraceSession, TraceStop, simulate_trace, verify_log};
 
@@ -181,7 +182,7 @@ fn lanes(
 ) -> Result<Vec<Lane>, AnalysisError> {
     progress.set("replaying", 0, 1)?;
     let cancel = progress.cancel_flag();
-    let lanes = on_threads(request.wanted_policies(), |policy| -> Result<Lane, TraceStop> {
+    let lanes = on_threads(request.wanted_policies(), progress, |policy| -> Result<Lane, TraceStop> {
         let rules = rules(trace, policy, params);
         let (simulation, refusals) = simulate_trace(trace, session, &rules, &Progress::silent(cancel))?;
         debug_assert_eq!(verify_log(&simulation), Ok(()), "policy {}", policy.number());
@@ -190,9 +191,10 @@ fn lanes(
             strategy,
             plans: Plans::new(),
         };
+        let folded = curves(&simulation);
         Ok(Lane {
             refusals,
-            ..with_folds(simulation, parts, params)
+            ..with_folds(simulation, folded, parts, params)
         })
     });
     progress.set("replaying", 1, 1)?;

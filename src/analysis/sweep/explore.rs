@@ -103,8 +103,7 @@ impl Explorer {
         let total = points.len() as u64;
         progress.set(STAGE, 0, total)?;
         let queue = Mutex::new(self.queue(points));
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let n_threads = cores.min(MAX_THREADS).min(points.len()).max(1);
+        let n_threads = progress.n_threads().min(MAX_THREADS).min(points.len()).max(1);
         let cancel = progress.cancel_flag();
         let (sender, receiver) = unbounded();
         let mut found = Vec::with_capacity(points.len());

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Common, Format};
+use super::{Common, Format, Verifying};
 use highwater_analysis::LaneGoal;
 
 /// Arguments of `compare`.
@@ -53,6 +53,8 @@ pub struct CompareArgs {
     /// Baseline of the lanes: a policy, pin or recording
     #[arg(long, value_name = "NAME", conflicts_with = "baseline")]
     pub baseline_lane: Option<String>,
+    #[command(flatten)]
+    pub verifying: Verifying,
     /// Tensors per peak in JSON (100), per kind of change (10)
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,

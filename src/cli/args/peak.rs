@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::help::{attributes, policies};
-use super::{Common, Format};
+use super::{Common, Format, Verifying};
 
 /// Arguments of `peak`.
 #[derive(Args, Debug)]
@@ -56,6 +56,8 @@ pub struct PeakArgs {
     /// Use one graph or body alone
     #[arg(long, value_name = "NAME")]
     pub graph: Option<String>,
+    #[command(flatten)]
+    pub verifying: Verifying,
     #[command(flatten, next_help_heading = "Settings")]
     pub common: Common,
     /// Output: text, json, csv (live tensors; segments; growth), folded or svg (flame graph)

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{Format, Opening, YesNo};
+use super::{Format, Opening, Verifying, YesNo};
 
 /// Arguments of `plan`.
 #[derive(Args, Clone, Debug)]
@@ -48,7 +48,7 @@ pub struct PlanArgs {
     #[arg(long)]
     pub free_offsets: bool,
     /// One line of offsets, segments and blocks (op lists with a `ge_` strategy)
-    #[arg(long, conflicts_with_all = ["edges", "explain", "why", "format", "capacity"])]
+    #[arg(long, conflicts_with_all = ["edges", "explain", "why", "format", "capacity", "verify"])]
     pub events: bool,
     /// With --events: name the variant with a stable sort
     #[arg(long, requires = "events")]
@@ -62,6 +62,8 @@ pub struct PlanArgs {
     /// Explain the offset of this buffer and what it reuses (repeatable)
     #[arg(long, value_name = "ID")]
     pub why: Vec<String>,
+    #[command(flatten)]
+    pub verifying: Verifying,
     /// Value of a symbolic dimension (repeatable)
     #[arg(long = "dim", value_name = "NAME=N")]
     pub dim: Vec<String>,

@@ -95,6 +95,7 @@ pub(super) fn measured_table(comparison: &Comparison, listed: Listed) -> Table {
         cells.push(comparison.fit(position).text());
         table.strings(cells);
     }
+    table.remove_columns_of(&[NOT_RECORDED]);
     table
 }
 

@@ -19,9 +19,6 @@ pub(super) fn text(processes: &[Arc<LoggedProcess>]) -> String {
             out.push_str(&format!("\n{}", table(process)));
         }
     }
-    if processes.iter().any(|process| !process.failures.is_empty()) {
-        out.push_str("\n`highwater explain-log` tells who had the memory, and what to try.\n");
-    }
     if processes.iter().all(|process| process.level == LogLevel::Default) {
         out.push_str(&format!("\n{DEFAULT_LEVEL}\n"));
     }

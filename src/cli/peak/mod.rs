@@ -40,6 +40,9 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         prepared.request.policies = policy.into_iter().collect();
     }
     let comparison = compare(&prepared.request, progress)?;
+    if !args.verifying.holds(&comparison, progress)? {
+        return Ok(Verdict::No);
+    }
     let name = &prepared.loaded.workload.name;
     let lane = lane(args, policy, &comparison)?;
     let at = on_axis(&comparison, lane, at, name)?;

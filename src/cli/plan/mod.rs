@@ -11,8 +11,9 @@ use anyhow::{Context as _, bail};
 
 use super::args::{Format, PlanArgs, YesNo};
 use super::opened::plan_of;
-use super::{Verdict, print, print_csv, print_json, print_json_line};
-use highwater_analysis::{dumped_problems, logged_arenas};
+use super::verified::say_verified;
+use super::{Verdict, print, print_csv, print_json, print_json_line, say};
+use highwater_analysis::{Verified, dumped_problems, logged_arenas};
 use highwater_export::{PlanAnswer, PlanDetails, WireEnginePlan, WirePlan, plan_csv};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::{Cancel, Progress};
@@ -77,6 +78,13 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
     let (planned, elapsed_ns) = search(args, strategy, &entry, capacity, progress)
         .map_err(|error| what_lacks(error, imported.format, &diagnostics))?;
     let defect = verify(&entry.problem, &planned.plan).err();
+    if args.verifying.verify {
+        if let Some(defect) = &defect {
+            say(&format!("--verify: {}: {defect}", entry.name));
+            return Ok(Verdict::No);
+        }
+        say_verified(Verified { simulations: 0, plans: 1 });
+    }
     let edges = match defect {
         // Colliding buffers do not reuse each other in an order.
         Some(_) => Vec::new(),

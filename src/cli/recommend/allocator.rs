@@ -43,11 +43,10 @@ pub(super) fn run(
         let fit = AllocatorFit::new(recording, version, device);
         fits.push(fit.map_err(|why| anyhow::anyhow!("{}: {why}", recording.name))?);
     }
-    let n_threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let plan = SearchPlan {
         device,
         version,
-        n_threads,
+        n_threads: progress.n_threads(),
     };
     let (search, elapsed) = timed(|| search_settings(&fits, plan, progress));
     let search = search.map_err(|why| match why {

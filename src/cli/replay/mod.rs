@@ -13,15 +13,18 @@ use anyhow::{Context as _, bail};
 use super::args::{AllocatorChoice, Format, ReplayArgs};
 use super::request::chosen_policy;
 use super::text::diagnostics_section;
-use super::{Verdict, print, print_json, timed};
+use super::verified::say_verified;
+use super::{Verdict, print, print_json, say, timed};
+use highwater_analysis::Verified;
 use highwater_export::{Table, replay_final, replay_header, replay_json, replay_line};
 use highwater_model::diagnostics::Diagnostics;
-use highwater_model::progress::Progress;
+use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Nanos};
 use highwater_model::visible::visible_json;
 use highwater_model::workload::{AllocationTrace, Source};
 use highwater_session::read_source;
-use highwater_sim::StaticMemoryPolicy;
+use highwater_sim::fold::curves;
+use highwater_sim::{MAX_TRACE_EVENTS, StaticMemoryPolicy, TraceSession, TraceStop, simulate_trace, verify_log};
 use highwater_sim::replay::{LARGEST_DEVICE, Replay, ReplayRules, ReplaySummary};
 
 const COMMANDS_BETWEEN_REPORTS: u32 = 1 << 12;
@@ -58,6 +61,9 @@ pub(super) fn run(args: &ReplayArgs, progress: &Progress<'_>) -> anyhow::Result<
         is_documented: args.documented,
         ..ReplayRules::new(&trace, policy, device_bytes)
     };
+    if args.verifying.verify && !holds(&trace, &rules, progress)? {
+        return Ok(Verdict::No);
+    }
     if args.events {
         return write_events(&trace, rules, progress);
     }
@@ -70,6 +76,29 @@ pub(super) fn run(args: &ReplayArgs, progress: &Progress<'_>) -> anyhow::Result<
         print(&text(&trace, &rules, &summary, elapsed, &imported.diagnostics))?;
     }
     Ok(Verdict::Done)
+}
+
+/// Whether the replay, as an event log, holds; and its peak equals that of the allocators' own count.
+fn holds(trace: &AllocationTrace, rules: &ReplayRules, progress: &Progress<'_>) -> anyhow::Result<bool> {
+    let session = TraceSession::new(trace);
+    let (simulation, _) = simulate_trace(trace, &session, rules, progress).map_err(|stop| match stop {
+        TraceStop::Cancelled => anyhow::Error::from(Cancelled),
+        TraceStop::TooManyEvents => {
+            anyhow::anyhow!("--verify: the trace causes more than {MAX_TRACE_EVENTS} events, the limit; verify a part of it")
+        }
+    })?;
+    let counted = Replay::new(trace, *rules).run(progress)?.peak_reserved;
+    let logged = curves(&simulation).reserved.iter().max().copied().unwrap_or_default();
+    let defect = match verify_log(&simulation) {
+        Err(defect) => defect.to_string(),
+        Ok(()) if counted != logged => format!("the peak is {counted} by the allocators and {logged} by the log"),
+        Ok(()) => {
+            say_verified(Verified { simulations: 1, plans: 0 });
+            return Ok(true);
+        }
+    };
+    say(&format!("--verify: {}: {defect}; this is a fault in highwater, please report it", trace.name));
+    Ok(false)
 }
 
 fn device_bytes(text: Option<&str>) -> anyhow::Result<Option<Bytes>> {

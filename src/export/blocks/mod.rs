@@ -19,7 +19,7 @@ pub use page::{PagePart, PageTable};
 use highwater_model::units::Bytes;
 
 /// A part of a line, by its meaning.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Span {
     Text(String),
     Code(String),
@@ -51,7 +51,7 @@ pub(crate) enum Span {
 }
 
 /// A cell, a paragraph or an item of a list.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Line(Vec<Span>);
 
 pub(crate) fn text(value: impl Display) -> Line {
@@ -201,6 +201,19 @@ impl Table {
 
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
+    }
+
+    /// Removes the columns after the first in which every cell is empty or one of these texts.
+    pub fn remove_columns_of(&mut self, blank: &[&str]) {
+        let blank: Vec<Line> = blank.iter().map(text).chain([Line::default()]).collect();
+        let is_blank = |column: usize| self.rows.iter().all(|row| blank.contains(&row.cells[column]));
+        let removed: Vec<usize> = (1..self.headings.len()).filter(|column| is_blank(*column)).collect();
+        for column in removed.into_iter().rev() {
+            self.headings.remove(column);
+            for row in &mut self.rows {
+                row.cells.remove(column);
+            }
+        }
     }
 
     /// One line per row, each with its line break; columns are as wide as their widest cell.

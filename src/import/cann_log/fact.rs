@@ -173,6 +173,8 @@ pub(super) enum ReportKind {
     /// It adds what it names to a request that others report.
     #[default]
     Addition,
+    /// The asker frees cached memory and requests again: what failed before is not final.
+    Retry,
     /// The driver gives no memory.
     Driver,
     /// The driver gives no page.

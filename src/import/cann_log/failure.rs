@@ -15,6 +15,13 @@ const OUT_OF_MEMORY: u64 = 6;
 /// The report of a record.
 pub(super) fn of_record(record: &Record<'_>) -> Option<Report> {
     let text = record.text;
+    if record.is_error && text.contains("error log can be ignored") {
+        return Some(Report {
+            kind: ReportKind::Retry,
+            who: Some(if record.module == "GE" { "GE" } else { "APP" }.to_owned()),
+            ..Report::default()
+        });
+    }
     if !text.contains("fail") && !text.contains("out of memory") && !text.contains("tried to allocate") {
         return check(text);
     }

@@ -158,11 +158,15 @@ fn remark(recordings: &[Arc<Recording>], diagnostics: &mut Diagnostics) {
     let damaged: u64 = processes().map(|process| process.damaged).sum();
     let repeated: u64 = processes().map(|process| process.repeated).sum();
     if damaged > 0 {
-        let message = "a record is damaged; what is whole in it is used";
+        let message = "a record is damaged; its readable fields are used";
         diagnostics.counted(Severity::Warning, message.to_owned(), "", damaged);
     }
     if repeated > 0 {
         let message = "a record that was printed twice, as in the run log and the debug log, counts once";
         diagnostics.counted(Severity::Info, message.to_owned(), "", repeated);
+    }
+    if processes().any(|process| !process.failures.is_empty()) {
+        let message = "a request for memory failed; `highwater explain-log` and the pane Log tell who had the memory, and what to try";
+        diagnostics.info(message, "");
     }
 }

@@ -20,12 +20,17 @@ pub(super) fn recording(told: Told) -> Recording {
     let mut marks = Vec::new();
     for (failure, stamp) in process.failures.iter().zip(failed_at) {
         let text = match &failure.who {
+            Some(who) if failure.was_retried => format!("{who} asked for memory again"),
             Some(who) => format!("{who} asked for memory"),
             None => "memory was asked for".to_owned(),
         };
         marks.push(RecordedMark {
             step: Step(u32::try_from(steps.len()).unwrap_or(u32::MAX)),
-            kind: MarkKind::OutOfMemory,
+            kind: if failure.was_retried {
+                MarkKind::Note
+            } else {
+                MarkKind::OutOfMemory
+            },
             text: names.intern(&text),
             bytes: Bytes(failure.requested.unwrap_or(0)),
             failed: None,

@@ -24,6 +24,7 @@ struct Request {
     graph_before: Option<u64>,
     report: Report,
     driver_lines: u64,
+    was_retried: bool,
 }
 
 #[derive(Debug, Default)]
@@ -34,9 +35,10 @@ pub(super) struct Requests {
 impl Requests {
     /// Takes a report; `graph` is the one that was compiled last.
     pub(super) fn take(&mut self, at: At, report: &Report, graph: Option<u64>) {
-        if report.kind == ReportKind::Addition {
+        if matches!(report.kind, ReportKind::Addition | ReportKind::Retry) {
             let found = self.open().iter_mut().rev().find(|one| one.may_gain(at, report));
             if let Some(request) = found {
+                request.was_retried |= report.kind == ReportKind::Retry;
                 request.fill(report);
             }
             return;
@@ -84,10 +86,9 @@ impl Requests {
         self.all.extend(rest);
     }
 
-    /// Until when the driver's rows are of the first failure; `None` without one, or without a time.
-    pub(super) fn first_time(&self) -> Option<i64> {
-        let first = self.all.first()?;
-        first.last_driver.or(first.first)
+    /// Until when the driver's rows are of each request; `None` without a time.
+    pub(super) fn driver_times(&self) -> Vec<Option<i64>> {
+        self.all.iter().map(|one| one.last_driver.or(one.first)).collect()
     }
 
     /// The requests, each with its time.
@@ -112,6 +113,7 @@ impl Request {
             graph_before: graph,
             report: report.clone(),
             driver_lines: u64::from(is_driver),
+            was_retried: false,
         }
     }
 
@@ -172,6 +174,7 @@ impl Request {
     }
 
     fn join(&mut self, at: At, report: &Report) {
+        self.was_retried = false;
         self.first = self.first.or(at.stamp);
         self.last = at.stamp.or(self.last);
         if report.kind.is_driver() {
@@ -243,6 +246,7 @@ impl Request {
             total,
             allowed,
             driver_lines: self.driver_lines,
+            was_retried: self.was_retried,
             n_events: 0,
         }
     }
@@ -288,6 +292,23 @@ mod tests {
             .map(|one| (one.requested, one.driver_lines, one.graph))
             .collect();
         assert_eq!(told, [(Some(64), 2, Some(21)), (Some(64), 1, Some(21))]);
+    }
+
+    #[test]
+    fn a_request_that_is_repeated_is_final_only_where_it_fails_again() {
+        let retry = || report(ReportKind::Retry, 0, "GE");
+        let found = failures(&[
+            (0, report(ReportKind::Driver, 64, "GE")),
+            (10, retry()),
+            (20, report(ReportKind::Driver, 64, "GE")),
+            (3_000_000, report(ReportKind::Driver, 65, "GE")),
+            (3_000_010, retry()),
+            (3_000_020, report(ReportKind::Driver, 65, "APP")),
+        ]);
+        let told: Vec<_> = found.iter().map(|one| (one.requested, one.was_retried)).collect();
+        assert_eq!(told, [(Some(64), false), (Some(65), true), (Some(65), false)]);
+        assert_eq!(LoggedFailure::main(&found[1..]), Some(1));
+        assert_eq!(LoggedFailure::main(&found[1..2]), Some(0));
     }
 
     #[test]

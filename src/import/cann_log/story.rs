@@ -241,10 +241,11 @@ impl Story {
             (false, true) => LogLevel::Default,
             (false, false) => LogLevel::Terminal,
         };
-        let failed = self.requests.first_time();
-        let driver = driver_rows(self.rows, failed);
+        let driver_times = self.requests.driver_times();
         let (mut failures, failed_at): (Vec<LoggedFailure>, Vec<Option<i64>>) =
             self.requests.finish().into_iter().unzip();
+        let time_of = |position: Option<usize>| driver_times.get(position?).copied().flatten();
+        let driver = driver_rows(self.rows, time_of(Some(0)), time_of(LoggedFailure::main(&failures)));
         for (failure, time) in failures.iter_mut().zip(&failed_at) {
             failure.n_events = self.events.count_until(*time);
         }
@@ -316,19 +317,25 @@ fn with_plan<T>(mut graph: LoggedGraph, plans: &IndexMap<String, T>) -> LoggedGr
     graph
 }
 
-/// The last row of each kind, device and module; `failed` is the time of the first failure.
-fn driver_rows(rows: IndexMap<(String, Option<u64>, String), Vec<Row>>, failed: Option<i64>) -> Vec<DriverRow> {
+/// The last row of each kind, device and module; `first` and `main` are the times of failures.
+fn driver_rows(
+    rows: IndexMap<(String, Option<u64>, String), Vec<Row>>,
+    first: Option<i64>,
+    main: Option<i64>,
+) -> Vec<DriverRow> {
     let one = |((kind, device, module), rows): ((String, Option<u64>, String), Vec<Row>)| {
-        let before = failed.and_then(|failed| {
+        let at = |time: Option<i64>| {
             let mut rows = rows.iter().rev();
-            rows.find(|row| row.stamp.is_some_and(|stamp| stamp <= failed))
-        });
+            let row = rows.find(|row| row.stamp.zip(time).is_some_and(|(stamp, time)| stamp <= time));
+            row.and_then(|row| row.current)
+        };
         let last = rows.last();
         DriverRow {
             kind,
             device,
             module,
-            at_failure: before.and_then(|row| row.current),
+            at_failure: at(first),
+            at_main_failure: at(main),
             current: last.and_then(|row| row.current),
             peak: last.and_then(|row| row.peak),
         }

@@ -275,6 +275,8 @@ pub struct DriverRow {
     pub module: String,
     /// Bytes at the first failed request.
     pub at_failure: Option<u64>,
+    /// Bytes at [`LoggedFailure::main`].
+    pub at_main_failure: Option<u64>,
     pub current: Option<u64>,
     pub peak: Option<u64>,
 }
@@ -300,8 +302,18 @@ pub struct LoggedFailure {
     pub allowed: Option<u64>,
     /// Lines of the driver that belong to it.
     pub driver_lines: u64,
+    /// Whether the asker then freed cached memory and requested it again, and no later line of this request reports a failure.
+    pub was_retried: bool,
     /// Loads and unloads before it.
     pub n_events: usize,
+}
+
+impl LoggedFailure {
+    /// The position of the request that a process failed at: the first that was not retried, the first where all were.
+    pub fn main(failures: &[Self]) -> Option<usize> {
+        let ended = failures.iter().position(|one| !one.was_retried);
+        ended.or((!failures.is_empty()).then_some(0))
+    }
 }
 
 /// What refused a request.

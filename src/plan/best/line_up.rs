@@ -138,7 +138,7 @@ fn run_all(task: &Task<'_>, rows: &[&'static Strategy], is_shared: bool) -> Resu
         last: AtomicUsize::new(rows.len()),
         results: Mutex::new(Vec::new()),
     };
-    if is_shared {
+    if is_shared && task.progress.n_threads() > 1 {
         let quiet = task.quiet();
         std::thread::scope(|scope| {
             let helper = scope.spawn(|| quiet.run(|task| rows_left.run(task)));

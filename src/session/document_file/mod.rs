@@ -188,6 +188,10 @@ impl DocumentFile {
             categories: rules_of("category_rules", CategoryRules::new(wire.category_rules), &mut remarks),
         };
         document.bookmarks = PersistedBookmark::bookmarks(&wire.bookmarks);
+        if let Some(bookmarks) = read.get_mut("bookmarks").and_then(Json::as_array_mut) {
+            // As the document orders them: unknown fields are matched by position.
+            bookmarks.sort_by_key(|bookmark| bookmark.get("step").and_then(Json::as_u64).unwrap_or(0));
+        }
         let mut unread_pins = Vec::new();
         if let Some(elements) = read.get_mut("pins").and_then(Json::as_array_mut) {
             (document.pins, unread_pins) = pins::read(elements, &mut remarks);

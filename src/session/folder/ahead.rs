@@ -5,7 +5,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
@@ -39,8 +38,7 @@ pub(super) fn read_ahead(
     read: impl Fn(&[usize], &Progress<'_>) -> Content + Sync,
     progress: &Progress<'_>,
 ) -> Vec<Option<Content>> {
-    let n_threads = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let n_threads = n_threads.min(MOST_THREADS).min(groups.len());
+    let n_threads = progress.n_threads().min(MOST_THREADS).min(groups.len());
     let mut found: Vec<Option<Content>> = groups.iter().map(|_| None).collect();
     let mut kept = Kept::default();
     let (next, cancel) = (AtomicUsize::new(0), progress.cancel_flag());

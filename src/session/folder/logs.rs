@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use super::walk::files_of;
 use super::{EMPTY_ADVICE, recognised};
 use crate::document::SourceSpec;
-use crate::files::{FileError, STANDARD_INPUT, input_of, read_path, spooled};
+use crate::files::{FileError, STANDARD_INPUT, input_of, read_path};
+use crate::streams::Stream;
 use highwater_import::{ImportError, Imported, Input, LogFile, import_as, import_logs, importer, recognise};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
@@ -112,10 +113,9 @@ fn files_of_source<'a>(
     };
     match source {
         SourceSpec::As { source, .. } => files_of_source(source, diagnostics, progress),
-        SourceSpec::Path(path) if path.as_os_str() == "-" => in_memory(
-            STANDARD_INPUT,
-            spooled(STANDARD_INPUT, std::io::stdin().lock(), progress),
-        ),
+        SourceSpec::Path(path) if path.as_os_str() == "-" => {
+            in_memory(STANDARD_INPUT, Stream::StandardInput.spooled(STANDARD_INPUT, progress))
+        }
         SourceSpec::Path(path) if path.is_dir() => {
             let found = files_of(path, progress)?;
             diagnostics.extend(&found.passed.diagnostics());

@@ -1,6 +1,5 @@
 //! The search for allocator settings with the lowest peak, on the measured recordings of the answer.
 
-use std::num::NonZero;
 use std::sync::Arc;
 
 use super::super::task::{Failure, TaskKind};
@@ -80,7 +79,7 @@ impl Task for SettingsTask {
         let plan = SearchPlan {
             device: self.device,
             version: None,
-            n_threads: std::thread::available_parallelism().map_or(1, NonZero::get),
+            n_threads: progress.n_threads(),
         };
         let search = search_settings(&fits, plan, progress)?;
         Ok(Arc::new(FoundSettings {

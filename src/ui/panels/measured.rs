@@ -2,7 +2,7 @@
 
 use highwater_analysis::{Comparison, Fit, Lane, failed_request};
 use highwater_model::units::{Bytes, counted, signed_percent_text};
-use highwater_model::workload::{Recording, TotalKind};
+use highwater_model::workload::{LoggedFailure, Recording, TotalKind};
 
 /// That nothing is simulated, as the remarks on a single recording say themselves.
 pub(super) fn details(comparison: &Comparison) -> Vec<String> {
@@ -97,7 +97,8 @@ pub(super) fn peaks(comparison: &Comparison, lane: &Lane) -> (String, String) {
         recording.is_some_and(Recording::states_reserved),
         recording.is_some_and(Recording::states_live),
     );
-    let failure = recording.and_then(|one| one.process.as_ref()?.failures.first());
+    let failures = recording.and_then(|one| Some(&one.process.as_ref()?.failures[..]));
+    let failure = failures.and_then(|all| all.get(LoggedFailure::main(all)?));
     let failed = failure.map(|failure| format!("a request failed: {}", failed_request(failure)));
     match states {
         (true, true) if recording.is_some_and(|one| one.lacks_regions(live, reserved)) => (

@@ -13,6 +13,7 @@ use crate::panels::lane_set::{has_lane_set, kind_ui, lane_set_ui};
 use crate::panels::overview::overview_ui;
 use crate::panels::search::search_ui;
 use crate::theme::Theme;
+use crate::widgets::wrapped_ui;
 use highwater_analysis::Comparison;
 use highwater_model::units::Step;
 use highwater_session::{Bookmark, Command};
@@ -21,8 +22,11 @@ use highwater_timeline::OpOccurrence;
 impl Docking<'_> {
     pub(super) fn policies_ui(&mut self, ui: &mut egui::Ui) {
         let (session, theme) = (self.cx.session, self.cx.theme);
-        if let Some(problem) = session.problem() {
-            problem_ui(ui, problem, theme);
+        let is_log = session.answer().is_none() && session.loaded().is_some_and(|loaded| loaded.log_page.is_some());
+        match session.problem() {
+            Some(problem) if is_log => return log_alone_ui(ui, problem, self.cx.window_commands),
+            Some(problem) => problem_ui(ui, problem, theme),
+            None => {}
         }
         let Some((comparison, timeline)) = session.answer() else {
             start_ui(ui, &mut self.cx, &self.state.recents);
@@ -106,6 +110,16 @@ impl Docking<'_> {
             } = &mut *self.state;
             search_ui(ui, &mut self.cx, search, view, lane);
         });
+    }
+}
+
+/// A log that tells of requests, but of no memory over time.
+fn log_alone_ui(ui: &mut egui::Ui, why: &str, commands: &mut Vec<UiCommand>) {
+    ui.add_space(6.0);
+    wrapped_ui(ui, RichText::new(why).weak());
+    ui.add_space(4.0);
+    if ui.button("Show what the log tells").clicked() {
+        commands.push(UiCommand::ShowPane(Pane::Log));
     }
 }
 

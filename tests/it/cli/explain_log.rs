@@ -55,6 +55,7 @@ fn the_sample_is_explained() {
         - The plan of graph 21 is optimal: its size equals the peak of live bytes.
         - The driver counts 5.413 GiB for the modules of this process. 26.33 GiB of 31.75 GiB belong to none of them, yet the request failed: to other processes, to the system, or free; the log cannot tell which.
         - Reduce the batch or shapes of graph 21: no policy helps: graph 21 alone needs 25.84 GiB, and no other graph was loaded.
+        - Set ge.exec.reuseZeroCopyMemory=1: the 2.874 GiB of inputs and outputs of graph 21 are then memory that the program passes in, not part of the feature map.
         - Reduce the 5.000 GiB of APP: APP is the program itself, by aclrtMalloc, such as torch_npu's pool.
         - Run npu-smi info: it lists all processes on the device; the log covers only those above.
 
@@ -186,6 +187,42 @@ fn standard_input_is_a_log_too() {
     drop(input);
     let output = child.wait_with_output().expect("it ends");
     assert!(String::from_utf8_lossy(&output.stdout).contains("did not get"));
+}
+
+/// The engine's pool frees what it cached and requests again; only a failure after that counts.
+#[test]
+fn a_request_that_was_repeated_does_not_end_a_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("plog-77.log");
+    let record = |module: &str, second: u32, text: &str| {
+        format!("[ERROR] {module}(77,python3):2026-07-11-10:14:{second}.123.686 [a.cc:1]77 {text}\n")
+    };
+    let failed = |bytes: u64| {
+        format!("halMemAlloc failed, drvRetCode=6, size={bytes}(bytes), type=2, moduleId=45, drvFlag=1, drvDevId=0, x")
+    };
+    let retry = "Alloc: Failed to apply for memory. We will try to free memory from memory pool, the above or this error log \
+                 can be ignored. Try to free cached memory...";
+    let mut log = record("DRV", 10, &failed(2 << 30)) + &record("GE", 11, retry);
+    std::fs::write(&path, &log).expect("written");
+    let path = path.to_str().expect("text");
+    let explained = answer(&[path]);
+    assert!(
+        explained.contains("the log shows no failure of that request"),
+        "{explained}"
+    );
+    let text_of = |command: &str| {
+        let output = run(&[command, path]);
+        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+    };
+    assert!(text_of("inspect").contains("1 request failed, its repetition did not"));
+    let compared = text_of("compare");
+    assert!(!compared.contains("out of memory"), "{compared}");
+    assert!(compared.contains("`highwater explain-log`"), "{compared}");
+    log += &record("DRV", 20, &failed(3 << 30));
+    std::fs::write(path, &log).expect("written");
+    let ticket = answer(&[path]);
+    let ticket = ticket.lines().last().expect("a line").replace('\u{a0}', " ");
+    assert!(ticket.starts_with("python3 (77): GE did not get 3.000 GiB"), "{ticket}");
 }
 
 #[test]

@@ -111,7 +111,7 @@ fn facts(process: &LoggedProcess, known: &mut BTreeSet<u64>) {
         known.extend([pool.occupied_peak, pool.real_theory_min].into_iter().flatten());
     }
     for graph in &process.graphs {
-        known.extend([graph.total, graph.theory_min].into_iter().flatten());
+        known.extend([graph.total, graph.theory_min, graph.zero_copy].into_iter().flatten());
         known.extend(graph.total.zip(graph.theory_min).map(|(total, least)| total - least));
     }
     for event in &process.events {

@@ -18,6 +18,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use regex::RegexSet;
 use serde::{Deserialize, Serialize};
@@ -219,9 +220,12 @@ impl CategoryRules {
     /// # Errors
     /// The first rule whose pattern is no regular expression.
     pub fn new(own: Vec<CategoryRule>) -> Result<Self, FrameRuleError> {
+        if own.is_empty() {
+            return Ok(Self::default());
+        }
         let patterns = LinePatterns::new(own.iter().map(|rule| (rule.file.as_deref(), rule.function.as_deref())))?;
         Ok(Self {
-            patterns: (!own.is_empty()).then_some(patterns),
+            patterns: Some(patterns),
             own,
         })
     }
@@ -263,6 +267,12 @@ impl LinePatterns {
         })
     }
 }
+
+/// Compiled once: this takes several milliseconds.
+static BUILT_IN: LazyLock<Option<LinePatterns>> = LazyLock::new(|| {
+    let rules = REQUESTER_RULES.iter();
+    LinePatterns::new(rules.map(|rule| (Some(rule.file), Some(rule.function)))).ok()
+});
 
 /// Matches lines, each text once.
 struct LineMatcher<'a> {
@@ -344,11 +354,7 @@ struct Inference<'a> {
 impl<'a> Inference<'a> {
     /// `None` where nothing tells who asked for any block.
     fn new(recording: &'a Recording, rules: &CategoryRules) -> Option<Self> {
-        let built_in = REQUESTER_RULES
-            .iter()
-            .map(|rule| (Some(rule.file), Some(rule.function)));
-        let built_in = LinePatterns::new(built_in).ok()?;
-        let mut matcher = LineMatcher::new(&built_in, recording);
+        let mut matcher = LineMatcher::new(BUILT_IN.as_ref()?, recording);
         let of_stack = asked_by_stack(recording, &matcher.lines(), rules);
         let mut phases = PhaseRequesters::new(recording, &mut matcher);
         let lacks_python = lacks_python(recording);

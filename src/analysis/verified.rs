@@ -1,0 +1,143 @@
+//! Verification of a comparison: every plan and every simulation, by checks that know nothing of how they were made.
+//!
+//! In: a comparison. Out: how many plans and simulations hold, or the first [`LaneDefect`]. Checked are, per lane: its
+//! plans against the live ranges that they place (`plan::verify`), its event log against its session (`sim::verify`),
+//! and its figures: peaks are the maxima of the curves, and the parts of the reserved bytes add up to them. Not
+//! here: what a recording states about a real run.
+
+use std::fmt;
+
+use super::arena::arena_problem;
+use super::comparison::Comparison;
+use super::lane::Lane;
+use super::lane_set::LaneKind;
+use super::study::study_of;
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::Bytes;
+use highwater_plan::{Buffer, PlacementProblem, Plan, verify_with};
+use highwater_sim::fold::StepBytes;
+use highwater_sim::{BoundGraph, verify, verify_log};
+
+/// What was verified.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verified {
+    pub simulations: usize,
+    pub plans: usize,
+}
+
+/// A plan, simulation or figure that contradicts itself: a fault in highwater.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaneDefect {
+    /// The title of the lane.
+    pub lane: String,
+    /// What is wrong, in a sentence.
+    pub defect: String,
+}
+
+impl fmt::Display for LaneDefect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { lane, defect } = self;
+        write!(f, "{lane}: {defect}; this is a fault in highwater, please report it")
+    }
+}
+
+impl Comparison {
+    /// Verifies every lane but those of real runs. O(events log blocks + buffers log buffers), without groups.
+    ///
+    /// # Errors
+    /// [`Cancelled`]; within, the first defect.
+    pub fn verify(&self, progress: &Progress<'_>) -> Result<Result<Verified, LaneDefect>, Cancelled> {
+        let mut verified = Verified::default();
+        for (position, lane) in self.lanes.iter().enumerate() {
+            progress.set("verifying", position as u64, self.lanes.len() as u64)?;
+            if lane.is_measured() && self.simulation(lane.id).is_none() {
+                continue;
+            }
+            match self.verify_lane(position, lane, progress)? {
+                Ok(plans) => {
+                    verified.plans += plans;
+                    verified.simulations += 1;
+                }
+                Err(defect) => {
+                    let lane = self.lane_title(lane.id);
+                    return Ok(Err(LaneDefect { lane, defect }));
+                }
+            }
+        }
+        Ok(Ok(verified))
+    }
+
+    /// The number of its plans.
+    fn verify_lane(
+        &self,
+        position: usize,
+        lane: &Lane,
+        progress: &Progress<'_>,
+    ) -> Result<Result<usize, String>, Cancelled> {
+        // A pin that evicts has a log on the steps of the other lanes, which may be fewer than those of its plans.
+        let is_mapped = lane.pinned.is_some() && lane.rewrite.is_some();
+        let placed = if is_mapped { Vec::new() } else { self.placed(position, lane) };
+        for (problem, plan) in &placed {
+            if let Err(defect) = verify_with(problem, plan, progress)? {
+                return Ok(Err(defect.to_string()));
+            }
+        }
+        let is_log_alone = is_mapped || lane.is_measured() || self.trace().is_some();
+        let checked = if is_log_alone {
+            verify_log(&lane.simulation)
+        } else {
+            verify(&lane.simulation, &self.lane_session(position))
+        };
+        let figures = || wrong_figure(lane).map_or(Ok(()), Err);
+        let checked = checked.map_err(|defect| defect.to_string()).and_then(|()| figures());
+        Ok(checked.map(|()| placed.len()))
+    }
+
+    /// What the plans of a lane place.
+    fn placed<'a>(&'a self, position: usize, lane: &'a Lane) -> Vec<(PlacementProblem, &'a Plan)> {
+        let session = self.session_of(position);
+        let problem_of = |graph, is_given: bool| {
+            if self.lane_kind() == LaneKind::Strategies {
+                let entry = study_of(&self.workload).stated_problem(&self.workload)?;
+                return Some(entry.problem.clone());
+            }
+            let run = session.runs.iter().find(|run| run.graph == graph)?;
+            let BoundGraph {
+                program, engine_sizes, ..
+            } = &*run.bound;
+            if !is_given {
+                return Some(arena_problem(program, engine_sizes));
+            }
+            // No strategy of the engine: the pass that made it rounds and aligns by other rules.
+            let items = program.lifetimes.items.iter();
+            let exact = items.map(|item| Buffer::unplaced(item.birth, item.end, item.bytes, 1));
+            Some(PlacementProblem::of(exact))
+        };
+        let placed = lane.plans.iter().filter_map(|(graph, planned)| {
+            let problem = problem_of(*graph, planned.strategy.is_empty())?;
+            Some((problem, &planned.plan))
+        });
+        placed.collect()
+    }
+}
+
+/// A figure of the summary that its curve or its parts contradict.
+fn wrong_figure(lane: &Lane) -> Option<String> {
+    let (summary, curves) = (&lane.summary, &lane.curves);
+    let highest = |curve: &StepBytes| curve.iter().max().copied().unwrap_or_default();
+    let parts = [
+        summary.reserved.features,
+        summary.reserved.weights,
+        summary.reserved.variables,
+        summary.reserved.io,
+    ];
+    let sum = parts.iter().fold(Bytes::ZERO, |sum, part| sum + *part);
+    let figures = [
+        ("peak reserved", summary.peak_reserved, highest(&curves.reserved), "its curve reaches"),
+        ("peak live", summary.peak_live, highest(&curves.live), "its curve reaches"),
+        ("peak reserved", summary.peak_reserved, sum, "its parts add up to"),
+    ];
+    let wrong = figures.into_iter().find(|(_, stated, counted, _)| stated != counted)?;
+    let (figure, stated, counted, words) = wrong;
+    Some(format!("{figure} is {}, but {words} {}", stated.exact(), counted.exact()))
+}

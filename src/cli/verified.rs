@@ -1,0 +1,41 @@
+//! `--verify`: checks every plan and simulation of an answer before it is printed or written.
+
+use clap::Args;
+
+use super::say;
+use highwater_analysis::{Comparison, Verified};
+use highwater_model::progress::Progress;
+
+/// Whether answers are verified.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct Verifying {
+    /// Verify plans and simulations independently of how they were made; exit with 1 if one does not hold
+    #[arg(long)]
+    pub verify: bool,
+}
+
+impl Verifying {
+    /// Whether the comparison holds, or is not verified; a line on standard error says which.
+    pub(crate) fn holds(self, comparison: &Comparison, progress: &Progress<'_>) -> anyhow::Result<bool> {
+        if !self.verify {
+            return Ok(true);
+        }
+        Ok(match comparison.verify(progress)? {
+            Ok(verified) => {
+                say_verified(verified);
+                true
+            }
+            Err(defect) => {
+                say(&format!("--verify: {defect}"));
+                false
+            }
+        })
+    }
+}
+
+/// What was verified, on standard error.
+pub(crate) fn say_verified(verified: Verified) {
+    let counted = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
+    let simulations = counted(verified.simulations, "simulation");
+    say(&format!("verified: {simulations}, {}", counted(verified.plans, "plan")));
+}
