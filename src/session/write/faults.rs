@@ -106,7 +106,7 @@ fn every_error_of_every_operation_leaves_the_old_file() {
             operations.contains(&Operation::Write(NEW.len())),
             "{target:?} {operations:?}"
         );
-        for failing in 0..operations.len() {
+        for (failing, operation) in operations.iter().enumerate() {
             for (number, name) in ERRORS {
                 let next = Cell::new(0);
                 let gate = |_| {
@@ -116,7 +116,7 @@ fn every_error_of_every_operation_leaves_the_old_file() {
                     }
                     Ok(usize::MAX)
                 };
-                check_failed(target, &gate, &format!("{name} at {:?}", operations[failing]));
+                check_failed(target, &gate, &format!("{name} at {:?}", operation));
             }
         }
     }

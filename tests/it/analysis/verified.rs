@@ -195,9 +195,9 @@ fn every_strategy_holds_on_every_policy() {
                 0,
                 vec![1, 3],
                 at * at % 977 + 1,
-                at % 2 == 0,
+                at.is_multiple_of(2),
                 at % 3 * 1000,
-                at % 11 == 0,
+                at.is_multiple_of(11),
             )
         })
         .collect();
