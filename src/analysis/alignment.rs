@@ -82,8 +82,8 @@ pub(super) fn add_recordings(
             strategy,
             params: &comparison.params,
         };
-        let steps = EventSteps::Named(&aligned.steps);
-        let mut lane = recording_lane(&place, recording, steps, comparison.axis.n_steps, progress)?;
+        let steps = EventSteps::Named(aligned.steps.into());
+        let mut lane = recording_lane(&place, recording, &steps, comparison.axis.n_steps, progress)?;
         if matches!(aligned.how, How::Nothing) {
             comparison.diagnostics.info(
                 "no op names of the recording and the graph match; aligned by order only (is it a recording of this \

@@ -323,9 +323,14 @@ impl Comparison {
 
     /// The recording of a lane that shows one.
     pub fn recording(&self, lane: LaneId) -> Option<&Recording> {
+        self.shared_recording(lane).map(|one| &**one)
+    }
+
+    /// The same, to be kept.
+    pub fn shared_recording(&self, lane: LaneId) -> Option<&Arc<Recording>> {
         let LaneId::Measured(position) = lane else { return None };
-        let with_content = self.workload.recordings().iter().filter(|one| one.has_content());
-        with_content.map(|one| &**one).nth(usize::from(position))
+        let mut with_content = self.workload.recordings().iter().filter(|one| one.has_content());
+        with_content.nth(usize::from(position))
     }
 
     /// The name of a lane: its policy, or its position and its strategy or title.

@@ -77,8 +77,8 @@ pub(super) fn add_eager_lanes(
             strategy,
             params: &comparison.params,
         };
-        let steps = EventSteps::Named(&requests.steps);
-        let lane = recording_lane(&place, recording, steps, comparison.axis.n_steps, progress)?;
+        let steps = EventSteps::Named(Arc::clone(&requests.steps));
+        let lane = recording_lane(&place, recording, &steps, comparison.axis.n_steps, progress)?;
         comparison.lanes.push(lane);
     }
     Ok(())
@@ -102,7 +102,7 @@ fn lane_recording(
 struct Requests {
     recording: Recording,
     /// The step of each event.
-    steps: Vec<u32>,
+    steps: Arc<[u32]>,
 }
 
 /// A live range on the common axis.
@@ -151,7 +151,10 @@ impl Requests {
             names: names.finish(),
             ..Recording::default()
         };
-        Ok(Self { recording, steps })
+        Ok(Self {
+            recording,
+            steps: steps.into(),
+        })
     }
 }
 

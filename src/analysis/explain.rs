@@ -317,7 +317,7 @@ fn what_happens(simulation: &Simulation, step: Step, names: &NameContext<'_>) ->
     let mut given: BTreeMap<(RegionKind, Option<GraphIdx>), Bytes> = BTreeMap::new();
     let (mut back, mut pages, mut mapped, mut is_reused) = (Bytes::ZERO, (0_u64, Bytes::ZERO), 0_u64, false);
     let mut other: Vec<String> = Vec::new();
-    for event in simulation.events[first..].iter().take_while(|event| event.step == step) {
+    for event in simulation.events.from(first).take_while(|event| event.step == step) {
         let region = simulation.region(event.region);
         match event.kind {
             EventKind::DeviceMalloc => *given.entry((region.kind, region.graph)).or_default() += event.bytes,

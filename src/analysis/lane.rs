@@ -69,7 +69,7 @@ pub struct Lane {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RecordedLane {
     /// The step of each event, not decreasing; empty where every event is a step.
-    pub event_steps: Vec<u32>,
+    pub event_steps: Arc<[u32]>,
     pub fragmentation: Fragmentation,
     /// Whether scratch memory of the simulation was learned from this very recording, so that peaks agree by construction.
     pub is_learned_from: bool,

@@ -15,15 +15,15 @@ use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{GraphIdx, Lifetime, Lifetimes, RecordedTotal, Recording, TotalKind};
 use highwater_plan::Strategy;
-use highwater_sim::fold::StepBytes;
+use highwater_sim::fold::{StepBytes, curves, curves_without_rounding};
 use highwater_sim::{BoundGraph, DeviceRun, DeviceSession, EventSteps, LoadedGraph, Params, recorded_log};
 
 /// The recordings that are shown, with their numbers among those with content, and the count of the latter. Of more than
 /// `most`, those with the highest peaks (the first on a tie), in the order of the workload.
-pub(super) fn shown(all: &[Arc<Recording>], most: usize) -> (Vec<(u16, &Recording)>, usize) {
-    let held = all.iter().map(|one| &**one).filter(|one| one.has_content());
+pub(super) fn shown(all: &[Arc<Recording>], most: usize) -> (Vec<(u16, &Arc<Recording>)>, usize) {
+    let held = all.iter().filter(|one| one.has_content());
     let n_held = held.clone().count();
-    let mut shown: Vec<(u16, &Recording)> = (0..=u16::MAX).zip(held).collect();
+    let mut shown: Vec<(u16, &Arc<Recording>)> = (0..=u16::MAX).zip(held).collect();
     if shown.len() > most {
         let mut ranked: Vec<(Reverse<Bytes>, u16)> = shown
             .iter()
@@ -50,26 +50,32 @@ pub(super) struct LanePlace<'a> {
 /// The lane of a recording. `steps` are the steps of its events; several events may share one.
 pub(super) fn recording_lane(
     place: &LanePlace<'_>,
-    recording: &Recording,
-    steps: EventSteps<'_>,
+    recording: &Arc<Recording>,
+    steps: &EventSteps,
     n_steps: u32,
     progress: &Progress<'_>,
 ) -> Result<Lane, Cancelled> {
-    let log = recorded_log(recording, steps, n_steps, progress)?;
+    let log = recorded_log(recording, steps.clone(), n_steps, progress)?;
     let parts = LaneParts {
         id: LaneId::Measured(place.position),
         strategy: place.strategy,
         plans: Plans::new(),
     };
-    let mut lane = with_folds(log.simulation, parts, place.params);
+    // The log tells what the allocator rounds: no view reads a second curve of every event, unless it is the only one of
+    // reserved bytes.
+    let curves = match recording.regions[..] {
+        [] => curves(&log.simulation),
+        _ => curves_without_rounding(&log.simulation),
+    };
+    let mut lane = with_folds(log.simulation, curves, parts, place.params);
     clear_call_costs(&mut lane);
     lane.title = Some(recording.name.clone());
     lane.shares_steps = steps.is_shared();
     lane.session = Some(Arc::new(session(place.graph, recording, steps, n_steps)));
     lane.recorded = Some(RecordedLane {
         event_steps: match steps {
-            EventSteps::Own(_) => Vec::new(),
-            EventSteps::Named(named) => named.to_vec(),
+            EventSteps::Own(_) => Arc::default(),
+            EventSteps::Named(named) => Arc::clone(named),
         },
         fragmentation: fragmentation(recording),
         is_learned_from: false,
@@ -80,7 +86,7 @@ pub(super) fn recording_lane(
 }
 
 /// The blocks of a recording as the live ranges of one run.
-fn session(graph: GraphIdx, recording: &Recording, steps: EventSteps<'_>, n_steps: u32) -> DeviceSession {
+fn session(graph: GraphIdx, recording: &Recording, steps: &EventSteps, n_steps: u32) -> DeviceSession {
     let at = |step: Step| steps.get(step).unwrap_or(n_steps);
     let items = recording.blocks.iter().enumerate().map(|(number, block)| {
         let birth = at(block.birth);
@@ -118,7 +124,7 @@ fn session(graph: GraphIdx, recording: &Recording, steps: EventSteps<'_>, n_step
 }
 
 /// Replaces the curves that have no blocks or regions by those that the file states.
-fn set_stated_curves(lane: &mut Lane, recording: &Recording, steps: EventSteps<'_>, n_steps: u32) -> ReservedSource {
+fn set_stated_curves(lane: &mut Lane, recording: &Recording, steps: &EventSteps, n_steps: u32) -> ReservedSource {
     let stated = |kind: TotalKind| recording.total(kind).map(|total| spread(total, steps, n_steps));
     if recording.blocks.is_empty()
         && let Some(live) = stated(TotalKind::Allocated)
@@ -137,7 +143,6 @@ fn set_stated_curves(lane: &mut Lane, recording: &Recording, steps: EventSteps<'
             ReservedSource::Missing
         }
     };
-    // The log tells what the allocator rounds: no view reads a second curve of every event.
     lane.curves.rounded.clone_from(&lane.curves.live);
     if source != ReservedSource::Regions {
         lane.curves.features.clone_from(&lane.curves.reserved);
@@ -167,7 +172,7 @@ fn set_stated_curves(lane: &mut Lane, recording: &Recording, steps: EventSteps<'
 
 /// A stated curve with one value per step: a value holds until the next, and is 0 before the first. Of several values on one
 /// step the largest is shown, so that no peak is lost, and the last one continues.
-fn spread(total: &RecordedTotal, steps: EventSteps<'_>, n_steps: u32) -> StepBytes {
+fn spread(total: &RecordedTotal, steps: &EventSteps, n_steps: u32) -> StepBytes {
     let mut curve = vec![Bytes::ZERO; n_steps as usize];
     let (mut held, mut next) = (Bytes::ZERO, 0);
     for (event, bytes) in &total.samples {

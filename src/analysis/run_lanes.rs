@@ -12,7 +12,7 @@ use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::GraphIdx;
 use highwater_plan::Strategy;
-use highwater_sim::fold::{curves, summary};
+use highwater_sim::fold::{Curves, curves, summary};
 use highwater_sim::{
     BoundGraph, DeviceRun, DeviceSession, LoadedGraph, Params, Simulation, StaticMemoryPolicy, Variable, simulate,
 };
@@ -97,7 +97,8 @@ pub(super) fn simulated_lane(
         "lane {:?}",
         parts.id
     );
-    Ok(with_folds(simulation, parts, params))
+    let curves = curves(&simulation);
+    Ok(with_folds(simulation, curves, parts, params))
 }
 
 /// The lane of arenas that are as large as their plans, on a device without limit and without costs of calls.
@@ -144,9 +145,8 @@ pub(super) fn one_graph_session(name: &str, weights: Vec<Variable>, bound: Bound
 }
 
 /// The lane of an event log, not yet explained.
-pub(super) fn with_folds(simulation: Simulation, parts: LaneParts, params: &Params) -> Lane {
+pub(super) fn with_folds(simulation: Simulation, curves: Curves, parts: LaneParts, params: &Params) -> Lane {
     let LaneParts { id, strategy, plans } = parts;
-    let curves = curves(&simulation);
     Lane {
         id,
         policy: simulation.policy,

@@ -156,7 +156,7 @@ fn row(subject: &ExportSubject, lane: usize, graph: GraphIdx, buffer: Placed) ->
     let region = view.blocks_of(tensor).next().and_then(|block| {
         let blocks = &view.blocks;
         let region = view.regions.get(*blocks.span.get(block as usize)? as usize)?;
-        Some((&*region.label, *blocks.offset.get(block as usize)?))
+        Some((&*region.label, blocks.offset.get(block as usize)?))
     });
     let session = comparison.session_of(lane);
     let graph_of_tensor = comparison.workload.graphs().get(graph.idx());

@@ -105,6 +105,44 @@ impl Task<'_> {
         let capacity = self.limits.capacity.map_or(0, Bytes::get);
         self.bound.max(capacity)
     }
+
+    pub(super) fn quiet(&self) -> QuietTask<'_> {
+        QuietTask {
+            problem: self.problem,
+            shapes: self.shapes,
+            bound: self.bound,
+            recorded: self.recorded,
+            order: self.order,
+            limits: self.limits,
+            cancel: self.progress.cancel_flag(),
+        }
+    }
+}
+
+/// A task for another thread, which reports no progress.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct QuietTask<'a> {
+    problem: &'a PlacementProblem,
+    shapes: &'a Shapes,
+    bound: u64,
+    recorded: Option<&'a RecordedPlan>,
+    order: Option<&'a AllocationOrder>,
+    limits: &'a Limits<'a>,
+    cancel: &'a Cancel,
+}
+
+impl QuietTask<'_> {
+    pub(super) fn run<T>(&self, work: impl FnOnce(&Task<'_>) -> T) -> T {
+        work(&Task {
+            problem: self.problem,
+            shapes: self.shapes,
+            bound: self.bound,
+            recorded: self.recorded,
+            order: self.order,
+            limits: self.limits,
+            progress: &Progress::silent(self.cancel),
+        })
+    }
 }
 
 /// Result of a strategy.

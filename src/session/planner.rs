@@ -122,7 +122,11 @@ fn rows_for(subject: &PlannerSubject) -> Vec<&'static Strategy> {
         Effort::Recorded => row.suits(subject.recorded.as_ref()),
     };
     let mut rows: Vec<&'static Strategy> = STRATEGIES.iter().filter(is_wanted).collect();
-    rows.sort_by_key(|row| row.effort == Effort::Search);
+    rows.sort_by_key(|row| match row.effort {
+        Effort::Sweep | Effort::Recorded => 0,
+        Effort::Heuristic => 1,
+        Effort::Search => 2,
+    });
     rows
 }
 

@@ -1,6 +1,6 @@
 //! The event log: actions of the device and the pools, step by step.
 //!
-//! Events are 32 bytes each, in chronological order; an event at step `s` takes effect on step `s` (allocations before
+//! Events stand in chronological order ([`EventLog`]); an event at step `s` takes effect on step `s` (allocations before
 //! the op of step `s` runs, frees before the op of step `s` that no longer needs them). Region 0 (the variables,
 //! perhaps empty) and subject 0 (the session) always exist; events without a region or a subject name them. Every
 //! figure is a fold over the log.
@@ -11,6 +11,7 @@ use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::GraphIdx;
 
 use super::alloc::{Address, PoolFigures};
+use super::event_log::{EventLog, Subjects};
 use super::policies::StaticMemoryPolicy;
 
 typed_id!(
@@ -318,11 +319,10 @@ pub struct Simulation {
     /// Steps of the common axis.
     pub n_steps: u32,
     pub device_bytes: Bytes,
-    pub events: Vec<Event>,
+    pub events: EventLog,
     /// By id.
     pub regions: Vec<Region>,
-    /// By id.
-    pub subjects: Vec<SubjectRow>,
+    pub subjects: Subjects,
     /// Pools of dynamic memory; where there is any, the first is the device's.
     pub pools: Vec<PoolRow>,
     pub spans: SpanCounts,
@@ -337,9 +337,10 @@ impl Simulation {
             policy,
             n_steps,
             device_bytes,
-            events: Vec::with_capacity(n_blocks * 2 + 64),
+            // A quarter more for everything else: memory that is never written costs nothing, growing copies all.
+            events: EventLog::with_capacity(n_blocks * 2 + n_blocks / 4 + 64),
             regions: Vec::new(),
-            subjects: Vec::with_capacity(n_blocks + 64),
+            subjects: Subjects::with_capacity(n_blocks + 64),
             pools: Vec::new(),
             spans: SpanCounts::default(),
             out_of_memory: None,
@@ -370,7 +371,7 @@ impl Simulation {
     }
 
     pub fn subject(&self, id: SubjectId) -> SubjectRow {
-        self.subjects[id.0 as usize]
+        self.subjects.get(id).expect("an id of this log")
     }
 }
 

@@ -23,6 +23,7 @@ pub mod alloc;
 mod buckets;
 mod device;
 mod event;
+mod event_log;
 pub mod fold;
 mod params;
 mod picture;
@@ -43,6 +44,7 @@ pub use event::{
     Event, EventKind, MemoryChange, MemoryUnit, OutOfMemory, PoolRow, Region, RegionAddress, RegionId, RegionKind,
     Simulation, SpanCounts, Subject, SubjectId, SubjectRow,
 };
+pub use event_log::{EventLog, Events, Subjects};
 pub use params::{ArenaBehaviour, Params, VariablePages};
 pub use picture::{DevicePicture, PagesPicture, PoolPicture, RegionPicture, picture, picture_after};
 pub use policies::{POLICIES, PolicyRow, StaticMemoryPolicy};

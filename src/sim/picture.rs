@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use super::event::{Event, MemoryChange, MemoryUnit, RegionId, RegionKind, Simulation, Subject};
+use super::event::{Event, MemoryChange, MemoryUnit, RegionId, RegionKind, Simulation, Subject, SubjectId};
 use super::fold::{ReservedParts, parts_after};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::GraphIdx;
@@ -142,7 +142,7 @@ pub fn picture(simulation: &Simulation, step: Step) -> DevicePicture {
 pub fn picture_after(simulation: &Simulation, step: Step, n_events: usize) -> DevicePicture {
     let mut replay = Replay::default();
     for event in simulation.events.iter().take(n_events) {
-        replay.apply(event);
+        replay.apply(&event);
         replay.n_events += 1;
     }
     let homes = page_homes(&replay);
@@ -248,7 +248,7 @@ fn graph_pool(
 ) -> PoolPicture {
     let mut pool = PoolPicture::empty(Some(graph));
     let mut spans = IdleSpans::default();
-    let is_own = |subject: u32| simulation.subjects[subject as usize].subject == Subject::Pool(position);
+    let is_own = |subject: u32| simulation.subject(SubjectId(subject)).subject == Subject::Pool(position);
     let granted = replay.grants.iter().filter(|(_, (_, subject))| is_own(*subject));
     for ((region, offset), (bytes, _)) in granted {
         pool.blocks.push((RegionId(*region), *offset, Bytes(*bytes)));

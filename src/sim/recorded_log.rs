@@ -16,12 +16,14 @@ mod stack;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::iter::Peekable;
+use std::sync::Arc;
 
 use super::event::{
     Event, EventKind, OutOfMemory, Region, RegionAddress, RegionId, RegionKind, Simulation, Subject, SubjectId,
 };
+use super::event_log::{EventLog, RecordedEvents, occupied};
 use super::policies::StaticMemoryPolicy;
-use highwater_model::graph::{Id as _, TensorId};
+use highwater_model::graph::Id as _;
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{MarkKind, RecordedBlock, Recording};
@@ -38,25 +40,26 @@ pub struct RecordedLog {
 }
 
 /// The step of each event of a recording on the common axis.
-#[derive(Clone, Copy, Debug)]
-pub enum EventSteps<'a> {
+#[derive(Clone, Debug)]
+pub enum EventSteps {
     /// This many events, each on the step of its number.
     Own(u32),
     /// One step per event, not decreasing.
-    Named(&'a [u32]),
+    Named(Arc<[u32]>),
 }
 
-impl EventSteps<'_> {
+impl EventSteps {
     /// The step of an event; `None` beyond the last.
-    pub fn get(self, event: Step) -> Option<u32> {
+    #[inline]
+    pub fn get(&self, event: Step) -> Option<u32> {
         match self {
-            Self::Own(n_events) => (event.0 < n_events).then_some(event.0),
+            Self::Own(n_events) => (event.0 < *n_events).then_some(event.0),
             Self::Named(steps) => steps.get(event.idx()).copied(),
         }
     }
 
     /// Whether several events share a step. O(events).
-    pub fn is_shared(self) -> bool {
+    pub fn is_shared(&self) -> bool {
         match self {
             Self::Own(_) => false,
             Self::Named(steps) => steps.windows(2).any(|pair| pair[0] == pair[1]),
@@ -79,15 +82,15 @@ enum Change {
 /// # Errors
 /// [`Cancelled`].
 pub fn recorded_log(
-    recording: &Recording,
-    steps: EventSteps<'_>,
+    recording: &Arc<Recording>,
+    steps: EventSteps,
     n_steps: u32,
     progress: &Progress<'_>,
 ) -> Result<RecordedLog, Cancelled> {
     progress.check()?;
     let mut changes = Changes::new(recording, progress)?;
     let total = changes.most();
-    let mut writer = Writer::new(recording, n_steps);
+    let mut writer = Writer::new(recording, steps, n_steps);
     for position in 0_usize.. {
         let Some((at, change, number)) = changes.next() else {
             break;
@@ -95,9 +98,10 @@ pub fn recorded_log(
         if position.is_multiple_of(CHANGES_PER_CHECK) {
             progress.set("reading the recording", position as u64, total)?;
         }
-        writer.step = Step(steps.get(at).unwrap_or_else(|| n_steps.saturating_sub(1)));
+        writer.step = writer.events.step(at);
         writer.follow(change, number);
     }
+    writer.log.events = EventLog::recorded(writer.events);
     Ok(RecordedLog {
         n_stacked: writer.n_stacked,
         simulation: writer.log,
@@ -181,15 +185,17 @@ impl<'a> Changes<'a> {
 struct Writer<'a> {
     recording: &'a Recording,
     step: Step,
+    events: RecordedEvents,
+    /// Its events are put in at the end.
     log: Simulation,
     /// Held regions by address: end and region of the log.
     held: BTreeMap<u64, (u64, RegionId)>,
     /// Expandable ranges by address.
     ranges: BTreeMap<u64, (u64, RegionId)>,
-    /// By recorded region: its region and page.
-    of_region: Vec<(RegionId, SubjectId)>,
-    /// By block that has begun: the position of its event.
-    begun: Vec<u32>,
+    /// By recorded region: the region of the log, and the page where it is one of an expandable range.
+    of_region: Vec<(RegionId, Option<SubjectId>)>,
+    /// By recorded region: the page that it would be.
+    pages: Vec<SubjectId>,
     stack: Stack,
     stacked: Option<RegionId>,
     n_stacked: u64,
@@ -197,29 +203,26 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(recording: &'a Recording, n_steps: u32) -> Self {
-        let log = Simulation::new(
-            StaticMemoryPolicy::Dynamic,
-            n_steps,
-            Bytes(u64::MAX >> 1),
-            recording.blocks.len(),
-        );
+    fn new(recording: &'a Arc<Recording>, steps: EventSteps, n_steps: u32) -> Self {
+        let mut log = Simulation::new(StaticMemoryPolicy::Dynamic, n_steps, Bytes(u64::MAX >> 1), 0);
+        let pages = (1_u32..).zip(&recording.regions);
+        let pages = pages.map(|(number, region)| log.add_subject(Subject::Page(number), region.bytes));
+        let pages = pages.collect();
+        let first_subject = log.subjects.add_blocks(recording);
         let mut writer = Self {
             recording,
             step: Step(0),
+            events: RecordedEvents::new(recording, steps, n_steps, first_subject),
             log,
+            pages,
             held: BTreeMap::new(),
             ranges: BTreeMap::new(),
-            of_region: vec![(RegionId(0), SubjectId(0)); recording.regions.len()],
-            begun: Vec::with_capacity(recording.blocks.len()),
+            of_region: vec![(RegionId(0), None); recording.regions.len()],
             stack: Stack::default(),
             stacked: None,
             n_stacked: 0,
             reserved: Bytes::ZERO,
         };
-        let freed = recording.blocks.iter().filter(|block| block.end.0 < recording.n_steps);
-        let n_changes = recording.blocks.len() + freed.count();
-        writer.log.events.reserve_exact(n_changes + 4 * recording.regions.len());
         writer.add_ranges();
         writer
     }
@@ -256,17 +259,11 @@ impl<'a> Writer<'a> {
         match change {
             Change::RegionBegins => self.begin_region(idx),
             Change::RegionEnds => self.end_region(idx),
-            Change::BlockBegins => self.begin_block(number),
+            Change::BlockBegins => self.begin_block(idx),
             Change::BlockEnds => {
-                let begun = self
-                    .begun
-                    .get(idx)
-                    .and_then(|begun| self.log.events.get(*begun as usize));
-                let Some(begun) = begun.copied() else { return };
-                if Some(begun.region) == self.stacked {
-                    self.stack.free(begun.offset);
+                if let Some(offset) = self.events.end(number) {
+                    self.stack.free(offset);
                 }
-                self.record(EventKind::Free, begun.region, begun.offset, begun.bytes, begun.subject);
             }
             Change::Mark => {
                 let mark = self.recording.marks[idx];
@@ -289,10 +286,8 @@ impl<'a> Writer<'a> {
         if self.recording.is_expandable(recorded)
             && let Some((base, id)) = find(&self.ranges, start, bytes.get())
         {
-            let page = self
-                .log
-                .add_subject(Subject::Page(u32::try_from(idx + 1).unwrap_or(u32::MAX)), bytes);
-            self.of_region[idx] = (id, page);
+            let page = self.pages[idx];
+            self.of_region[idx] = (id, Some(page));
             self.record(EventKind::PageAlloc, id, 0, bytes, page);
             self.record(EventKind::Map, id, start - base, bytes, page);
             return;
@@ -300,7 +295,7 @@ impl<'a> Writer<'a> {
         let id = self
             .log
             .add_region(region(RegionKind::Segment, RegionAddress::device(start), bytes.get()));
-        self.of_region[idx] = (id, SubjectId(0));
+        self.of_region[idx] = (id, None);
         self.held.insert(start, (start.saturating_add(bytes.get()), id));
         self.record(EventKind::DeviceMalloc, id, 0, bytes, SubjectId(0));
     }
@@ -309,43 +304,34 @@ impl<'a> Writer<'a> {
         let recorded = &self.recording.regions[idx];
         let (id, page) = self.of_region[idx];
         self.reserved = self.reserved.saturating_sub(recorded.bytes);
-        if page == SubjectId(0) {
+        let Some(page) = page else {
             if self.held.get(&recorded.address).is_some_and(|(_, held)| *held == id) {
                 self.held.remove(&recorded.address);
             }
             self.record(EventKind::DeviceFree, id, 0, recorded.bytes, SubjectId(0));
             return;
-        }
+        };
         let base = self.log.regions[id.idx()].at.offset();
         let offset = recorded.address.saturating_sub(base);
         self.record(EventKind::Unmap, id, offset, recorded.bytes, page);
         self.record(EventKind::PageFree, id, 0, recorded.bytes, page);
     }
 
-    fn begin_block(&mut self, number: u32) {
-        let block = &self.recording.blocks[number as usize];
-        let subject = Subject::Tensor {
-            run: 0,
-            tensor: TensorId(number),
-            copy: 0,
-        };
-        let subject = self.log.add_subject(subject, block.bytes);
-        let bytes = block.held.max(block.bytes);
-        let (region, offset) = match self.stated(block, bytes) {
-            Some(stated) => stated,
-            None => self.stacked(bytes),
-        };
-        // Blocks begin in the order of their numbers.
-        self.begun
-            .push(u32::try_from(self.log.events.len()).unwrap_or(u32::MAX));
-        self.record(EventKind::Alloc, region, offset, bytes, subject);
+    /// Blocks begin in the order of their numbers.
+    fn begin_block(&mut self, idx: usize) {
+        let block = &self.recording.blocks[idx];
+        let bytes = occupied(block);
+        if let Some((origin, region)) = self.stated(block, bytes) {
+            return self.events.begin(region, origin);
+        }
+        let (region, offset) = self.stacked(bytes);
+        self.events.begin_stacked(region, offset);
     }
 
-    /// The region that holds the block's address, and the offset in it.
-    fn stated(&self, block: &RecordedBlock, bytes: Bytes) -> Option<(RegionId, u64)> {
+    /// The region that holds the block's address, and where it starts.
+    fn stated(&self, block: &RecordedBlock, bytes: Bytes) -> Option<(u64, RegionId)> {
         let address = block.address?.get();
-        let found = find(&self.held, address, bytes.get()).or_else(|| find(&self.ranges, address, bytes.get()))?;
-        Some((found.1, address - found.0))
+        find(&self.held, address, bytes.get()).or_else(|| find(&self.ranges, address, bytes.get()))
     }
 
     fn stacked(&mut self, bytes: Bytes) -> (RegionId, u64) {
@@ -364,7 +350,7 @@ impl<'a> Writer<'a> {
     }
 
     fn record(&mut self, kind: EventKind, region: RegionId, offset: u64, bytes: Bytes, subject: SubjectId) {
-        self.log.events.push(Event {
+        self.events.push(Event {
             step: self.step,
             kind,
             region,

@@ -192,7 +192,7 @@ impl Recorder {
             step: self.step,
             requested,
             in_use,
-            subject: self.log.subjects[self.subject.idx()].subject,
+            subject: self.log.subject(self.subject).subject,
         });
     }
 

@@ -95,7 +95,7 @@ pub fn verify(simulation: &Simulation, session: &DeviceSession) -> Result<(), Si
 pub fn verify_log(simulation: &Simulation) -> Result<(), SimulationDefect> {
     let mut checker = Checker::new(simulation);
     for (idx, event) in simulation.events.iter().enumerate() {
-        checker.event(idx, event)?;
+        checker.event(idx, &event)?;
     }
     checker.folds()?;
     let failed = simulation

@@ -153,7 +153,7 @@ impl LaneAreas {
     fn new(lane: &LaneView, colors: &[u8], coloring: &Coloring, n_steps: u32) -> Self {
         let mut changes: Vec<Vec<(u32, i128)>> = vec![Vec::new(); usize::from(u8::MAX) + 1];
         for (block, color) in colors.iter().enumerate() {
-            let bytes = i128::from(lane.blocks.bytes[block]);
+            let bytes = i128::from(lane.blocks.bytes.at(block));
             let changes = &mut changes[usize::from(*color)];
             changes.push((lane.blocks.start[block], bytes));
             changes.push((lane.blocks.end[block], -bytes));

@@ -122,10 +122,10 @@ impl Grid {
         let owned_ranges = &lane.owned_ranges;
         for idx in 0..owned_ranges.len() {
             let letter = if owned_ranges.n_pages[idx] > 0 { b'=' } else { b':' };
-            let high = owned_ranges.base[idx].saturating_add(owned_ranges.bytes[idx]);
+            let high = owned_ranges.base.at(idx).saturating_add(owned_ranges.bytes.at(idx));
             let rect = place(
                 (owned_ranges.start[idx], owned_ranges.end[idx]),
-                (owned_ranges.base[idx], high),
+                (owned_ranges.base.at(idx), high),
             );
             grid.fill(rect, letter, 1e-6);
         }

@@ -11,12 +11,16 @@
 //! other. Not here: the source of the times (`durations`, `wall`).
 
 mod axes;
+mod borders;
 mod durations;
 mod wall;
 
 use serde::{Deserialize, Serialize};
 
 pub use axes::Axes;
+use borders::Borders;
+use highwater_model::workload::Recording;
+use std::sync::Arc;
 pub use wall::WallRun;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -75,7 +79,7 @@ const MOST_BUCKETS: usize = 1 << 18;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeAxis {
     /// Nanoseconds from the start of the first step to the start of each, and to the end of the last; never descending.
-    times: Box<[u64]>,
+    times: Borders,
     /// Nanoseconds added to the width of every step; at least 1.
     share: u64,
     /// The step at the start of each of so many equal parts of the axis, and the last step.
@@ -96,14 +100,27 @@ impl TimeAxis {
             last = time.saturating_sub(first).max(last);
             *time = last;
         }
-        let n_steps = u64::try_from(times.len() - 1).ok()?;
+        Self::of_borders(Borders::Listed(times.into()), n_stated)
+    }
+
+    /// The times of a recording's events, the last of which takes none. `None` as in [`Self::new`]. O(steps).
+    pub(super) fn of_events(recording: &Arc<Recording>) -> Option<Self> {
+        let n_stated = u32::try_from(recording.times.len()).unwrap_or(u32::MAX);
+        Self::of_borders(Borders::of_events(recording), n_stated)
+    }
+
+    fn of_borders(times: Borders, n_stated: u32) -> Option<Self> {
+        let n_steps = u64::try_from(times.len().checked_sub(1)?).ok()?;
+        let last = times.last();
         if n_steps == 0 || last == 0 || u32::try_from(n_steps).is_err() {
             return None;
         }
-        let timeless = times.windows(2).filter(|pair| pair[0] == pair[1]).count();
+        let timeless = (1..times.len())
+            .filter(|idx| times.at(*idx) == times.at(*idx - 1))
+            .count();
         let mut axis = Self {
             share: (last / (SHARED - 1) / n_steps).max(1),
-            times: times.into_boxed_slice(),
+            times,
             buckets: Box::default(),
             n_timeless: u32::try_from(timeless).unwrap_or(u32::MAX),
             n_stated,
@@ -137,27 +154,26 @@ impl TimeAxis {
 
     /// Nanoseconds.
     pub fn total(&self) -> u64 {
-        self.times.last().copied().unwrap_or(0)
+        self.times.last()
     }
 
     /// Nanoseconds from the start of the first step to the start of `step`; beyond the end the total. O(1).
     pub fn time_at(&self, step: u32) -> u64 {
-        let known = self.times.get(step as usize).copied();
-        known.unwrap_or_else(|| self.total())
+        self.times.at(step as usize)
     }
 
     /// Time passes evenly within a step. O(1).
     pub fn time(&self, step: f64) -> f64 {
         let (idx, part) = self.split(step);
-        let (start, end) = (self.times[idx], self.times[idx + 1]);
+        let (start, end) = (self.times.at(idx), self.times.at(idx + 1));
         start as f64 + part.clamp(0.0, 1.0) * (end - start) as f64
     }
 
     /// The step in which a time is reached; of several at one time the last. O(log steps).
     pub fn step_at_time(&self, time: f64) -> f64 {
-        let behind = self.times.partition_point(|known| *known as f64 <= time);
+        let behind = self.times.partition_point(|known| known as f64 <= time);
         let idx = behind.saturating_sub(1).min(self.n_steps() - 1);
-        let (start, end) = (self.times[idx] as f64, self.times[idx + 1] as f64);
+        let (start, end) = (self.times.at(idx) as f64, self.times.at(idx + 1) as f64);
         let part = if end > start {
             (time - start) / (end - start)
         } else {
@@ -174,7 +190,7 @@ impl TimeAxis {
 
     #[inline]
     fn border(&self, idx: usize) -> f64 {
-        (self.times[idx] + idx as u64 * self.share) as f64
+        (self.times.at(idx) + idx as u64 * self.share) as f64
     }
 
     /// Where a step is drawn; outside the axis steps have the mean width. O(1).

@@ -17,7 +17,8 @@ mod placed;
 
 pub use self::constant::ConstantRegions;
 
-use self::placed::{PlacedBlocks, owners};
+use self::placed::{PlacedBlocks, SubjectTensors, owners};
+use super::amounts::Amounts;
 use super::arena_stack::ArenaStack;
 use super::curve::Curve;
 use super::device_ticks::LaneTicks;
@@ -58,13 +59,25 @@ pub struct RegionSpan {
 pub struct Blocks {
     rects: RectColumns,
     /// Offset in the region.
-    pub offset: Vec<u64>,
+    pub offset: Amounts,
     /// Position in [`LaneView::regions`].
     pub span: Vec<u32>,
     /// Position in the simulation's subjects.
     pub subject: Vec<u32>,
     /// Below [`super::PALETTE_LEN`].
     pub color: Vec<u8>,
+}
+
+#[cfg(test)]
+impl Blocks {
+    /// From start, end, display address, bytes and region, ascending.
+    pub(super) fn of_rows(rows: &[(u32, u32, u64, u64, u32)]) -> Self {
+        Self {
+            rects: RectColumns::of(rows, |row| (row.0, row.1, row.2, row.3)),
+            span: rows.iter().map(|row| row.4).collect(),
+            ..Self::default()
+        }
+    }
 }
 
 impl Deref for Blocks {
@@ -135,8 +148,7 @@ pub struct LaneView {
     pub arena_stack: Option<Arc<ArenaStack>>,
     /// Blocks of tensors, by tensor.
     tensor_blocks: Vec<u32>,
-    /// By subject of the simulation.
-    subjects: Vec<Option<Selected>>,
+    subjects: SubjectTensors,
 }
 
 /// Blocks below this share of a lane's height are drawn larger: the height ends above them.
@@ -147,8 +159,8 @@ fn drawn_height(blocks: &Blocks, floor: u64, height: Bytes) -> Bytes {
     let ends = blocks
         .base
         .iter()
-        .zip(&blocks.bytes)
-        .map(|(base, bytes)| base.saturating_add(*bytes));
+        .zip(blocks.bytes.iter())
+        .map(|(base, bytes)| base.saturating_add(bytes));
     let whole = height.get().saturating_sub(floor);
     match ends.max().unwrap_or(0).saturating_sub(floor) {
         0 => Bytes(whole),
@@ -229,7 +241,7 @@ impl LaneView {
     ) {
         let Some(step) = peak.step else { return };
         let mut blocks = self.live_at(summary.peak_live_step.unwrap_or(step));
-        blocks.sort_by_key(|block| (Reverse(self.blocks.bytes[*block as usize]), *block));
+        blocks.sort_by_key(|block| (Reverse(self.blocks.bytes.at(*block as usize)), *block));
         if has_graph_tensors && blocks.iter().any(|block| self.tensor(*block).is_some()) {
             blocks.retain(|block| self.tensor(*block).is_some());
         }
@@ -249,7 +261,7 @@ impl LaneView {
         let mut rows: Vec<HeldRow> = Vec::new();
         let mut known: BTreeMap<&str, usize> = BTreeMap::new();
         for block in blocks {
-            let bytes = Bytes(self.blocks.bytes[*block as usize]);
+            let bytes = Bytes(self.blocks.bytes.at(*block as usize));
             let place = self
                 .tensor(*block)
                 .and_then(&label)
@@ -320,7 +332,7 @@ impl LaneView {
     /// `None` for blocks of a graph or the session.
     pub fn tensor(&self, block: u32) -> Option<Selected> {
         let subject = *self.blocks.subject.get(block as usize)?;
-        *self.subjects.get(subject as usize)?
+        self.subjects.get(subject)
     }
 
     /// The blocks of a tensor, ascending: several where it has copies or several live ranges. O(log blocks).

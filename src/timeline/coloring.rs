@@ -146,7 +146,7 @@ fn tensor_of(lane: &LaneView, idx: usize) -> Option<Selected> {
 fn held(lane: &LaneView, idx: usize) -> Option<HeldTensor> {
     Some(HeldTensor {
         tensor: tensor_of(lane, idx)?,
-        bytes: Bytes(lane.blocks.bytes[idx]),
+        bytes: Bytes(lane.blocks.bytes.at(idx)),
         n_steps: lane.blocks.end[idx] - lane.blocks.start[idx],
     })
 }

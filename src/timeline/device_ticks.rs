@@ -170,11 +170,10 @@ impl LaneTicks {
             .first_event
             .get(position)
             .map_or(usize::MAX, |event| *event as usize);
-        let events = simulation.events.get(first..).unwrap_or(&[]);
         let mut drafts: Vec<Draft> = Vec::new();
-        for event in events.iter().take_while(|event| event.step <= steps.1) {
+        for event in simulation.events.from(first).take_while(|event| event.step <= steps.1) {
             if TickClass::of(event.kind).is_some() {
-                add(&mut drafts, event, comparison, simulation);
+                add(&mut drafts, &event, comparison, simulation);
             }
         }
         let mut rows: Vec<TickRow> = drafts.into_iter().map(|draft| draft.row).collect();

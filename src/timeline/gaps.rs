@@ -18,11 +18,7 @@ use super::visible::{Items, visible};
 
 /// The gaps of a lane, sorted by start and then display address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LaneGaps {
-    rects: RectColumns,
-    /// Position in [`LaneView::regions`].
-    pub span: Vec<u32>,
-}
+pub struct LaneGaps(RectColumns);
 
 /// Totals over the gaps of a step, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,13 +41,14 @@ impl LaneGaps {
             of_spans[span].push(Rectangle {
                 start: blocks.start[idx],
                 end: blocks.end[idx],
-                offset: blocks.base[idx].saturating_sub(region.base),
+                offset: blocks.base.at(idx).saturating_sub(region.base),
                 // Padding up to the alignment is not usable by other blocks.
-                bytes: Bytes(blocks.bytes[idx]).align_up(region.alignment).get(),
+                bytes: Bytes(blocks.bytes.at(idx)).align_up(region.alignment).get(),
             });
         }
-        let mut list: Vec<(u32, u64, u32, u64, u32)> = Vec::new();
-        for ((number, region), rectangles) in (0_u32..).zip(regions).zip(of_spans) {
+        // At most two per birth and death; memory that is not written costs nothing.
+        let mut list: Vec<(u32, u64, u32, u64)> = Vec::with_capacity(4 * blocks.len());
+        for (region, rectangles) in regions.iter().zip(of_spans) {
             let rule = match region.kind {
                 RegionKind::PoolBlock
                 | RegionKind::PagedRange
@@ -62,13 +59,10 @@ impl LaneGaps {
             };
             let place = |offset: u64| region.base.saturating_add(offset);
             let of_region = arena_gaps(&rectangles, rule).into_iter();
-            list.extend(of_region.map(|gap| (gap.start, place(gap.offset), gap.end, gap.bytes, number)));
+            list.extend(of_region.map(|gap| (gap.start, place(gap.offset), gap.end, gap.bytes)));
         }
         list.sort_unstable();
-        Self {
-            rects: RectColumns::of(&list, |gap| (gap.0, gap.2, gap.1, gap.3)),
-            span: list.iter().map(|gap| gap.4).collect(),
-        }
+        Self(RectColumns::of(&list, |gap| (gap.0, gap.2, gap.1, gap.3)))
     }
 
     /// O(classes log gaps + gaps on the step).
@@ -76,8 +70,8 @@ impl LaneGaps {
         let mut all = GapTotals::default();
         for idx in self.alive(f64::from(step)) {
             all.count += 1;
-            all.total += self.bytes[idx];
-            all.largest = all.largest.max(self.bytes[idx]);
+            all.total += self.bytes.at(idx);
+            all.largest = all.largest.max(self.bytes.at(idx));
         }
         all
     }
@@ -87,13 +81,20 @@ impl Deref for LaneGaps {
     type Target = RectColumns;
 
     fn deref(&self) -> &RectColumns {
-        &self.rects
+        &self.0
     }
 }
 
 impl LaneView {
     pub fn visible_gaps<'v>(&self, view: impl Into<View<'v>>, canvas: Canvas) -> Items {
         visible(&self.gaps, |_| 0, view.into(), canvas)
+    }
+
+    /// The region of a gap, as a position in [`LaneView::regions`].
+    #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
+    pub fn gap_region(&self, gap: usize) -> Option<usize> {
+        let (start, base) = (*self.gaps.start.get(gap)?, self.gaps.base.get(gap)?);
+        self.pick_region(f64::from(start), base as f64)
     }
 
     /// The gap at an address on a step. O(classes log gaps + gaps on the step).

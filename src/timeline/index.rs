@@ -12,6 +12,7 @@
 
 use std::ops::Range;
 
+use super::amounts::Amounts;
 use super::viewport::{Canvas, View};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,13 +42,13 @@ fn power(number: u64) -> u8 {
 
 impl RectIndex {
     /// `start` ascends. O(rectangles log rectangles).
-    pub(super) fn new(start: &[u32], end: &[u32], bytes: &[u64]) -> Self {
+    pub(super) fn new(start: &[u32], end: &[u32], bytes: &Amounts) -> Self {
         // 32 powers of lives by 64 powers of bytes.
         let mut buckets: Vec<Class> = Vec::new();
         let mut place = vec![usize::MAX; 32 * 64];
-        for (id, ((start, end), bytes)) in (0_u32..).zip(start.iter().zip(end).zip(bytes)) {
+        for (id, ((start, end), bytes)) in (0_u32..).zip(start.iter().zip(end).zip(bytes.iter())) {
             let life = end.saturating_sub(*start);
-            let powers = (power(u64::from(life)), power(*bytes));
+            let powers = (power(u64::from(life)), power(bytes));
             let slot = &mut place[usize::from(powers.0) * 64 + usize::from(powers.1)];
             if *slot == usize::MAX {
                 *slot = buckets.len();
@@ -125,14 +126,14 @@ pub struct RectColumns {
     pub start: Vec<u32>,
     /// Exclusive; above `start`.
     pub end: Vec<u32>,
-    pub base: Vec<u64>,
-    pub bytes: Vec<u64>,
+    pub base: Amounts,
+    pub bytes: Amounts,
     pub(super) index: RectIndex,
 }
 
 impl RectColumns {
     /// `start` ascends. O(rectangles log rectangles).
-    pub(super) fn new(start: Vec<u32>, end: Vec<u32>, base: Vec<u64>, bytes: Vec<u64>) -> Self {
+    pub(super) fn new(start: Vec<u32>, end: Vec<u32>, base: Amounts, bytes: Amounts) -> Self {
         Self {
             index: RectIndex::new(&start, &end, &bytes),
             start,
@@ -145,9 +146,12 @@ impl RectColumns {
     /// From rows sorted by start; `rect` returns start, end, display address and bytes.
     pub(super) fn of<T>(rows: &[T], rect: impl Fn(&T) -> (u32, u32, u64, u64)) -> Self {
         let rects = || rows.iter().map(&rect);
-        let (start, end) = rects().map(|(start, end, ..)| (start, end)).unzip();
-        let (base, bytes) = rects().map(|(.., base, bytes)| (base, bytes)).unzip();
-        Self::new(start, end, base, bytes)
+        Self::new(
+            rects().map(|(start, ..)| start).collect(),
+            rects().map(|(_, end, ..)| end).collect(),
+            Amounts::of(rects().map(|(.., base, _)| base)),
+            Amounts::of(rects().map(|(.., bytes)| bytes)),
+        )
     }
 
     pub fn len(&self) -> usize {
@@ -252,8 +256,8 @@ impl RectColumns {
     #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
     pub(super) fn hits(&self, step: f64, address: f64) -> impl Iterator<Item = usize> {
         let holds = move |idx: &usize| {
-            let base = self.base[*idx] as f64;
-            (base..base + self.bytes[*idx] as f64).contains(&address)
+            let base = self.base.at(*idx) as f64;
+            (base..base + self.bytes.at(*idx) as f64).contains(&address)
         };
         self.met((step, step.next_up()), Least::default()).filter(holds)
     }

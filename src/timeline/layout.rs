@@ -101,7 +101,7 @@ pub(super) fn spans(simulation: &Simulation, observed: &RangeFrom<u32>) -> Vec<S
         let Some(state) = open.get_mut(region as usize) else {
             continue;
         };
-        if let Some((low, high)) = touched(event) {
+        if let Some((low, high)) = touched(&event) {
             let n_spans = spans.len();
             let idx = *state.span.get_or_insert(n_spans);
             if idx == n_spans {
@@ -121,7 +121,7 @@ pub(super) fn spans(simulation: &Simulation, observed: &RangeFrom<u32>) -> Vec<S
         if let Some(span) = state.span.filter(|_| is_change) {
             spans[span].is_constant = false;
         }
-        note(state, event);
+        note(state, &event);
         let is_empty = state.mapped == 0 && state.n_blocks == 0 && !state.is_malloced;
         if is_empty
             && is_release(event.kind)

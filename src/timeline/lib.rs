@@ -22,6 +22,7 @@
 //! merged into a mark, never dropped; the maximum drawn in a column is the true maximum of its steps. Not here: colours
 //! (palette indices instead), text layout, gestures.
 
+mod amounts;
 mod areas;
 mod arena_stack;
 mod ascii;
@@ -69,6 +70,7 @@ mod ticks;
 mod viewport;
 mod visible;
 
+pub use amounts::Amounts;
 pub use areas::{AreaBand, AreaColumns, AreaSource, Areas, LaneAreas};
 pub use arena_stack::ArenaStack;
 pub use axis::{Axes, AxisKind, TimeAxis, WallRun};

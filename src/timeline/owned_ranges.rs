@@ -20,7 +20,7 @@ use super::viewport::{Canvas, View};
 use super::visible::{Items, visible, visible_large};
 use highwater_model::units::Step;
 use highwater_model::workload::GraphIdx;
-use highwater_sim::{Event, EventKind, Simulation, Subject};
+use highwater_sim::{Event, EventKind, Simulation, Subject, SubjectId};
 
 /// The owned ranges of a lane, sorted by start and then display address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl OwnedRanges {
     pub(super) fn new(simulation: &Simulation, spans: &[Span], of_regions: &SpansOfRegions) -> Self {
         let mut reader = Reader::new(simulation);
         for event in &simulation.events {
-            reader.read_event(event);
+            reader.read_event(&event);
         }
         let drafts = reader.finish();
         let mut rows: Vec<Row> = drafts
@@ -227,7 +227,7 @@ impl<'a> Reader<'a> {
     }
 
     fn pool_owner(&self, subject: u32) -> Owner {
-        let row = self.simulation.subjects.get(subject as usize);
+        let row = self.simulation.subjects.get(SubjectId(subject));
         let graph = match row.map(|row| row.subject) {
             Some(Subject::Pool(position)) => self.pool_graphs.get(position as usize),
             _ => None,

@@ -56,7 +56,7 @@ impl LaneView {
     #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
     fn distance(&self, idx: usize, step: f64, address: f64, reach: Reach) -> Option<f64> {
         let blocks = &self.blocks;
-        let base = blocks.base[idx] as f64;
+        let base = blocks.base.at(idx) as f64;
         let x = gap(
             step,
             f64::from(blocks.start[idx]),
@@ -64,7 +64,13 @@ impl LaneView {
             step - reach.steps.0,
             reach.steps.1 - step,
         )?;
-        let y = gap(address, base, base + blocks.bytes[idx] as f64, reach.bytes, reach.bytes)?;
+        let y = gap(
+            address,
+            base,
+            base + blocks.bytes.at(idx) as f64,
+            reach.bytes,
+            reach.bytes,
+        )?;
         Some(x + y)
     }
 }

@@ -64,7 +64,7 @@ impl<'a> Rects<'a> {
     pub fn rows(self, range: Range<usize>) -> impl Iterator<Item = [u32; 5]> + 'a {
         let columns = self.columns;
         self.numbers(range).map(move |idx| {
-            let (base, bytes) = (columns.base[idx], columns.bytes[idx]);
+            let (base, bytes) = (columns.base.at(idx), columns.bytes.at(idx));
             let highs = high(base) & 0xffff | high(bytes) << 16;
             [columns.start[idx], columns.end[idx], low(base), low(bytes), highs]
         })

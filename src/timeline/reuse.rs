@@ -9,9 +9,11 @@
 //!
 //! In: regions and blocks. Out: arrows in steps and addresses, largest first, limited to a view. Bytes are reused only
 //! within one region while it holds memory, not across a free of the device. The index is built once per lane in
-//! O((blocks + edges) log blocks); the arrows of a tensor cost O(its arrows).
+//! O((blocks + edges) log blocks); the arrows of a tensor cost O(its arrows). Lanes of very many blocks keep no index:
+//! the arrows of a tensor are found among the blocks at its addresses, in O(blocks), and the last ones are remembered.
 
 use std::cmp::Reverse;
+use std::sync::{Mutex, PoisonError};
 
 use highwater_model::units::Step;
 use highwater_plan::{Rectangle, ReuseEdge, ReuseIndex};
@@ -20,6 +22,9 @@ use highwater_sim::RegionKind;
 use super::Selected;
 use super::block::{Blocks, LaneView, RegionSpan};
 use super::viewport::Viewport;
+
+/// Lanes with more blocks keep no index.
+const MOST_INDEXED: usize = 1 << 17;
 
 /// Only the largest arrows of the peak step are kept.
 const MOST_AT_PEAK: usize = 512;
@@ -78,71 +83,149 @@ pub struct ReusedBytes {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaneReuse {
-    index: ReuseIndex,
+    /// `None` for lanes of very many blocks.
+    index: Option<ReuseIndex>,
+    n_edges: usize,
     /// By region: its first offset in the index, which stacks all regions.
     origins: Vec<u64>,
     /// The first step with the most live bytes.
     peak: Option<Step>,
     at_peak: Arrows,
+    last: LastArrows,
+}
+
+/// The arrows of the block that was asked for last.
+#[derive(Debug, Default)]
+struct LastArrows(Mutex<Option<(u32, Vec<ReuseArrow>)>>);
+
+impl LastArrows {
+    fn of(&self, block: u32, find: impl FnOnce() -> Vec<ReuseArrow>) -> Vec<ReuseArrow> {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, arrows)) = &*last
+            && *known == block
+        {
+            return arrows.clone();
+        }
+        let arrows = find();
+        *last = Some((block, arrows.clone()));
+        arrows
+    }
+}
+
+impl Clone for LastArrows {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+/// What was asked makes no difference.
+impl PartialEq for LastArrows {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for LastArrows {}
+
+/// Regions and blocks of a lane.
+#[derive(Clone, Copy)]
+pub(super) struct Contents<'a> {
+    pub(super) regions: &'a [RegionSpan],
+    pub(super) blocks: &'a Blocks,
 }
 
 impl LaneReuse {
-    pub(super) fn new(regions: &[RegionSpan], blocks: &Blocks, peak: Option<Step>) -> Self {
+    pub(super) fn new(of: Contents<'_>, peak: Option<Step>) -> Self {
         let mut top = 0_u64;
-        let origins: Vec<u64> = regions
-            .iter()
-            .map(|region| {
-                let origin = top;
-                top = top.saturating_add(region.bytes.get());
-                origin
-            })
-            .collect();
-        let rectangles: Vec<Rectangle> = (0..blocks.len())
-            .map(|idx| {
-                let span = blocks.span[idx] as usize;
-                Rectangle {
-                    start: blocks.start[idx],
-                    end: blocks.end[idx],
-                    offset: origins[span].saturating_add(blocks.base[idx].saturating_sub(regions[span].base)),
-                    // A stacked block without a real address passes no bytes on: empty rectangles have no edges.
-                    bytes: if regions[span].kind == RegionKind::Unplaced {
-                        0
-                    } else {
-                        blocks.bytes[idx]
-                    },
-                }
-            })
-            .collect();
+        let origins = of.regions.iter().map(|region| {
+            let origin = top;
+            top = top.saturating_add(region.bytes.get());
+            origin
+        });
         let mut reuse = Self {
-            index: ReuseIndex::new(&rectangles),
-            origins,
+            origins: origins.collect(),
             peak,
-            at_peak: Arrows::default(),
+            ..Self::default()
         };
-        let live = peak.map_or_else(Vec::new, |step| live_at(blocks, step.0));
-        let mut all = Vec::new();
-        for block in live {
-            reuse.add_arrows(regions, blocks, block, &mut all);
-        }
-        reuse.at_peak = largest(all, MOST_AT_PEAK);
+        let rectangles: Vec<Rectangle> = (0..of.blocks.len()).map(|idx| reuse.rectangle(of, idx)).collect();
+        let index = ReuseIndex::new(&rectangles);
+        let live = peak.map_or_else(Vec::new, |step| live_at(of.blocks, step.0));
+        let at_peak = live
+            .into_iter()
+            .flat_map(|block| reuse.arrows_in(of, &index, block, |block| block));
+        reuse.at_peak = largest(at_peak.collect(), MOST_AT_PEAK);
+        reuse.n_edges = index.edges().len();
+        reuse.index = (of.blocks.len() <= MOST_INDEXED).then_some(index);
         reuse
     }
 
-    fn add_arrows(&self, regions: &[RegionSpan], blocks: &Blocks, block: u32, arrows: &mut Vec<ReuseArrow>) {
+    fn rectangle(&self, of: Contents<'_>, idx: usize) -> Rectangle {
+        let span = of.blocks.span[idx] as usize;
+        let region = &of.regions[span];
+        Rectangle {
+            start: of.blocks.start[idx],
+            end: of.blocks.end[idx],
+            offset: self.origins[span].saturating_add(of.blocks.base.at(idx).saturating_sub(region.base)),
+            // A stacked block without a real address passes no bytes on: empty rectangles have no edges.
+            bytes: if region.kind == RegionKind::Unplaced {
+                0
+            } else {
+                of.blocks.bytes.at(idx)
+            },
+        }
+    }
+
+    fn arrows_of(&self, of: Contents<'_>, block: u32) -> Vec<ReuseArrow> {
+        match &self.index {
+            Some(index) => self.arrows_in(of, index, block, |block| block),
+            None => self.last.of(block, || self.found(of, block)),
+        }
+    }
+
+    /// Without the index of all blocks: those that share bytes with this one decide. O(blocks).
+    fn found(&self, of: Contents<'_>, block: u32) -> Vec<ReuseArrow> {
+        let rectangle = |block: u32| self.rectangle(of, block as usize);
+        let own = rectangle(block);
+        let all = 0..u32::try_from(of.blocks.len()).unwrap_or(u32::MAX);
+        let met = all.filter(|other| {
+            let other = rectangle(*other);
+            other.offset < own.top() && own.offset < other.top()
+        });
+        let met: Vec<u32> = met.collect();
+        let rectangles: Vec<Rectangle> = met.iter().map(|block| rectangle(*block)).collect();
+        let Ok(position) = met.binary_search(&block) else {
+            return Vec::new();
+        };
+        let position = u32::try_from(position).unwrap_or(u32::MAX);
+        self.arrows_in(of, &ReuseIndex::new(&rectangles), position, |position| {
+            met[position as usize]
+        })
+    }
+
+    /// The arrows at a position of an index; `block` gives the block at a position.
+    fn arrows_in(
+        &self,
+        of: Contents<'_>,
+        index: &ReuseIndex,
+        position: u32,
+        block: impl Fn(u32) -> u32,
+    ) -> Vec<ReuseArrow> {
         let arrow = |side: ReuseSide, edge: &ReuseEdge| {
-            let span = blocks.span[edge.later as usize] as usize;
+            let (earlier, later) = (block(edge.earlier), block(edge.later));
+            let span = of.blocks.span[later as usize] as usize;
             ReuseArrow {
                 side,
-                earlier: edge.earlier,
-                later: edge.later,
-                start: blocks.end[edge.earlier as usize],
-                end: blocks.start[edge.later as usize],
-                address: regions[span].base + (edge.offset - self.origins[span]),
+                earlier,
+                later,
+                start: of.blocks.end[earlier as usize],
+                end: of.blocks.start[later as usize],
+                address: of.regions[span].base + (edge.offset - self.origins[span]),
                 bytes: edge.bytes.get(),
             }
         };
-        arrows.extend(self.index.before(block).map(|edge| arrow(ReuseSide::Earlier, edge)));
-        arrows.extend(self.index.after(block).map(|edge| arrow(ReuseSide::Later, edge)));
+        let before = index.before(position).map(|edge| arrow(ReuseSide::Earlier, edge));
+        let after = index.after(position).map(|edge| arrow(ReuseSide::Later, edge));
+        before.chain(after).collect()
     }
 
     /// The step of [`LaneView::arrows_at_peak`]: the first with the most live bytes.
@@ -151,7 +234,7 @@ impl LaneReuse {
     }
 
     pub fn n_edges(&self) -> usize {
-        self.index.edges().len()
+        self.n_edges
     }
 }
 
@@ -163,11 +246,12 @@ impl LaneView {
 
     /// Reuse by and of a tensor's blocks, largest first.
     pub fn arrows(&self, tensor: Selected) -> Arrows {
-        let mut all = Vec::new();
-        for block in self.blocks_of(tensor) {
-            self.reuse.add_arrows(&self.regions, &self.blocks, block, &mut all);
-        }
-        largest(all, usize::MAX)
+        let of = Contents {
+            regions: &self.regions,
+            blocks: &self.blocks,
+        };
+        let all = self.blocks_of(tensor).flat_map(|block| self.reuse.arrows_of(of, block));
+        largest(all.collect(), usize::MAX)
     }
 
     /// Of all blocks on the lane's peak step; the largest few hundred.
@@ -228,4 +312,54 @@ fn largest(mut all: Vec<ReuseArrow>, most: usize) -> Arrows {
     }
     all.sort_unstable_by_key(ReuseArrow::rank);
     Arrows { list: all, n_total }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::owner::Owner;
+    use highwater_model::units::Bytes;
+    use highwater_sim::RegionId;
+
+    fn region(base: u64) -> RegionSpan {
+        RegionSpan {
+            region: RegionId(0),
+            kind: RegionKind::Segment,
+            owner: Owner::DevicePool,
+            is_paged: false,
+            start: Step(0),
+            end: Step(100),
+            base,
+            bytes: Bytes(60),
+            breaks: Vec::new(),
+            alignment: 1,
+            label: "segment".into(),
+            is_constant: false,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn arrows_are_found_without_the_index(
+            rects in prop::collection::vec((0_u32..2, 0_u32..30, 1_u32..9, 0_u64..50, 1_u64..10), 1..40),
+        ) {
+            let regions = [region(0), region(70)];
+            let mut rows: Vec<(u32, u32, u64, u64, u32)> = rects
+                .into_iter()
+                .map(|(span, start, life, offset, bytes)| {
+                    (start, start + life, regions[span as usize].base + offset, bytes, span)
+                })
+                .collect();
+            rows.sort_unstable();
+            let blocks = Blocks::of_rows(&rows);
+            let of = Contents { regions: &regions, blocks: &blocks };
+            let reuse = LaneReuse::new(of, None);
+            for block in 0..u32::try_from(rows.len()).expect("few") {
+                let found = largest(reuse.found(of, block), usize::MAX);
+                prop_assert_eq!(found, largest(reuse.arrows_of(of, block), usize::MAX));
+            }
+        }
+    }
 }

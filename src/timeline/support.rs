@@ -27,23 +27,23 @@ impl LaneView {
         if idx >= blocks.len() {
             return Support::default();
         }
-        let (start, end, base) = (blocks.start[idx], blocks.end[idx], blocks.base[idx]);
+        let (start, end, base) = (blocks.start[idx], blocks.end[idx], blocks.base.at(idx));
         let region = &self.regions[blocks.span[idx] as usize];
         // The lowest address for a block above `other`.
         let top = |other: usize| {
-            let above = blocks.base[other].saturating_add(blocks.bytes[other]);
+            let above = blocks.base.at(other).saturating_add(blocks.bytes.at(other));
             let offset = Bytes(above.saturating_sub(region.base)).align_up(region.alignment);
             region.base.saturating_add(offset.get())
         };
         let met = blocks.met((f64::from(start), f64::from(end)), Least::default());
         let mut beneath: Vec<usize> = met
-            .filter(|other| blocks.span[*other] == blocks.span[idx] && blocks.base[*other] < base)
+            .filter(|other| blocks.span[*other] == blocks.span[idx] && blocks.base.at(*other) < base)
             .collect();
-        beneath.sort_by_key(|other| (blocks.base[*other], *other));
+        beneath.sort_by_key(|other| (blocks.base.at(*other), *other));
         let mut floor = region.base;
         let mut room = None;
         for other in &beneath {
-            if room.is_none() && blocks.base[*other] >= floor.saturating_add(blocks.bytes[idx]) {
+            if room.is_none() && blocks.base.at(*other) >= floor.saturating_add(blocks.bytes.at(idx)) {
                 room = Some(floor);
             }
             floor = floor.max(top(*other));

@@ -45,10 +45,10 @@ impl Items {
 
 impl RectColumns {
     pub(super) fn scaled(&self, idx: usize, scale: &Scale<'_>) -> [f64; 4] {
-        let base = self.base[idx];
+        let base = self.base.at(idx);
         [
             scale.x(self.start[idx]),
-            scale.y(base.saturating_add(self.bytes[idx])),
+            scale.y(base.saturating_add(self.bytes.at(idx))),
             scale.x(self.end[idx]),
             scale.y(base),
         ]

@@ -146,7 +146,7 @@ fn without_panic(start: impl FnOnce() -> eframe::Result, has_begun: &Arc<AtomicB
 /// Nothing can be drawn any more, and the next frame would panic. What was not saved is in the recovery folder.
 fn end_if_lost(reason: wgpu::DeviceLostReason, cause: String) {
     if let Some(sentence) = lost_device(reason, &cause) {
-        // Without a terminal nobody reads it.
+        // Without a terminal it is lost.
         drop(writeln!(std::io::stderr(), "highwater: {sentence}"));
         std::process::exit(1);
     }

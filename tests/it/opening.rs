@@ -64,7 +64,7 @@ fn a_pipe_with_a_name_is_read_like_a_file() {
     assert_eq!(answer, inspected("sample_traces/mobilenet_v2.onnx", None));
 }
 
-/// Nobody writes into the pipe, so the reader would wait for ever.
+/// The pipe has no writer, so its reader would wait for ever.
 #[cfg(unix)]
 #[test]
 fn waiting_for_a_pipe_can_be_cancelled() {

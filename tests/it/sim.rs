@@ -16,8 +16,8 @@ use highwater::plan::{self, PlacementProblem, Plan};
 use highwater::progress::{Cancel, Cancelled, Progress};
 use highwater::sim::fold::{self, Curves};
 use highwater::sim::{
-    ArenaBehaviour, BoundGraph, DeviceRun, DeviceSession, Event, EventKind, IoTensor, LoadedGraph, POLICIES, Params,
-    RegionKind, Segment, Simulation, SimulationDefect, StaticMemoryPolicy, Subject, Variable, simulate, verify,
+    ArenaBehaviour, BoundGraph, DeviceRun, DeviceSession, Event, EventKind, EventLog, IoTensor, LoadedGraph, POLICIES,
+    Params, RegionKind, Segment, Simulation, SimulationDefect, StaticMemoryPolicy, Subject, Variable, simulate, verify,
 };
 use highwater::units::{Bytes, Step};
 use highwater::workload::{DeviceProfiles, GraphIdx, Lifetime, Lifetimes, Program};

@@ -60,7 +60,7 @@ fn at_one_pixel_per_step_every_block_is_drawn_exactly() {
             assert_eq!(rect.x1, lane.blocks.end[block] as f32);
             let height = f64::from(rect.y1) - f64::from(rect.y0);
             assert!(
-                (height - (lane.blocks.bytes[block] / 512) as f64).abs() < 0.51,
+                (height - (lane.blocks.bytes.at(block) / 512) as f64).abs() < 0.51,
                 "{rect:?}"
             );
         }
@@ -123,8 +123,8 @@ fn culling_keeps_exactly_the_blocks_in_the_viewport() {
     let touched = (0..blocks.len()).filter(|idx| {
         f64::from(blocks.start[*idx]) < viewport.t1
             && f64::from(blocks.end[*idx]) > viewport.t0
-            && (blocks.base[*idx] as f64) < viewport.a1
-            && (blocks.base[*idx] + blocks.bytes[*idx]) as f64 > viewport.a0
+            && (blocks.base.at(*idx) as f64) < viewport.a1
+            && (blocks.base.at(*idx) + blocks.bytes.at(*idx)) as f64 > viewport.a0
     });
     assert_eq!(items.n_total, touched.count());
     assert!(items.n_total > 10);
@@ -145,7 +145,7 @@ fn regions_held_at_once_never_share_display_addresses() {
         for idx in 0..lane.blocks.len() {
             let region = &lane.regions[lane.blocks.span[idx] as usize];
             assert!(region.start.0 <= lane.blocks.start[idx] && lane.blocks.end[idx] <= region.end.0);
-            assert!(lane.blocks.base[idx] + lane.blocks.bytes[idx] <= region.base + region.bytes.get());
+            assert!(lane.blocks.base.at(idx) + lane.blocks.bytes.at(idx) <= region.base + region.bytes.get());
         }
     }
 }
@@ -285,7 +285,7 @@ proptest! {
         let blocks = &lane.blocks;
         let expected = (0..blocks.len()).rev().find(|idx| {
             (f64::from(blocks.start[*idx])..f64::from(blocks.end[*idx])).contains(&step)
-                && (blocks.base[*idx] as f64..(blocks.base[*idx] + blocks.bytes[*idx]) as f64).contains(&address)
+                && (blocks.base.at(*idx) as f64..(blocks.base.at(*idx) + blocks.bytes.at(*idx)) as f64).contains(&address)
         });
         prop_assert_eq!(lane.pick(step, address), expected.map(|idx| idx as u32));
         if expected.is_some() {

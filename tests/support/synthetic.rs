@@ -20,8 +20,8 @@ use highwater_model::workload::{
 use highwater_rewrite::remat::OpRates;
 use highwater_sim::alloc::Address;
 use highwater_sim::{
-    BoundGraph, DeviceRun, DeviceSession, Event, EventKind, LoadedGraph, POLICIES, Params, Region, RegionId,
-    RegionKind, Simulation, SpanCounts, StaticMemoryPolicy, Subject, SubjectId, SubjectRow, Variable, fold,
+    BoundGraph, DeviceRun, DeviceSession, Event, EventKind, EventLog, LoadedGraph, POLICIES, Params, Region, RegionId,
+    RegionKind, Simulation, SpanCounts, StaticMemoryPolicy, Subject, SubjectId, SubjectRow, Subjects, Variable, fold,
 };
 
 /// `n_layers` layers (about three tensors each) over `n_iterations` of train and evaluate.
@@ -344,9 +344,9 @@ impl Log {
                 policy,
                 n_steps: session.n_steps,
                 device_bytes: device.memory(),
-                events: Vec::new(),
+                events: EventLog::default(),
                 regions: Vec::new(),
-                subjects: Vec::new(),
+                subjects: Subjects::default(),
                 pools: Vec::new(),
                 spans: SpanCounts::default(),
                 out_of_memory: None,

@@ -195,7 +195,7 @@ fn what_is_held_at_the_peak_comes_with_the_answer() {
         let mut live = view.live_at(lane.summary.peak_live_step.unwrap());
         live.retain(|block| view.tensor(*block).is_some());
         let mut listed = view.at_peak.blocks.clone();
-        let sizes = listed.iter().map(|block| view.blocks.bytes[*block as usize]);
+        let sizes = listed.iter().map(|block| view.blocks.bytes.at(*block as usize));
         assert!(sizes.is_sorted_by(|large, small| large >= small));
         live.sort_unstable();
         listed.sort_unstable();

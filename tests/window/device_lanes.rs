@@ -190,8 +190,8 @@ fn doubtful(lane: &LaneView, frame: &RasterFrame) -> Vec<bool> {
     let blocks = &lane.blocks;
     for idx in 0..blocks.len() {
         let x = [blocks.start[idx], blocks.end[idx]].map(|at| (f64::from(at) - frame.view.t0) * step);
-        let top = blocks.base[idx] + blocks.bytes[idx];
-        let y = [top, blocks.base[idx]].map(|at| height - (at as f64 - frame.view.a0) * byte);
+        let top = blocks.base.at(idx) + blocks.bytes.at(idx);
+        let y = [top, blocks.base.at(idx)].map(|at| height - (at as f64 - frame.view.a0) * byte);
         if !wobbles(x[0], x[1], x[1] - x[0]) && !wobbles(y[0], y[1], y[1] - y[0]) {
             continue;
         }
@@ -322,7 +322,7 @@ fn blocks_do_not_move_at_any_zoom() {
     let (look, style) = (Arc::new(Coloring::default()), style(None));
     let lane = &timeline.lanes[0];
     let last = lane.blocks.len() - 7;
-    let (step, base) = (f64::from(lane.blocks.start[last]), lane.blocks.base[last] as f64);
+    let (step, base) = (f64::from(lane.blocks.start[last]), lane.blocks.base.at(last) as f64);
     for zoom in [2.0, 17.0, 400.0] {
         let frame = RasterFrame {
             axis: AxisKind::Order,

@@ -120,8 +120,8 @@ fn timeline_block(harness: &Window, lane: usize) -> (u64, u64) {
     let (_, timeline) = harness.state().session().answer().unwrap();
     let view = &timeline.lanes[lane];
     let block = view.blocks_of(tensor).next().expect("a block") as usize;
-    let base = view.blocks.base[block];
-    (base, base + view.blocks.bytes[block])
+    let base = view.blocks.base.at(block);
+    (base, base + view.blocks.bytes.at(block))
 }
 
 fn run(harness: &mut Window, command: &str) {

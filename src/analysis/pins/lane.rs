@@ -21,7 +21,7 @@ use highwater_model::units::Step;
 use highwater_model::workload::Axis;
 use highwater_options::{Finding, check_scheduled};
 use highwater_sim::fold::curves;
-use highwater_sim::{BoundGraph, DeviceRun, DeviceSession, Simulation, StaticMemoryPolicy, Subject};
+use highwater_sim::{BoundGraph, DeviceRun, DeviceSession, Event, Simulation, StaticMemoryPolicy, Subject, SubjectRow};
 
 /// Appends the lane of a pin; a clause where it cannot be aligned.
 pub(super) fn place(
@@ -140,12 +140,16 @@ fn moved_lane(lane: Lane, comparison: &Comparison, own: &Axis, session: &DeviceS
 }
 
 fn move_simulation(simulation: &mut Simulation, n_steps: u32, map: &StepMap) {
-    for event in &mut simulation.events {
-        event.step = Step(map.at(event.step.0));
-    }
-    for row in &mut simulation.subjects {
-        row.subject = moved_subject(row.subject, map);
-    }
+    let events = simulation.events.iter().map(|event| Event {
+        step: Step(map.at(event.step.0)),
+        ..event
+    });
+    simulation.events = events.collect();
+    let subjects = simulation.subjects.iter().map(|row| SubjectRow {
+        subject: moved_subject(row.subject, map),
+        ..row
+    });
+    simulation.subjects = subjects.collect();
     if let Some(failed) = &mut simulation.out_of_memory {
         failed.step = Step(map.at(failed.step.0));
         failed.subject = moved_subject(failed.subject, map);

@@ -70,17 +70,17 @@ impl Study for Recordings {
     fn compare(&self, request: &Request, lowered: &Lowered, progress: &Progress<'_>) -> Compared {
         let mut diagnostics = Diagnostics::new();
         let (numbers, shown) = shown_lanes(request.workload.recordings(), &mut diagnostics)?;
-        let shown = &shown[..];
+        let plain: Vec<&Recording> = shown.iter().map(|one| &***one).collect();
         let start = Start {
             alignment: lowered.alignment,
             annotation: &lowered.annotation,
         };
-        let steps = common_steps(shown, start, progress)?;
+        let steps = common_steps(&plain, start, progress)?;
         let cancel = progress.cancel_flag();
         let lane = |(idx, position): (usize, u16), progress: &Progress<'_>| {
             let recording = shown[idx];
             let of_events = match steps.of_event.get(idx) {
-                Some(named) => EventSteps::Named(named),
+                Some(named) => EventSteps::Named(Arc::clone(named)),
                 None => EventSteps::Own(recording.n_steps),
             };
             let place = LanePlace {
@@ -89,7 +89,7 @@ impl Study for Recordings {
                 strategy: lowered.strategy,
                 params: &lowered.params,
             };
-            recording_lane(&place, recording, of_events, steps.n_steps, progress)
+            recording_lane(&place, recording, &of_events, steps.n_steps, progress)
         };
         let lanes = if let [position] = numbers[..] {
             vec![lane((0, position), progress)?]
@@ -99,7 +99,7 @@ impl Study for Recordings {
             });
             lanes.into_iter().collect::<Result<Vec<Lane>, Cancelled>>()?
         };
-        report(shown, &steps, &mut diagnostics);
+        report(&plain, &steps, &mut diagnostics);
         let session = lanes.first().and_then(|lane| lane.session.as_deref().cloned());
         let session = session.unwrap_or_default();
         let axis = Axis::single(steps.n_steps);
@@ -150,7 +150,7 @@ pub(super) fn block_counts(comparison: &Comparison) -> impl Iterator<Item = usiz
 fn shown_lanes<'a>(
     all: &'a [Arc<Recording>],
     diagnostics: &mut Diagnostics,
-) -> Result<(Vec<u16>, Vec<&'a Recording>), AnalysisError> {
+) -> Result<(Vec<u16>, Vec<&'a Arc<Recording>>), AnalysisError> {
     let (shown, n_held) = shown(all, MOST_RECORDED_LANES);
     if n_held < all.len() {
         diagnostics.info(
@@ -218,7 +218,7 @@ struct CommonSteps {
     /// Whether separate runs begin together instead of one behind the other.
     is_moved: bool,
     /// By recording; empty where each begins at step 0.
-    of_event: Vec<Vec<u32>>,
+    of_event: Vec<Arc<[u32]>>,
 }
 
 /// As [`steps_of_runs`]; events of simulated allocators are on the steps of the events that they were simulated from.
@@ -290,7 +290,7 @@ fn steps_of_runs(
         n_steps: count(n_events),
         is_by_time,
         is_moved: origins.iter().any(|origin| *origin != origins[0]),
-        of_event,
+        of_event: of_event.into_iter().map(Arc::from).collect(),
     })
 }
 
@@ -461,6 +461,7 @@ mod tests {
                 annotation: "forward",
             };
             let steps = common_steps(&recordings, start, &progress).expect("not cancelled");
+            let wanted: Vec<Arc<[u32]>> = wanted.into_iter().map(Arc::from).collect();
             assert_eq!((steps.is_moved, &steps.of_event), (is_moved, &wanted));
         }
     }

@@ -31,6 +31,7 @@ use highwater_model::workload::{AllocationTrace, Axis, GraphIdx, Workload};
 use highwater_options::{Lowered, OptionRow, OptionSubject, Options, find, keys};
 use highwater_plan::Strategy;
 use highwater_sim::alloc::PagePoolRules;
+use highwater_sim::fold::curves;
 use highwater_sim::replay::{LARGEST_DEVICE, ReplayRules};
 use highwater_sim::{ArenaBehaviour, Params, StaticMemoryPolicy, TraceSession, TraceStop, simulate_trace, verify_log};
 
@@ -193,9 +194,10 @@ fn lanes(
                 strategy,
                 plans: Plans::new(),
             };
+            let folded = curves(&simulation);
             Ok(Lane {
                 refusals,
-                ..with_folds(simulation, parts, params)
+                ..with_folds(simulation, folded, parts, params)
             })
         },
     );

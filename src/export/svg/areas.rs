@@ -272,7 +272,7 @@ impl Pen<'_> {
             .map_or("", |tensor| tensor_name(self.drawing.comparison, tensor));
         let comparison = self.drawing.comparison;
         let life = comparison.steps_text(self.drawing.lane, Step(*start), Step(*end));
-        Some(format!("{name}: {} ({}), {life}", Bytes(*bytes), Bytes(*bytes).exact()))
+        Some(format!("{name}: {} ({}), {life}", Bytes(bytes), Bytes(bytes).exact()))
     }
 
     pub(super) fn names(&mut self, area: Area, items: &[ItemRect]) {

@@ -238,7 +238,7 @@ const fn event_name(kind: EventKind) -> Option<&'static str> {
 }
 
 /// Device calls with their names and classes, in the order of the log.
-fn calls(simulation: &Simulation) -> impl Iterator<Item = (&Event, &'static str, TickClass)> {
+fn calls(simulation: &Simulation) -> impl Iterator<Item = (Event, &'static str, TickClass)> {
     let events = simulation.events.iter();
     events.filter_map(|event| Some((event, event_name(event.kind)?, TickClass::of(event.kind)?)))
 }

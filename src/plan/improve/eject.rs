@@ -8,12 +8,12 @@
 
 use super::Search;
 use crate::field::Field;
-use crate::gaps::{Align, Placed, Windows, signed};
+use crate::gaps::{Align, Fit, Placed, Scratch, Windows, signed};
 use crate::random::Random;
 use highwater_model::progress::Cancelled;
 
 /// The offset of removed shapes.
-const OUTSIDE: u64 = u64::MAX;
+pub(super) const OUTSIDE: u64 = u64::MAX;
 
 /// The weight of the largest shape.
 const HEAVIEST: u128 = 4096;
@@ -33,38 +33,58 @@ pub(super) struct Ejection<'a> {
     pub(super) offsets: Vec<u64>,
     placed: Windows,
     outside: Vec<u32>,
+    /// [`FIXED`] for shapes that stay where they are.
     weight: Vec<u64>,
     failures: Vec<u64>,
     random: Random,
     scratch: Conflicts,
+    gaps: Scratch,
 }
 
 impl<'a> Ejection<'a> {
     /// Starts from a plan. Other seeds give other searches.
     pub(super) fn new(field: &'a Field<'a>, offsets: Vec<u64>, seed: u64) -> Self {
         let mut placed = Windows::flat(field);
-        let root = |idx: u32| (u128::from(field.items()[idx as usize].size) * u128::from(field.life(idx))).isqrt();
-        let all = || (0_u32..).zip(field.items());
-        let largest = all().map(|(idx, _)| root(idx)).max().unwrap_or(0).max(1);
-        let weight = all().map(|(idx, item)| {
-            let part = u64::try_from(root(idx) * HEAVIEST / largest).unwrap_or(0);
-            if item.fixed.is_some() { FIXED } else { part.max(1) }
-        });
-        let weight = weight.collect();
-        for (idx, item) in all().filter(|(_, item)| item.n_pieces > 0) {
+        for (idx, item) in (0_u32..).zip(field.items()).filter(|(_, item)| item.n_pieces > 0) {
             debug_assert!(item.fixed.is_none_or(|fixed| fixed == offsets[idx as usize]));
             placed.add(Placed::new(field, idx, offsets[idx as usize]));
         }
+        let is_pinned = |idx: u32| field.items()[idx as usize].fixed.is_some();
         Self {
             field,
+            weight: weights(field, is_pinned),
             failures: vec![1; offsets.len()],
             offsets,
             placed,
             outside: Vec::new(),
-            weight,
             random: Random::new(seed),
             scratch: Conflicts::default(),
+            gaps: Scratch::default(),
         }
+    }
+
+    /// Starts from placed shapes, of which some stay where they are. All others are [`OUTSIDE`].
+    pub(super) fn around(
+        field: &'a Field<'a>,
+        offsets: Vec<u64>,
+        placed: Windows,
+        is_pinned: impl Fn(u32) -> bool,
+    ) -> Self {
+        Self {
+            field,
+            weight: weights(field, is_pinned),
+            failures: vec![1; offsets.len()],
+            offsets,
+            placed,
+            outside: Vec::new(),
+            random: Random::new(1),
+            scratch: Conflicts::default(),
+            gaps: Scratch::default(),
+        }
+    }
+
+    pub(super) fn n_outside(&self) -> usize {
+        self.outside.len()
     }
 
     /// Moves everything below a height. `false` where it gave up: nodes or patience (in placements) ended, or a shape
@@ -79,6 +99,16 @@ impl<'a> Ejection<'a> {
                 self.push_out(&Placed::new(self.field, idx, offset));
             }
         }
+        self.put_outside(height, patience, search)
+    }
+
+    /// Places the removed shapes below a height; the result is that of [`Self::lower_to`].
+    pub(super) fn put_outside(
+        &mut self,
+        height: u64,
+        patience: u64,
+        search: &mut Search<'_>,
+    ) -> Result<bool, Cancelled> {
         for _ in 0..patience {
             if search.is_over()? {
                 break;
@@ -106,6 +136,19 @@ impl<'a> Ejection<'a> {
         self.placed.remove(placed);
         self.offsets[placed.item as usize] = OUTSIDE;
         self.outside.push(placed.item);
+    }
+
+    /// Adds a shape: in the lowest gap, or to the removed ones where none is low enough.
+    pub(super) fn put_lowest(&mut self, idx: u32, height: u64, search: &mut Search<'_>) {
+        let near = self.placed.around(self.field, idx);
+        search.charge(near.len());
+        let gap = self.gaps.gap(self.field, idx, near, Fit::First);
+        if gap.offset + self.field.items()[idx as usize].size > height {
+            self.outside.push(idx);
+            return;
+        }
+        self.offsets[idx as usize] = gap.offset;
+        self.placed.add(Placed::new(self.field, idx, gap.offset));
     }
 
     /// Places a shape, ejecting others. `false` where it fits nowhere.
@@ -142,6 +185,18 @@ impl<'a> Ejection<'a> {
         self.placed.add(Placed::new(self.field, idx, offset));
         true
     }
+}
+
+/// Square roots of areas, the largest of which is [`HEAVIEST`].
+fn weights(field: &Field<'_>, is_pinned: impl Fn(u32) -> bool) -> Vec<u64> {
+    let root = |idx: u32| (u128::from(field.items()[idx as usize].size) * u128::from(field.life(idx))).isqrt();
+    let all = || (0_u32..).zip(field.items()).map(|(idx, _)| idx);
+    let largest = all().map(root).max().unwrap_or(0).max(1);
+    let weight = all().map(|idx| {
+        let part = u64::try_from(root(idx) * HEAVIEST / largest).unwrap_or(0);
+        if is_pinned(idx) { FIXED } else { part.max(1) }
+    });
+    weight.collect()
 }
 
 /// A neighbour and the offsets that it excludes, both ends allowed.

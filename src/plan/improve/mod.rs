@@ -1,5 +1,6 @@
 //! Improvement of plans that are too large to be solved exactly.
 //!
+//! [`stack`] makes plans at the bound from the order of others. Where it fails:
 //! 1. [`peak`]: plans that fill the fullest steps first, then everything else.
 //! 2. [`eject`]: sets a height a little below the plan's; shapes that end above it are removed and placed again where
 //!    they eject the least, until all fit or patience ends. Then a lower height.
@@ -11,6 +12,9 @@
 mod eject;
 mod parts;
 mod peak;
+mod stack;
+
+pub(super) use stack::Stack;
 
 use super::field::Field;
 use super::problem::{PlanError, Task};

@@ -90,7 +90,7 @@ pub fn overhead(simulation: &Simulation, params: &Params) -> Vec<Overhead> {
         time: Nanos(0),
     });
     for event in &simulation.events {
-        if let Some((cause, time)) = charge(event, params) {
+        if let Some((cause, time)) = charge(&event, params) {
             let sum = &mut sums[cause as usize];
             sum.count += 1;
             sum.time = sum.time + time;

@@ -121,6 +121,18 @@ fn push_if_different(own: &mut Option<StepBytesBuilder>, other: &StepBytesBuilde
 
 /// O(events + steps).
 pub fn curves(simulation: &Simulation) -> Curves {
+    folded(simulation, |values| values)
+}
+
+/// As [`curves`], with the live bytes also as the rounded ones, so that both share their memory.
+pub fn curves_without_rounding(simulation: &Simulation) -> Curves {
+    folded(simulation, |values| StepValues {
+        rounded: values.live,
+        ..values
+    })
+}
+
+fn folded(simulation: &Simulation, shown: impl Fn(StepValues) -> StepValues) -> Curves {
     let mut curves = CurvesBuilder::new(simulation.n_steps as usize);
     let mut state = State::default();
     let mut events = simulation.events.iter().peekable();
@@ -128,13 +140,13 @@ pub fn curves(simulation: &Simulation) -> Curves {
         let mut values = StepValues::of(&state);
         let mut is_growing = false;
         while let Some(event) = events.next_if(|event| event.step.0 <= step) {
-            state.apply(simulation, event);
+            state.apply(simulation, &event);
             // Frees at the beginning of a step do not count on it.
-            is_growing |= grows(event);
+            is_growing |= grows(&event);
             let now = StepValues::of(&state);
             values = if is_growing { values.max(now) } else { now };
         }
-        curves.push(values);
+        curves.push(shown(values));
     }
     curves.finish()
 }

@@ -17,7 +17,7 @@ mod summary;
 
 pub use blocks::{Block, blocks};
 pub use costs::{Cause, Overhead, overhead};
-pub use curves::{Curves, curves};
+pub use curves::{Curves, curves, curves_without_rounding};
 pub use moment::{Moment, live_peaks_without, moment, most_reserved_moment};
 pub use parts::ReservedParts;
 pub(super) use parts::parts_after;

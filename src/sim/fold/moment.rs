@@ -51,15 +51,15 @@ pub fn most_reserved_moment(simulation: &Simulation, step: Step) -> Moment {
 fn highest<R: Ord>(simulation: &Simulation, step: Step, rank: impl Fn(&Moment) -> R) -> Moment {
     let mut state = State::default();
     let before = simulation.events.partition_point(|event| event.step < step);
-    for event in &simulation.events[..before] {
-        state.apply(simulation, event);
+    for event in simulation.events.iter().take(before) {
+        state.apply(simulation, &event);
     }
     let mut found = Moment::of(before, &state);
     let mut is_growing = false;
-    let within = simulation.events[before..].iter();
+    let within = simulation.events.from(before);
     for (position, event) in within.take_while(|event| event.step == step).enumerate() {
-        state.apply(simulation, event);
-        is_growing |= grows(event);
+        state.apply(simulation, &event);
+        is_growing |= grows(&event);
         let now = Moment::of(before + position + 1, &state);
         if !is_growing || rank(&now) >= rank(&found) {
             found = now;
@@ -119,8 +119,8 @@ pub fn live_peaks_without(simulation: &Simulation, left_out: &[u32], n_groups: u
         let step = first.step;
         let mut is_growing = false;
         while let Some(event) = within.next_if(|event| event.step == step) {
-            is_growing |= grows(event);
-            let change = event.kind.block_change().zip(requested(simulation, event));
+            is_growing |= grows(&event);
+            let change = event.kind.block_change().zip(requested(simulation, &event));
             if let Some((change, bytes)) = change {
                 let without = left_out.get(event.subject.0 as usize).copied();
                 for (group, now) in (0_u32..).zip(&mut running.now[1..]) {

@@ -126,7 +126,7 @@ pub(super) fn requested(simulation: &Simulation, event: &Event) -> Option<Bytes>
 pub(crate) fn parts_after(simulation: &Simulation, n_events: usize) -> ReservedParts {
     let mut state = State::default();
     for event in simulation.events.iter().take(n_events) {
-        state.apply(simulation, event);
+        state.apply(simulation, &event);
     }
     state.parts()
 }
@@ -139,7 +139,7 @@ pub(super) fn parts_at_peak(simulation: &Simulation, peak: Bytes) -> ReservedPar
     let mut state = State::default();
     let mut reached: Option<State> = None;
     for event in &simulation.events {
-        state.apply(simulation, event);
+        state.apply(simulation, &event);
         let is_at_peak = state.reserved.total() == peak;
         match reached {
             Some(found) if !is_at_peak => return found.parts(),

@@ -1,8 +1,10 @@
 //! Hand-written recordings and their logs.
 
 use super::*;
+use crate::event::SubjectRow;
 use crate::fold::curves;
 use crate::verify_log;
+use highwater_model::graph::TensorId;
 use highwater_model::progress::Cancel;
 use highwater_model::workload::{BlockAddress, RecordedMark, RecordedName, RecordedNames, RecordedRegion};
 
@@ -29,14 +31,15 @@ fn recorded_region(life: (u32, u32), address: u64, bytes: u64, kind: RecordedNam
 
 fn log(recording: &Recording) -> RecordedLog {
     assert_eq!(recording.check(), Ok(()));
+    let recording = &Arc::new(recording.clone());
     let cancel = Cancel::new();
-    let named: Vec<u32> = (0..recording.n_steps).collect();
-    let log = |steps: EventSteps<'_>| {
+    let named: Arc<[u32]> = (0..recording.n_steps).collect();
+    let log = |steps: EventSteps| {
         let made = recorded_log(recording, steps, recording.n_steps, &Progress::silent(&cancel));
         made.expect("no cancel")
     };
     let made = log(EventSteps::Own(recording.n_steps));
-    assert_eq!(made.simulation, log(EventSteps::Named(&named)).simulation);
+    assert_eq!(made.simulation, log(EventSteps::Named(named)).simulation);
     made
 }
 
@@ -141,4 +144,50 @@ fn a_failed_request_is_in_the_log() {
     };
     let failed = log(&recording).simulation.out_of_memory.expect("a failed request");
     assert_eq!((failed.step, failed.requested), (Step(1), Bytes(9)));
+}
+
+#[test]
+fn a_log_reads_the_same_from_blocks_and_from_a_list() {
+    let mut names = RecordedNames::default();
+    let (large, expandable) = (names.intern("large"), names.intern("expandable"));
+    let recording = Recording {
+        n_steps: 7,
+        names: names.finish(),
+        regions: vec![
+            recorded_region((0, 5), 1000, 100, large),
+            recorded_region((1, 6), 4000, 50, expandable),
+            recorded_region((2, 7), 1100, 50, large),
+        ],
+        blocks: vec![
+            block((0, 3), 60, Some(1000)),
+            block((1, 2), 7, None),
+            block((2, 4), 40, Some(4010)),
+            block((3, 7), 30, Some(1010)),
+            block((3, 5), 9, Some(77)),
+        ],
+        ..Recording::default()
+    };
+    let log = log(&recording).simulation;
+    let events: Vec<Event> = log.events.iter().collect();
+    let listed = Simulation {
+        events: events.iter().copied().collect(),
+        subjects: log.subjects.iter().collect(),
+        ..log.clone()
+    };
+    assert_eq!(listed, log);
+    assert_eq!(curves(&listed), curves(&log));
+    assert_eq!(events.len(), log.events.len());
+    assert_eq!(log.events.last(), events.last().copied());
+    assert_eq!(log.events.get(events.len()), None);
+    assert!(log.events.from(3).eq(events[3..].iter().copied()));
+    for step in 0..8 {
+        let before = events.partition_point(|event| event.step.0 < step);
+        assert_eq!(log.events.partition_point(|event| event.step.0 < step), before);
+    }
+    let of = |tensor: u32| {
+        let is_it =
+            |row: &SubjectRow| matches!(row.subject, Subject::Tensor { tensor: TensorId(n), .. } if n == tensor);
+        log.subjects.iter().find(is_it).map(|row| row.requested)
+    };
+    assert_eq!([of(0), of(4), of(5)], [Some(Bytes(60)), Some(Bytes(9)), None]);
 }

@@ -124,17 +124,18 @@ fn wall(comparison: &Comparison) -> Result<(TimeAxis, Option<WallRun>), &'static
         return of_ops(comparison).map(|(axis, run)| (axis, Some(run)));
     }
     let lanes = comparison.lanes.iter();
-    let recordings: Vec<&Recording> = lanes.filter_map(|lane| comparison.recording(lane.id)).collect();
+    let recordings: Vec<&Arc<Recording>> = lanes.filter_map(|lane| comparison.shared_recording(lane.id)).collect();
     if recordings.is_empty() || recordings.iter().any(|one| one.times.is_empty()) {
         return Err(if recordings.len() > 1 { NOT_ALL_TIMES } else { NO_TIMES });
+    }
+    if let [one] = recordings[..] {
+        return Ok((TimeAxis::of_events(one).ok_or(NO_TIME_PASSES)?, None));
     }
     // Recordings without a graph share one axis by their times.
     let n_times: usize = recordings.iter().map(|one| one.times.len()).sum();
     let mut times: Vec<u64> = Vec::with_capacity(n_times + 1);
     times.extend(recordings.iter().flat_map(|one| &one.times).map(|time| time.0));
-    if recordings.len() > 1 {
-        times.sort_unstable();
-    }
+    times.sort_unstable();
     let n_stated = u32::try_from(times.len()).unwrap_or(u32::MAX);
     times.extend(times.last().copied());
     let axis = TimeAxis::new(times, n_stated).ok_or(NO_TIME_PASSES)?;

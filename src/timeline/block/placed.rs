@@ -5,51 +5,39 @@ use std::ops::RangeFrom;
 use std::sync::Arc;
 
 use super::{Blocks, RegionSpan, region_text};
+use crate::amounts::Amounts;
 use crate::gaps::LaneGaps;
 use crate::index::RectColumns;
 use crate::owned_ranges::OwnedRanges;
 use crate::owner::Owner;
-use crate::reuse::LaneReuse;
+use crate::reuse::{Contents, LaneReuse};
 use crate::{Palette, Selected, TensorKey, layout};
 use highwater_analysis::Lane;
 use highwater_model::graph::TensorId;
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::GraphIdx;
-use highwater_sim::fold::blocks;
-use highwater_sim::{DeviceSession, RegionId, RegionKind, Simulation, Subject};
+use highwater_sim::fold::{Block, blocks};
+use highwater_sim::{DeviceSession, RegionId, RegionKind, Simulation, Subject, SubjectRow};
 
 #[derive(Default)]
 pub(super) struct PlacedBlocks {
     pub(super) blocks: Blocks,
     pub(super) regions: Vec<RegionSpan>,
     pub(super) owned_ranges: OwnedRanges,
-    pub(super) subjects: Vec<Option<Selected>>,
+    pub(super) subjects: SubjectTensors,
     pub(super) height: Bytes,
 }
 
 impl PlacedBlocks {
     pub(super) fn new(simulation: &Simulation, session: &DeviceSession, palette: &Palette) -> Self {
         let spans = layout::spans(simulation, &observed(session));
-        let subjects = tensors_of(simulation, session);
+        let subjects = SubjectTensors::new(simulation, session);
         let of_regions = layout::SpansOfRegions::new(&spans, simulation.regions.len());
-        let mut drafts: Vec<Draft> = blocks(simulation)
-            .into_iter()
-            .filter_map(|block| {
-                let span = of_regions.at(block.region.0, block.start)?;
-                Some(Draft {
-                    start: block.start.0,
-                    base: spans[span as usize].address(block.offset),
-                    end: block.end.0.max(block.start.0 + 1),
-                    bytes: block.bytes.get(),
-                    offset: block.offset,
-                    span,
-                    subject: block.subject.0,
-                })
-            })
-            .collect();
-        drafts.sort_unstable_by_key(|draft| (draft.start, draft.base, draft.end, draft.subject));
-        let blocks = columns_of(&drafts, &subjects, palette);
-        drop(drafts);
+        let on_spans = OnSpans {
+            spans: &spans,
+            of_regions: &of_regions,
+        };
+        let blocks = columns_of(&on_spans.in_order(blocks(simulation)), on_spans, &subjects, palette);
         Self {
             owned_ranges: OwnedRanges::new(simulation, &spans, &of_regions),
             regions: region_spans(simulation, session, &spans, &blocks),
@@ -61,7 +49,7 @@ impl PlacedBlocks {
 
     /// Blocks of tensors, by tensor and then by number.
     pub(super) fn tensor_blocks(&self) -> Vec<u32> {
-        let owner = |block: u32| self.subjects[self.blocks.subject[block as usize] as usize];
+        let owner = |block: u32| self.subjects.get(self.blocks.subject[block as usize]);
         let all = 0..u32::try_from(self.blocks.subject.len()).unwrap_or(u32::MAX);
         let mut blocks: Vec<u32> = all.filter(|block| owner(*block).is_some()).collect();
         blocks.sort_unstable_by_key(|block| (owner(*block), *block));
@@ -74,7 +62,11 @@ impl PlacedBlocks {
     }
 
     pub(super) fn reuse(&self, lane: &Lane) -> LaneReuse {
-        LaneReuse::new(&self.regions, &self.blocks, lane.summary.peak_live_step)
+        let of = Contents {
+            regions: &self.regions,
+            blocks: &self.blocks,
+        };
+        LaneReuse::new(of, lane.summary.peak_live_step)
     }
 }
 
@@ -112,13 +104,40 @@ fn region_spans(
     with_alignment.map(region_span).collect()
 }
 
-fn tensors_of(simulation: &Simulation, session: &DeviceSession) -> Vec<Option<Selected>> {
-    let rows = simulation.subjects.iter();
-    rows.map(|row| match row.subject {
-        Subject::Tensor { run, tensor, .. } => Selected::in_session(session, run, tensor),
-        Subject::Graph(_) | Subject::InputOutput(_) | Subject::Page(_) | Subject::Pool(_) | Subject::Session => None,
-    })
-    .collect()
+/// The tensors of a simulation's subjects, by id.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct SubjectTensors {
+    listed: Vec<Option<Selected>>,
+    /// Of the first block of a recording, whose blocks come behind those listed.
+    first_block: Option<Selected>,
+}
+
+impl SubjectTensors {
+    fn new(simulation: &Simulation, session: &DeviceSession) -> Self {
+        let tensor = |row: &SubjectRow| match row.subject {
+            Subject::Tensor { run, tensor, .. } => Selected::in_session(session, run, tensor),
+            Subject::Graph(_) | Subject::InputOutput(_) | Subject::Page(_) | Subject::Pool(_) | Subject::Session => {
+                None
+            }
+        };
+        let (listed, first_block) = (simulation.subjects.listed(), simulation.subjects.first_block());
+        Self {
+            listed: listed.iter().map(tensor).collect(),
+            first_block: first_block.and_then(|row| tensor(&row)),
+        }
+    }
+
+    /// `None` for what is no tensor.
+    pub(super) fn get(&self, subject: u32) -> Option<Selected> {
+        if let Some(known) = self.listed.get(subject as usize) {
+            return *known;
+        }
+        let number = subject as usize - self.listed.len();
+        Some(Selected {
+            tensor: TensorId(u32::try_from(number).ok()?),
+            ..self.first_block?
+        })
+    }
 }
 
 /// All owners; a paged range counts by the owners of its pages.
@@ -137,37 +156,59 @@ pub(super) fn owners(regions: &[RegionSpan], owned_ranges: &OwnedRanges) -> Vec<
 fn alignments(blocks: &Blocks, n_spans: usize) -> Vec<u64> {
     const MOST: u64 = 512;
     let mut bits = vec![MOST; n_spans];
-    for (span, offset) in blocks.span.iter().zip(&blocks.offset) {
+    for (span, offset) in blocks.span.iter().zip(blocks.offset.iter()) {
         bits[*span as usize] |= offset;
     }
     bits.into_iter().map(|bits| 1 << bits.trailing_zeros()).collect()
 }
 
-/// A block before it is cut into columns.
-struct Draft {
-    start: u32,
-    base: u64,
-    end: u32,
-    bytes: u64,
-    offset: u64,
-    span: u32,
-    subject: u32,
+/// Where blocks are on the display.
+#[derive(Clone, Copy)]
+struct OnSpans<'a> {
+    spans: &'a [layout::Span],
+    of_regions: &'a layout::SpansOfRegions,
 }
 
-fn columns_of(drafts: &[Draft], subjects: &[Option<Selected>], palette: &Palette) -> Blocks {
-    let color = |draft: &Draft| {
+impl OnSpans<'_> {
+    fn span(self, block: &Block) -> Option<u32> {
+        self.of_regions.at(block.region.0, block.start)
+    }
+
+    fn base(self, block: &Block) -> u64 {
+        let span = self.span(block).and_then(|span| self.spans.get(span as usize));
+        span.map_or(0, |span| span.address(block.offset))
+    }
+
+    /// Blocks of known regions, by start and display address; the log has them by start.
+    fn in_order(self, mut blocks: Vec<Block>) -> Vec<Block> {
+        blocks.retain(|block| self.span(block).is_some());
+        for together in blocks.chunk_by_mut(|one, next| one.start == next.start) {
+            together.sort_unstable_by_key(|block| (self.base(block), end(block), block.subject.0));
+        }
+        blocks
+    }
+}
+
+/// A block is drawn on one step at least.
+fn end(block: &Block) -> u32 {
+    block.end.0.max(block.start.0 + 1)
+}
+
+fn columns_of(rows: &[Block], on_spans: OnSpans<'_>, subjects: &SubjectTensors, palette: &Palette) -> Blocks {
+    let color = |block: &Block| {
         let whole_graph = TensorKey {
             graph: GraphIdx(u32::MAX),
-            tensor: TensorId(draft.subject),
+            tensor: TensorId(block.subject.0),
         };
-        palette.color(subjects[draft.subject as usize].map_or(whole_graph, Selected::key))
+        palette.color(subjects.get(block.subject.0).map_or(whole_graph, Selected::key))
     };
+    let rect = |block: &Block| (block.start.0, end(block), on_spans.base(block), block.bytes.get());
     Blocks {
-        rects: RectColumns::of(drafts, |draft| (draft.start, draft.end, draft.base, draft.bytes)),
-        offset: drafts.iter().map(|draft| draft.offset).collect(),
-        span: drafts.iter().map(|draft| draft.span).collect(),
-        subject: drafts.iter().map(|draft| draft.subject).collect(),
-        color: drafts.iter().map(color).collect(),
+        rects: RectColumns::of(rows, rect),
+        offset: Amounts::of(rows.iter().map(|block| block.offset)),
+        span: rows.iter().filter_map(|block| on_spans.span(block)).collect(),
+        subject: rows.iter().map(|block| block.subject.0).collect(),
+        color: rows.iter().map(color).collect(),
     }
 }
 

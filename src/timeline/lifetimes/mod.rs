@@ -27,6 +27,7 @@ use std::cmp::Reverse;
 use super::index::{Least, RectColumns};
 use super::rows::{Row, Rows};
 use super::{Selected, Timeline, Viewport};
+use crate::amounts::Amounts;
 use highwater_analysis::Comparison;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -85,8 +86,8 @@ impl LaneRows {
         let rects = RectColumns::new(
             sorted().map(|row| row.start.0).collect(),
             sorted().map(|row| row.end.0).collect(),
-            Vec::new(),
-            sorted().map(|row| row.bytes.get()).collect(),
+            Amounts::default(),
+            Amounts::of(sorted().map(|row| row.bytes.get())),
         );
         let mut order = numbers.clone();
         let mut scopes = Vec::new();

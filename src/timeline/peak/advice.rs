@@ -247,7 +247,7 @@ pub(super) fn without(comparison: &Comparison, lane: usize, places: &Places) -> 
         return Ok(Vec::new());
     };
     let session = comparison.session_of(lane);
-    let place_of = |row: &SubjectRow| {
+    let place_of = |row: SubjectRow| {
         let Subject::Tensor { run, tensor, .. } = row.subject else {
             return u32::MAX;
         };

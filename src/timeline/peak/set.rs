@@ -149,20 +149,21 @@ const NONE: u32 = u32::MAX;
 /// Tensors that hold bytes at a moment, copies merged.
 fn members(comparison: &Comparison, lane: usize, moment: &Moment) -> Vec<LiveMember> {
     let simulation = &comparison.lanes[lane].simulation;
-    let (before, behind) = simulation.events.split_at(moment.n_events);
     // By subject.
     let mut births = vec![NONE; simulation.subjects.len()];
     let mut ends = vec![NONE; simulation.subjects.len()];
+    let before = simulation.events.iter().take(moment.n_events);
     for event in before {
         match event.kind.block_change() {
-            Some(MemoryChange::Take) if is_tensor(simulation, event) => {
+            Some(MemoryChange::Take) if is_tensor(simulation, &event) => {
                 births[event.subject.0 as usize] = event.step.0;
             }
             Some(MemoryChange::Release) => births[event.subject.0 as usize] = NONE,
             Some(MemoryChange::Take) | None => {}
         }
     }
-    for event in behind.iter().filter(|event| event.kind == EventKind::Free) {
+    let behind = simulation.events.from(moment.n_events);
+    for event in behind.filter(|event| event.kind == EventKind::Free) {
         let end = &mut ends[event.subject.0 as usize];
         *end = (*end).min(event.step.0);
     }

@@ -8,7 +8,7 @@ use super::{Column, Target, Value, View};
 use crate::search::shown_name;
 use crate::{RematMark, Selected, event_labels, region_text, subject_text};
 use highwater_model::units::{Bytes, Step};
-use highwater_sim::{Event, EventKind, Subject};
+use highwater_sim::{Event, EventKind, EventLog, Subject};
 
 pub(super) const COLUMNS: [Column; 6] = [
     number("step", "step", "step of the event"),
@@ -19,8 +19,8 @@ pub(super) const COLUMNS: [Column; 6] = [
     amount("offset", "offset", "bytes from the beginning of the region"),
 ];
 
-fn log<'a>(view: &View<'a>) -> &'a [Event] {
-    view.lane().map_or(&[], |lane| &lane.simulation.events)
+fn log<'a>(view: &View<'a>) -> Option<&'a EventLog> {
+    view.lane().map(|lane| &lane.simulation.events)
 }
 
 fn marks<'a>(view: &View<'a>) -> &'a [RematMark] {
@@ -30,7 +30,7 @@ fn marks<'a>(view: &View<'a>) -> &'a [RematMark] {
 }
 
 enum Entry<'a> {
-    Event(&'a Event),
+    Event(Event),
     Mark(&'a RematMark),
 }
 
@@ -51,7 +51,7 @@ impl Entry<'_> {
 }
 
 fn entry<'a>(view: &View<'a>, row: u32) -> Option<Entry<'a>> {
-    let log = log(view);
+    let log = log(view)?;
     match log.get(row as usize) {
         Some(event) => Some(Entry::Event(event)),
         None => marks(view).get(row as usize - log.len()).map(Entry::Mark),
@@ -65,6 +65,7 @@ const fn is_of_tensor(kind: EventKind) -> bool {
 /// Rows by step; on a step events come before marks.
 pub(super) fn natural(view: &View<'_>, has_allocations: bool) -> Vec<u32> {
     let (log, marks) = (log(view), marks(view));
+    let Some(log) = log else { return Vec::new() };
     let first_mark = u32::try_from(log.len()).unwrap_or(u32::MAX);
     let mut marks = (first_mark..).zip(marks).peekable();
     let mut rows = Vec::new();

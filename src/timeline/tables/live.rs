@@ -6,7 +6,7 @@ use super::{Column, Target, Value, View};
 use crate::search::shown_name;
 use crate::{Attribute, LaneView, Tally, subject_text};
 use highwater_model::units::{Bytes, Step};
-use highwater_sim::Subject;
+use highwater_sim::{Subject, SubjectId};
 
 pub(super) const COLUMNS: [Column; 9] = [
     text("name", "tensor", 34),
@@ -33,8 +33,8 @@ pub(super) fn natural(view: &View<'_>, step: Step) -> Vec<u32> {
 pub(super) fn bytes(view: &View<'_>, block: u32) -> Option<Bytes> {
     let blocks = &lane(view)?.blocks;
     let subject = *blocks.subject.get(block as usize)?;
-    let requested = view.lane()?.simulation.subjects.get(subject as usize)?.requested;
-    let occupied = Bytes(*blocks.bytes.get(block as usize)?);
+    let requested = view.lane()?.simulation.subjects.get(SubjectId(subject))?.requested;
+    let occupied = Bytes(blocks.bytes.get(block as usize)?);
     Some(if requested == Bytes::ZERO { occupied } else { requested })
 }
 
@@ -56,7 +56,7 @@ fn name<'a>(view: &View<'a>, block: u32) -> Option<Value<'a>> {
     }
     let simulation = &view.lane()?.simulation;
     let subject = *shown.blocks.subject.get(block as usize)?;
-    let who = simulation.subjects.get(subject as usize)?.subject;
+    let who = simulation.subjects.get(SubjectId(subject))?.subject;
     let text = match who {
         Subject::Session => "the session".to_owned(),
         who => subject_text(view.comparison, simulation, who),
@@ -83,7 +83,7 @@ fn cell<'a>(view: &View<'a>, block: u32, column: usize) -> Option<Value<'a>> {
         4 => Some(step(view, Step(*blocks.end.get(at)?))),
         5 => of_tensor(Attribute::Role),
         6 => of_tensor(Attribute::OpType),
-        7 => Some(Value::Bytes(Bytes(*blocks.offset.get(at)?))),
+        7 => Some(Value::Bytes(Bytes(blocks.offset.get(at)?))),
         _ => {
             let region = lane.regions.get(*blocks.span.get(at)? as usize)?;
             Some(Value::text(&*region.label))

@@ -99,7 +99,7 @@ fn holds_selection(lane: &LaneView, kinds: &[ConstantRegions], input: &LanesInpu
     let Some(tensor) = input.selected else { return false };
     let mut blocks = lane.blocks_of(tensor);
     blocks.any(|block| {
-        let base = lane.blocks.base[block as usize];
+        let base = lane.blocks.base.at(block as usize);
         kinds.iter().any(|kind| (kind.start..kind.end).contains(&base))
     })
 }

@@ -147,7 +147,10 @@ fn view_of(input: &LanesInput<'_>, state: &LanesState, tensor: Selected, whole: 
     for lane in &input.timeline.lanes {
         let scale = state.scale(input.timeline, lane);
         for block in lane.blocks_of(tensor) {
-            let (base, bytes) = (lane.blocks.base[block as usize], lane.blocks.bytes[block as usize]);
+            let (base, bytes) = (
+                lane.blocks.base.at(block as usize),
+                lane.blocks.bytes.at(block as usize),
+            );
             let (low, high) = (scale.common(to_f64(base)), scale.common(to_f64(base + bytes)));
             // Constant regions are outside the scale.
             if high > 0.0 {

@@ -126,7 +126,7 @@ impl LanesState {
             (Some(_), Some(step)) => step,
             _ => Step(start + (end - start) / 2),
         };
-        let low = blocks.base[block];
-        Some((lane, at, (low, low.saturating_add(blocks.bytes[block]))))
+        let low = blocks.base.at(block);
+        Some((lane, at, (low, low.saturating_add(blocks.bytes.at(block)))))
     }
 }

@@ -41,7 +41,7 @@ impl LanesState {
         let own = timeline.lanes.get(lane);
         let found = own.into_iter().chain(&timeline.lanes).find_map(|lane| {
             let block = lane.blocks_of(tensor).next()? as usize;
-            let (base, bytes) = (*lane.blocks.base.get(block)?, *lane.blocks.bytes.get(block)?);
+            let (base, bytes) = (lane.blocks.base.get(block)?, lane.blocks.bytes.get(block)?);
             let scale = self.scale(timeline, lane);
             Some((scale.common(to_f64(base)), scale.common(to_f64(base + bytes))))
         });

@@ -206,14 +206,19 @@ fn free_at(
 fn hole_ui(ui: &mut Ui, frame: &LaneFrame, hole: u32, input: &LanesInput<'_>) {
     let lane = &input.timeline.lanes[frame.lane];
     let (holes, idx) = (&lane.gaps, hole as usize);
-    let bytes = Bytes(holes.bytes[idx]);
+    let bytes = Bytes(holes.bytes.at(idx));
     ui.strong(format!("gap: {} free under live blocks", exact(bytes)));
-    let region = &lane.regions[holes.span[idx] as usize];
-    let offset = Bytes(holes.base[idx].saturating_sub(region.base));
+    let region = lane.gap_region(idx).and_then(|region| lane.regions.get(region));
     let [start, end] = [holes.start[idx], holes.end[idx]].map(Step);
     let rows = [
         ("free", input.comparison.steps_text(frame.lane, start, end)),
-        ("offset", format!("{offset} in {}", region.label)),
+        (
+            "offset",
+            region.map_or_else(String::new, |region| {
+                let offset = Bytes(holes.base.at(idx).saturating_sub(region.base));
+                format!("{offset} in {}", region.label)
+            }),
+        ),
     ];
     rows_ui(ui, &rows);
 }
@@ -260,7 +265,7 @@ fn time_rows(
 pub(super) fn tensor_ui(ui: &mut Ui, tensor: Selected, lane: usize, block: Option<u32>, input: &LanesInput<'_>) {
     let facts = input.timeline.facts(input.comparison, lane, tensor);
     ui.add(Label::new(RichText::new(&facts.name).strong()).truncate());
-    let occupied = block.map(|block| Bytes(input.timeline.lanes[lane].blocks.bytes[block as usize]));
+    let occupied = block.map(|block| Bytes(input.timeline.lanes[lane].blocks.bytes.at(block as usize)));
     let bytes = facts.bytes.or(occupied).map_or_else(String::new, exact);
     let own = input.comparison.lane_of_blocks(tensor.graph);
     let life = facts

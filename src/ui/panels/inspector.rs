@@ -93,9 +93,9 @@ fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, se
                     }
                     Some(block) => {
                         let idx = block as usize;
-                        let address = Bytes(view.blocks.base[idx]);
+                        let address = Bytes(view.blocks.base.at(idx));
                         let region = view.regions.get(view.blocks.span[idx] as usize);
-                        let offset = Bytes(view.blocks.offset[idx]);
+                        let offset = Bytes(view.blocks.offset.at(idx));
                         match region {
                             Some(region) if region.kind != RegionKind::Unplaced => {
                                 ui.monospace(address.to_string()).on_hover_text(format!(
@@ -109,7 +109,7 @@ fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, se
                                     .on_hover_text("The file states no segment for it: it is stacked for drawing only");
                             }
                         }
-                        let bytes = Bytes(view.blocks.bytes[idx]);
+                        let bytes = Bytes(view.blocks.bytes.at(idx));
                         let times = times(position);
                         let text = if times > 1 {
                             format!("{bytes} ×{times}")

@@ -252,11 +252,11 @@ fn support_ui(ui: &mut egui::Ui, shown: &Shown<'_>, block: u32, support: &Suppor
     ui.add_space(2.0);
     ui.horizontal_wrapped(|ui| {
         ui.strong("Placement");
-        let at = offset(blocks.base[idx]);
+        let at = offset(blocks.base.at(idx));
         ui.weak(format!("offset {at} in {label}"))
             .on_hover_text(format!("{} in {}", at.exact(), region.label));
     });
-    let free = blocks.base[idx].saturating_sub(support.floor);
+    let free = blocks.base.at(idx).saturating_sub(support.floor);
     if free > 0 {
         let free = Bytes(free);
         ui.label(format!("{free} below it are free for its whole life"))
@@ -267,7 +267,7 @@ fn support_ui(ui: &mut egui::Ui, shown: &Shown<'_>, block: u32, support: &Suppor
         ui.label("Lies above");
         let n_rows = list_length(ui, "tensors below", FEW, support.below.len());
         let rows = support.below.iter().take(n_rows);
-        let rows = rows.map(|below| (Bytes(blocks.bytes[*below as usize]), *below));
+        let rows = rows.map(|below| (Bytes(blocks.bytes.at(*below as usize)), *below));
         blocks_ui(ui, shown, egui::Grid::new("rests on"), rows, commands);
         list_end_ui(ui, "tensors below", FEW, support.below.len());
     }
@@ -278,7 +278,7 @@ fn support_ui(ui: &mut egui::Ui, shown: &Shown<'_>, block: u32, support: &Suppor
     match support.room {
         Some(room) => {
             let at = offset(room);
-            let by = Bytes(blocks.base[idx].saturating_sub(room));
+            let by = Bytes(blocks.base.at(idx).saturating_sub(room));
             ui.label(format!(
                 "Could be {by} lower: it fits at offset {at} for its whole life."
             ))

@@ -130,7 +130,7 @@ fn check(request: &Request) -> Comparison {
         assert_eq!(lane.summary.overhead, own.summary.overhead, "{}", pin.name);
         assert_eq!(lane.simulation.events.len(), own.simulation.events.len());
         assert!(
-            lane.simulation.events.is_sorted_by_key(|event| event.step),
+            lane.simulation.events.iter().is_sorted_by_key(|event| event.step),
             "{}",
             pin.name
         );

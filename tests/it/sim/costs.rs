@@ -56,12 +56,14 @@ fn log(events: &[Written]) -> Simulation {
             region(RegionKind::PoolBlock, 100),
             region(RegionKind::Arena, 60),
         ],
-        subjects: vec![
+        subjects: [
             subject(Subject::Session, 0),
             subject(tensor(0), 10),
             subject(tensor(1), 20),
             subject(Subject::Pool(0), 0),
-        ],
+        ]
+        .into_iter()
+        .collect(),
         pools: vec![pool(None), pool(Some(GraphIdx(0)))],
         spans: SpanCounts { splits: 3, merges: 1 },
         out_of_memory: None,

@@ -84,7 +84,7 @@ fn any_params() -> impl Strategy<Value = Params> {
 }
 
 /// The parts by which two policies are compared: curves and the whole log.
-fn lane(session: &DeviceSession, policy: StaticMemoryPolicy, params: &Params) -> (Curves, Vec<Event>) {
+fn lane(session: &DeviceSession, policy: StaticMemoryPolicy, params: &Params) -> (Curves, EventLog) {
     let simulation = run_with(session, policy, params);
     (fold::curves(&simulation), simulation.events)
 }

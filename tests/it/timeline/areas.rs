@@ -25,7 +25,7 @@ fn naive(timeline: &Timeline, look: &Coloring, lane: usize) -> Vec<BTreeMap<u8, 
     for (block, color) in colors.iter().enumerate() {
         let end = view.blocks.end[block].min(timeline.n_steps);
         for step in view.blocks.start[block]..end {
-            *steps[step as usize].entry(*color).or_insert(0) += view.blocks.bytes[block];
+            *steps[step as usize].entry(*color).or_insert(0) += view.blocks.bytes.at(block);
         }
     }
     steps

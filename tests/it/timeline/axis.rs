@@ -132,7 +132,7 @@ fn blocks_along_time_are_where_their_steps_are() {
                 assert!((f64::from(rect.x0) - x.max(-2.0)).abs() < 0.01, "block {block}");
                 // The middle of a block is hit where it is drawn.
                 let middle = f64::midpoint(f64::from(rect.x0.max(0.0)), f64::from(rect.x1.min(700.0)));
-                let address = lane.blocks.base[block] as f64 + lane.blocks.bytes[block] as f64 / 2.0;
+                let address = lane.blocks.base.at(block) as f64 + lane.blocks.bytes.at(block) as f64 / 2.0;
                 assert!(lane.pick(view.step_from_x(middle, canvas.width), address).is_some());
             }
             let is_large = |rect: &&highwater::timeline::ItemRect| {

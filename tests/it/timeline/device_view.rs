@@ -66,7 +66,7 @@ pub(crate) fn simulation(n_steps: u32) -> Simulation {
         (tensor(1), 10),
         (tensor(2), 6),
     ];
-    let events = vec![
+    let events = [
         event(0, Kind::DeviceMalloc, 0, SESSION, (0, 16)),
         event(0, Kind::Reserve, 2, SESSION, (0, RANGE)),
         event(0, Kind::Reserve, 3, SESSION, (0, RANGE)),
@@ -101,7 +101,7 @@ pub(crate) fn simulation(n_steps: u32) -> Simulation {
         policy: StaticMemoryPolicy::DynamicExtend,
         n_steps,
         device_bytes: Bytes(128),
-        events,
+        events: events.into_iter().collect(),
         regions: vec![
             region(RegionKind::Variables, None, 16, Address::device(0)),
             region(RegionKind::PoolBlock, None, 64, Address::device(1024)),
@@ -165,8 +165,8 @@ fn sparse_ranges_take_the_room_of_touched_pages() {
     .assert_eq(&spans.join("\n"));
     assert_eq!(lane.height, Bytes(120));
     // The block of 6 bytes lies on the highest page.
-    let block = (0..lane.blocks.len()).find(|block| lane.blocks.bytes[*block] == 6);
-    assert_eq!(lane.blocks.base[block.expect("a block")], 80 + 16);
+    let block = (0..lane.blocks.len()).find(|block| lane.blocks.bytes.at(*block) == 6);
+    assert_eq!(lane.blocks.base.at(block.expect("a block")), 80 + 16);
 }
 
 #[test]
@@ -186,8 +186,8 @@ fn every_page_is_drawn_once_and_grants_belong_to_their_pool() {
             format!(
                 "steps {}..{end}: {}+{} {}, {} pages",
                 owned_ranges.start[idx],
-                owned_ranges.base[idx],
-                owned_ranges.bytes[idx],
+                owned_ranges.base.at(idx),
+                owned_ranges.bytes.at(idx),
                 owned_ranges.owner[idx].words(name),
                 owned_ranges.n_pages[idx]
             )
@@ -208,7 +208,7 @@ fn every_page_is_drawn_once_and_grants_belong_to_their_pool() {
             .alive(f64::from(step))
             .into_iter()
             .filter(|idx| owned_ranges.n_pages[*idx] > 0)
-            .map(|idx| owned_ranges.bytes[idx])
+            .map(|idx| owned_ranges.bytes.at(idx))
             .sum::<u64>();
         assert_eq!(pages, lane.physical.at(step).min(24), "step {step}");
     }
@@ -227,9 +227,9 @@ fn pages_that_come_and_go_together_are_one_holding() {
     );
     for idx in 0..lane.owned_ranges.len() {
         let span = &lane.regions[lane.owned_ranges.span[idx] as usize];
-        assert_eq!(lane.owned_ranges.bytes[idx], span.bytes.get());
+        assert_eq!(lane.owned_ranges.bytes.at(idx), span.bytes.get());
         assert_eq!(
-            lane.owned_ranges.bytes[idx],
+            lane.owned_ranges.bytes.at(idx),
             u64::from(lane.owned_ranges.n_pages[idx]) << 23
         );
     }

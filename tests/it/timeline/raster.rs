@@ -30,7 +30,10 @@ fn pixels((lane, axes): (&LaneView, &Axes), block: usize, frame: &RasterFrame) -
     let y = |address: u64| height - (address as f64 - view.a0) * (height / (view.a1 - view.a0));
     let blocks = &lane.blocks;
     let (x0, x1) = (x(blocks.start[block]), x(blocks.end[block]));
-    let (y0, y1) = (y(blocks.base[block] + blocks.bytes[block]), y(blocks.base[block]));
+    let (y0, y1) = (
+        y(blocks.base.at(block) + blocks.bytes.at(block)),
+        y(blocks.base.at(block)),
+    );
     let span = |low: f64, high: f64| -> (i64, i64) {
         if high - low < 1.0 {
             (low.floor() as i64, low.floor() as i64 + 1)
@@ -110,7 +113,7 @@ fn large_blocks_have_their_own_colour() {
         let byte = frame.view.bytes() / f64::from(frame.height);
         let is_large = |block: &usize| {
             let n_steps = lane.blocks.end[*block] - lane.blocks.start[*block];
-            f64::from(n_steps) >= step && lane.blocks.bytes[*block] as f64 >= byte
+            f64::from(n_steps) >= step && lane.blocks.bytes.at(*block) as f64 >= byte
         };
         let large: Vec<usize> = (0..lane.blocks.len()).filter(is_large).collect();
         assert!(large.len() > 3, "{} are large", large.len());
@@ -156,7 +159,7 @@ fn the_legend_counts_drawn_blocks() {
                 let blocks = &lane.blocks;
                 let held = lane.tensor(*block as u32).map(|tensor| HeldTensor {
                     tensor,
-                    bytes: Bytes(blocks.bytes[*block]),
+                    bytes: Bytes(blocks.bytes.at(*block)),
                     n_steps: blocks.end[*block] - blocks.start[*block],
                 });
                 let group = held.and_then(|held| grouping.group(&held));
@@ -165,7 +168,11 @@ fn the_legend_counts_drawn_blocks() {
             let blocks: Vec<usize> = (0..lane.blocks.len()).filter(is_of_group).collect();
             assert_eq!(blocks.len(), row.n_blocks, "{attribute:?} {}", row.text);
             let lives = |block: &&usize| (lane.blocks.start[**block]..lane.blocks.end[**block]).contains(&peak);
-            let at_peak: u64 = blocks.iter().filter(lives).map(|block| lane.blocks.bytes[*block]).sum();
+            let at_peak: u64 = blocks
+                .iter()
+                .filter(lives)
+                .map(|block| lane.blocks.bytes.at(*block))
+                .sum();
             assert_eq!(at_peak, row.at_peak.get(), "{attribute:?} {}", row.text);
             for block in blocks {
                 assert_eq!(look_of.color(main, lane, block), row.color);

@@ -15,7 +15,7 @@ fn timeline(n_layers: u32, n_iterations: u32) -> Timeline {
 
 /// Sizes of the synthetic session are multiples of its alignment.
 fn top(lane: &LaneView, block: usize) -> u64 {
-    lane.blocks.base[block] + lane.blocks.bytes[block]
+    lane.blocks.base.at(block) + lane.blocks.bytes.at(block)
 }
 
 /// Formats bytes with plain spaces.
@@ -41,9 +41,9 @@ fn holes_read_as_a_table() {
     let holes = &lane.gaps;
     let mut text = String::new();
     for idx in 0..holes.len() {
-        let region = &lane.regions[holes.span[idx] as usize];
+        let region = &lane.regions[lane.gap_region(idx).unwrap()];
         let (start, end) = (holes.start[idx], holes.end[idx]);
-        let (offset, bytes) = (holes.base[idx] - region.base, holes.bytes[idx]);
+        let (offset, bytes) = (holes.base.at(idx) - region.base, holes.bytes.at(idx));
         writeln!(
             text,
             "{start}..{end} {} at {} in {}",
@@ -132,13 +132,13 @@ fn between_the_ends_of_an_edge_its_bytes_are_free() {
                 assert!(arrow.start <= arrow.end && blocks.span[earlier] == blocks.span[later]);
                 let range = arrow.address..arrow.address + arrow.bytes;
                 for end in [earlier, later] {
-                    assert!(blocks.base[end] <= range.start && range.end <= top(lane, end));
+                    assert!(blocks.base.at(end) <= range.start && range.end <= top(lane, end));
                 }
                 let between = (0..blocks.len()).find(|other| {
                     blocks.span[*other] == blocks.span[later]
                         && blocks.end[*other] > arrow.start
                         && blocks.start[*other] < arrow.end
-                        && blocks.base[*other] < range.end
+                        && blocks.base.at(*other) < range.end
                         && top(lane, *other) > range.start
                 });
                 assert_eq!(between, None, "{arrow:?}");
@@ -166,7 +166,7 @@ fn reuse_edges_agree_from_both_sides() {
             .iter()
             .map(|passed| passed.bytes)
             .sum();
-        assert!(of_earlier <= lane.blocks.bytes[block as usize]);
+        assert!(of_earlier <= lane.blocks.bytes.at(block as usize));
     }
 }
 
@@ -209,13 +209,13 @@ fn gaps_and_blocks_fill_an_arena_below_its_top() {
                 let live: Vec<usize> = (0..blocks.len()).filter(live).collect();
                 let high = live.iter().map(|idx| top(lane, *idx)).max().unwrap_or(region.base);
                 let is_pool = region.kind == RegionKind::PagedRange;
-                let low = live.iter().map(|idx| blocks.base[*idx]).min().unwrap_or(high);
+                let low = live.iter().map(|idx| blocks.base.at(*idx)).min().unwrap_or(high);
                 let low = if is_pool { low } else { region.base };
-                let held: u64 = live.iter().map(|idx| blocks.bytes[*idx]).sum();
+                let held: u64 = live.iter().map(|idx| blocks.bytes.at(*idx)).sum();
                 let free = (0..holes.len())
-                    .filter(|idx| holes.span[*idx] as usize == span)
+                    .filter(|idx| lane.gap_region(*idx) == Some(span))
                     .filter(|idx| (holes.start[*idx]..holes.end[*idx]).contains(&step))
-                    .map(|idx| holes.bytes[idx])
+                    .map(|idx| holes.bytes.at(idx))
                     .sum::<u64>();
                 assert_eq!(held + free, high.saturating_sub(low), "step {step} of {}", region.label);
                 sum += free;
@@ -238,7 +238,7 @@ fn every_gap_leaves_a_mark_and_can_be_picked() {
     assert!(items.n_drawn() < items.n_total && items.n_drawn() > 0);
     let holes = &lane.gaps;
     for idx in 0..holes.len() {
-        let (step, address) = (f64::from(holes.start[idx]), holes.base[idx] as f64);
+        let (step, address) = (f64::from(holes.start[idx]), holes.base.at(idx) as f64);
         assert_eq!(lane.pick_gap(step, address), Some(idx as u32));
         assert_eq!(lane.pick(step, address), None);
     }
@@ -258,25 +258,25 @@ fn support_equals_its_plain_definition() {
                 .collect();
             let below = together
                 .iter()
-                .filter(|other| blocks.base[**other] < blocks.base[block]);
+                .filter(|other| blocks.base.at(**other) < blocks.base.at(block));
             let floor = below.map(|other| top(lane, *other)).max().unwrap_or(region.base);
             let support = lane.support(block as u32);
             assert_eq!(support.floor, floor);
             let mut resting: Vec<u32> = support.below.clone();
             resting.sort_unstable();
-            let reach = |other: &&usize| top(lane, **other) == floor && blocks.base[**other] < blocks.base[block];
+            let reach = |other: &&usize| top(lane, **other) == floor && blocks.base.at(**other) < blocks.base.at(block);
             let mut expected: Vec<u32> = together.iter().filter(reach).map(|other| *other as u32).collect();
             expected.sort_unstable();
             assert_eq!(resting, expected);
             // Room starts at the bottom or at the top of a block.
             let fits = |at: &u64| {
-                let end = at + blocks.bytes[block];
+                let end = at + blocks.bytes.at(block);
                 together
                     .iter()
-                    .all(|other| top(lane, *other) <= *at || blocks.base[*other] >= end)
+                    .all(|other| top(lane, *other) <= *at || blocks.base.at(*other) >= end)
             };
             let tops = together.iter().map(|other| top(lane, *other)).chain([region.base]);
-            let lowest = tops.filter(fits).filter(|at| *at < blocks.base[block]).min();
+            let lowest = tops.filter(fits).filter(|at| *at < blocks.base.at(block)).min();
             assert_eq!(support.room, lowest, "block {block}");
         }
     }

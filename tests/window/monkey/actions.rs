@@ -39,7 +39,7 @@ impl Draw {
     }
 }
 
-/// Texts of fields: numbers, sizes, paths in the folder of the session, searches, and what nobody means.
+/// Texts of fields: numbers, sizes, paths in the folder of the session, searches, and nonsense.
 const TEXTS: &[&str] = &[
     "0",
     "1",

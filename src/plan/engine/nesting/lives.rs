@@ -16,6 +16,8 @@ pub(super) struct Lives {
     /// Requests in the tree.
     present: Vec<u32>,
     n_leaves: usize,
+    /// Reused memory: nodes with their first leaf and number of leaves.
+    waiting: Vec<(usize, usize, usize)>,
 }
 
 impl Lives {
@@ -34,6 +36,7 @@ impl Lives {
             owners: vec![0; demand.requests.len()],
             present: Vec::new(),
             n_leaves,
+            waiting: Vec::new(),
         }
     }
 
@@ -58,26 +61,26 @@ impl Lives {
         }
     }
 
-    /// Lists the blocks of members that live while a member does; `None` where there are more than `most`.
-    pub(super) fn meeting(&self, member: &Member, most: usize) -> Option<Vec<u32>> {
+    /// Appends the blocks of members that live while a member does; `false` where there would be more than `most` in all.
+    pub(super) fn meeting(&mut self, member: &Member, most: usize, found: &mut Vec<u32>) -> bool {
         let behind = self.begins.partition_point(|begin| *begin <= member.end);
-        let mut found = Vec::new();
-        let mut waiting = vec![(1_usize, 0_usize, self.n_leaves)];
-        while let Some((node, first, length)) = waiting.pop() {
+        self.waiting.clear();
+        self.waiting.push((1, 0, self.n_leaves));
+        while let Some((node, first, length)) = self.waiting.pop() {
             if first >= behind || self.ends[node] <= u64::from(member.begin) {
                 continue;
             }
             if length == 1 {
                 if found.len() == most {
-                    return None;
+                    return false;
                 }
                 found.push(self.owners[first]);
                 continue;
             }
             let half = length / 2;
-            waiting.push((2 * node + 1, first + half, half));
-            waiting.push((2 * node, first, half));
+            self.waiting.push((2 * node + 1, first + half, half));
+            self.waiting.push((2 * node, first, half));
         }
-        Some(found)
+        true
     }
 }

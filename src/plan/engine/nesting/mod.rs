@@ -9,8 +9,8 @@
 //! sorted again: size descending, members ascending, first begin ascending, stable.
 //!
 //! The list is searched for the next block that a taker does not refuse for certain ([`NextOffer`]), and the taker's tree for
-//! the first room that a single member fits ([`Tour`], with the members that it would meet from [`Lives`]): O(log n) each,
-//! where few members meet. Blocks of several members, and members that meet many, walk the tree block by block.
+//! the first room before the next block that the offered one meets ([`Tour`], [`Lives`]): O(log n) each per member. Blocks
+//! that meet many walk the tree block by block.
 
 mod lives;
 mod next_offer;
@@ -44,6 +44,8 @@ pub(super) fn nest(demand: &Demand, blocks: &mut Blocks, progress: &Progress<'_>
         tour: Tour::default(),
         marks: Vec::new(),
         lives: Lives::new(demand),
+        found: Vec::new(),
+        met: Vec::new(),
         work: 0,
         progress,
     };
@@ -114,6 +116,9 @@ struct Offers<'a> {
     marks: Vec<(u32, u32)>,
     /// Members of the tree, without the taker's own.
     lives: Lives,
+    /// Blocks of the tree that the offered block meets, and the same with the ranks of their marks.
+    found: Vec<u32>,
+    met: Vec<(u32, u32, u32)>,
     /// What was looked at since the last check of the cancel flag.
     work: usize,
     progress: &'a Progress<'a>,
@@ -198,46 +203,85 @@ impl Offers<'_> {
 
     /// Offers a block to a taker and its descendants.
     fn offer(&mut self, offered: u32, taker: u32) {
-        if let [member] = self.blocks.all[offered as usize].members[..] {
-            if crosses(&member, &self.blocks.all[taker as usize]) {
-                return;
+        if !self.enters(offered, taker) {
+            return;
+        }
+        if !self.list_met(offered) {
+            self.walk(offered, taker);
+        } else if self.blocks.all[offered as usize].members.len() == 1 {
+            if let Some(block) = self.first_room(offered) {
+                self.take(offered, block);
             }
-            if let Some(met) = self.lives.meeting(&member, MOST_MET) {
-                if let Some(block) = self.first_room(offered, &met) {
-                    self.take(offered, block);
-                }
-                return;
+        } else {
+            self.search(offered);
+        }
+    }
+
+    /// Lists the blocks of the tree that a block meets, as ranks of their marks; `false` where there are too many.
+    fn list_met(&mut self, offered: u32) -> bool {
+        self.found.clear();
+        for member in &self.blocks.all[offered as usize].members {
+            if !self.lives.meeting(member, MOST_MET, &mut self.found) {
+                return false;
             }
         }
-        self.walk(offered, taker);
+        self.work += 8 * self.found.len();
+        self.met.clear();
+        for block in &self.found {
+            let (begin, end) = self.marks[*block as usize];
+            self.met.push((self.tour.rank(begin), self.tour.rank(end), *block));
+        }
+        true
+    }
+
+    /// The least room that a block needs.
+    fn least_room(&self, offered: u32) -> i64 {
+        let align = self.blocks.all[offered as usize].align;
+        signed(align) - signed(self.spare_for(align))
     }
 
     /// The first block of the taker's tree with room for a single member, outside of the blocks that it meets.
-    fn first_room(&mut self, offered: u32, met: &[u32]) -> Option<u32> {
-        let align = self.blocks.all[offered as usize].align;
-        let room = signed(align) - signed(self.spare_for(align));
-        let marks = met.iter().map(|block| self.marks[*block as usize]);
-        let closed: Vec<(u32, u32)> = marks
-            .map(|(begin, end)| (self.tour.rank(begin), self.tour.rank(end)))
-            .collect();
-        self.work += 8 * closed.len();
+    fn first_room(&self, offered: u32) -> Option<u32> {
+        let room = self.least_room(offered);
         let mut from = 0;
         loop {
             let (position, block) = self.tour.first_with(room, from)?;
-            let behind = closed.iter().filter(|(begin, end)| (*begin..=*end).contains(&position));
-            match behind.map(|(_, end)| end + 1).max() {
+            let behind = self.met.iter();
+            let behind = behind.filter(|(begin, end, _)| (*begin..=*end).contains(&position));
+            match behind.map(|(_, end, _)| end + 1).max() {
                 None => return Some(block),
                 Some(behind) => from = behind,
             }
         }
     }
 
-    /// Tries the blocks of a tree one by one.
+    /// Offers a block of several members to the taker's tree: from one block that it meets to the next, which splits it
+    /// or takes none of it, until there is room before the next one.
+    fn search(&mut self, offered: u32) {
+        let mut from = 0;
+        loop {
+            self.work += 16;
+            let found = self.tour.first_with(self.least_room(offered), from);
+            let next = self.met.iter().filter(|(begin, ..)| *begin >= from).min().copied();
+            match (found, next) {
+                (Some((position, block)), next) if next.is_none_or(|(begin, ..)| position < begin) => {
+                    self.take(offered, block);
+                    return;
+                }
+                (_, None) => return,
+                (_, Some((begin, _, block))) if self.enters(offered, block) => {
+                    from = begin + 1;
+                    self.list_met(offered);
+                }
+                (_, Some((_, end, _))) => from = end + 1,
+            }
+        }
+    }
+
+    /// Tries the blocks of a tree one by one, from its root on, which the block has entered.
     fn walk(&mut self, offered: u32, taker: u32) {
         self.path.clear();
-        if self.enters(offered, taker) {
-            self.path.push((taker, 0));
-        }
+        self.path.push((taker, 0));
         while let Some((block, next)) = self.path.last().copied() {
             self.work += 1;
             let below = self.entered_child(offered, block, next);
@@ -281,6 +325,9 @@ impl Offers<'_> {
         let Some(first) = members.iter().position(|member| crosses(member, into)) else {
             return true;
         };
+        if members.len() == 1 {
+            return false;
+        }
         let (off, kept): (Vec<Member>, Vec<Member>) = members[first..].iter().partition(|member| crosses(member, into));
         if first == 0 && kept.is_empty() {
             return false;
@@ -317,9 +364,7 @@ impl Offers<'_> {
 
     /// Whether the children of a block leave room.
     fn has_room(&self, offered: u32, taker: u32) -> bool {
-        let align = self.blocks.all[offered as usize].align;
-        let into = &self.blocks.all[taker as usize];
-        room_of(into) >= signed(align) - signed(self.spare_for(align))
+        room_of(&self.blocks.all[taker as usize]) >= self.least_room(offered)
     }
 
     fn take(&mut self, offered: u32, taker: u32) {

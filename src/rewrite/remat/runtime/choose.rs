@@ -128,13 +128,13 @@ fn lowest<R: Rule>(rule: &mut R, states: &StorageState<'_>, pool: &mut Pool) -> 
     }
     let mut best = Best::new();
     let mut limit = known + known.abs() * MARGIN;
-    for slot in 0..pool.n_slots() {
-        if pool.cost(slot) <= limit
-            && let Some(storage) = pool.storage(slot)
-        {
+    let mut from = 0;
+    while let Some(slot) = pool.next_at_most(from, limit) {
+        if let Some(storage) = pool.storage(slot) {
             best.consider(storage, exact(rule, states, pool, storage));
             limit = lower(limit, best.limit());
         }
+        from = slot + 1;
     }
     best
 }

@@ -214,8 +214,19 @@ impl Pool {
             }
         }
         lowest = lanes.into_iter().fold(lowest, lower);
-        let slot = self.costs.iter().position(|cost| *cost <= lowest);
-        (lowest, slot.unwrap_or(0))
+        (lowest, self.next_at_most(0, lowest).unwrap_or(0))
+    }
+
+    /// The first slot from `from` on whose cost in the last scan is at most `limit`.
+    pub(super) fn next_at_most(&self, mut from: usize, limit: f64) -> Option<usize> {
+        while let Some(chunk) = self.costs.get(from..from + LANES) {
+            if chunk.iter().fold(false, |any, cost| any | (*cost <= limit)) {
+                break;
+            }
+            from += LANES;
+        }
+        let rest = self.costs.get(from..)?;
+        Some(from + rest.iter().position(|cost| *cost <= limit)?)
     }
 }
 

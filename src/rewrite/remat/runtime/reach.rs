@@ -51,7 +51,7 @@ impl<const CHILDREN: bool> Reach<CHILDREN> {
     }
 
     fn returned(&mut self, states: &StorageState<'_>, storage: u32, pool: &mut Pool) {
-        let is_new = states.wiring.makers.of(storage).first() == states.n_called.checked_sub(1).as_ref();
+        let is_new = states.links().makers.of(storage).first() == states.n_called.checked_sub(1).as_ref();
         if is_new && self.n_sums == self.n_sums_at_call {
             return;
         }
@@ -155,11 +155,11 @@ struct Walk {
 impl Walk {
     /// The sum of the costs of evicted children, or of evicted parents.
     fn sum(&mut self, states: &StorageState<'_>, from: u32, is_down: bool) -> i128 {
-        let wiring = &states.wiring;
+        let links = states.links();
         let (ops_of, others_of) = if is_down {
-            (&wiring.readers, &wiring.writes)
+            (&links.readers, &states.wiring.writes)
         } else {
-            (&wiring.makers, &wiring.reads)
+            (&links.makers, &links.reads)
         };
         self.mark += 1;
         self.stack.clear();

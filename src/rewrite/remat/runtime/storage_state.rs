@@ -4,7 +4,7 @@
 //! storage counts as evicted from the moment at which its op is first called; before that it is neither resident nor
 //! evicted.
 
-use super::wiring::{Lists, Wiring};
+use super::wiring::{Links, Lists, Wiring};
 use highwater_model::workload::Tape;
 
 /// Place of a storage's bytes.
@@ -23,6 +23,8 @@ pub(super) enum State {
 #[derive(Debug)]
 pub(super) struct StorageState<'a> {
     pub(super) tape: &'a Tape,
+    /// By tensor.
+    roots: Vec<u32>,
     pub(super) wiring: Wiring,
     /// Ops called so far, the current one included.
     pub(super) n_called: u32,
@@ -52,6 +54,7 @@ impl<'a> StorageState<'a> {
         });
         Self {
             bytes: bytes.collect(),
+            roots: tape.tensors.iter().map(|tensor| tensor.storage).collect(),
             wiring: Wiring::new(tape),
             tape,
             n_called: 0,
@@ -62,8 +65,12 @@ impl<'a> StorageState<'a> {
         }
     }
 
+    pub(super) fn links(&self) -> &Links {
+        self.wiring.links(self.tape)
+    }
+
     pub(super) fn root(&self, tensor: u32) -> u32 {
-        self.tape.tensors[tensor as usize].storage
+        self.roots[tensor as usize]
     }
 
     pub(super) fn state(&self, storage: u32) -> State {
@@ -87,13 +94,13 @@ impl<'a> StorageState<'a> {
 
     /// The storages that a storage is made from, with repetitions; for views also the storage itself.
     pub(super) fn parents(&self, storage: u32) -> impl Iterator<Item = u32> + '_ {
-        self.called(&self.wiring.makers, storage)
-            .flat_map(|op| self.wiring.reads.of(op).iter().copied())
+        self.called(&self.links().makers, storage)
+            .flat_map(|op| self.links().reads.of(op).iter().copied())
     }
 
     /// The storages made from a storage, with repetitions; for views also the storage itself.
     pub(super) fn children(&self, storage: u32) -> impl Iterator<Item = u32> + '_ {
-        self.called(&self.wiring.readers, storage)
+        self.called(&self.links().readers, storage)
             .flat_map(|op| self.wiring.writes.of(op).iter().copied())
     }
 }

@@ -4,6 +4,8 @@
 //! each storage the ops that write it (its root's op and those of its views) and that read it, in the order of ops.
 //! Storages are numbered by their root tensor. O(tape), for any tape.
 
+use std::cell::OnceCell;
+
 use highwater_model::workload::Tape;
 
 /// Lists of numbers, concatenated.
@@ -20,7 +22,7 @@ impl Lists {
     }
 
     /// For each op the storages of some of its tensors, once each.
-    fn roots<'a>(tape: &'a Tape, tensors: impl Fn(usize) -> &'a [u32], is_external: &[bool]) -> Self {
+    fn roots<'a>(tape: &'a Tape, tensors: impl Fn(usize) -> &'a [u32]) -> Self {
         let mut seen = vec![u32::MAX; tape.tensors.len()];
         let mut starts = Vec::with_capacity(tape.ops.len() + 1);
         let mut items = Vec::new();
@@ -28,7 +30,7 @@ impl Lists {
         for op in 0..tape.ops.len() {
             for tensor in tensors(op) {
                 let root = tape.tensors[*tensor as usize].storage;
-                if !is_external[root as usize] && seen[root as usize] != number(op) {
+                if !tape.tensors[root as usize].is_external && seen[root as usize] != number(op) {
                     seen[root as usize] = number(op);
                     items.push(root);
                 }
@@ -60,29 +62,42 @@ impl Lists {
     }
 }
 
+/// What heuristics with walks read besides the writes.
 #[derive(Debug)]
-pub(super) struct Wiring {
+pub(super) struct Links {
     /// By op.
     pub(super) reads: Lists,
-    /// By op.
-    pub(super) writes: Lists,
     /// By storage.
     pub(super) makers: Lists,
     /// By storage.
     pub(super) readers: Lists,
 }
 
+#[derive(Debug)]
+pub(super) struct Wiring {
+    /// By op.
+    pub(super) writes: Lists,
+    links: OnceCell<Links>,
+}
+
 impl Wiring {
     pub(super) fn new(tape: &Tape) -> Self {
-        let is_external: Vec<bool> = tape.tensors.iter().map(|tensor| tensor.is_external).collect();
-        let reads = Lists::roots(tape, |op| &tape.ops[op].inputs, &is_external);
-        let writes = Lists::roots(tape, |op| &tape.ops[op].outputs, &is_external);
         Self {
-            makers: writes.transposed(tape.tensors.len()),
-            readers: reads.transposed(tape.tensors.len()),
-            reads,
-            writes,
+            writes: Lists::roots(tape, |op| &tape.ops[op].outputs),
+            links: OnceCell::new(),
         }
+    }
+
+    /// Made at the first call.
+    pub(super) fn links(&self, tape: &Tape) -> &Links {
+        self.links.get_or_init(|| {
+            let reads = Lists::roots(tape, |op| &tape.ops[op].inputs);
+            Links {
+                makers: self.writes.transposed(tape.tensors.len()),
+                readers: reads.transposed(tape.tensors.len()),
+                reads,
+            }
+        })
     }
 }
 
