@@ -83,8 +83,7 @@ pub struct ReusedBytes {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaneReuse {
-    /// `None` for lanes of very many blocks.
-    index: Option<ReuseIndex>,
+    edges: Edges,
     n_edges: usize,
     /// By region: its first offset in the index, which stacks all regions.
     origins: Vec<u64>,
@@ -92,6 +91,21 @@ pub struct LaneReuse {
     peak: Option<Step>,
     at_peak: Arrows,
     last: LastArrows,
+}
+
+/// Where the edges of a block come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Edges {
+    Indexed(ReuseIndex),
+    /// Of lanes of very many blocks.
+    Searched,
+}
+
+/// No edges.
+impl Default for Edges {
+    fn default() -> Self {
+        Self::Indexed(ReuseIndex::default())
+    }
 }
 
 /// The arrows of the block that was asked for last.
@@ -155,7 +169,11 @@ impl LaneReuse {
             .flat_map(|block| reuse.arrows_in(of, &index, block, |block| block));
         reuse.at_peak = largest(at_peak.collect(), MOST_AT_PEAK);
         reuse.n_edges = index.edges().len();
-        reuse.index = (of.blocks.len() <= MOST_INDEXED).then_some(index);
+        reuse.edges = if of.blocks.len() <= MOST_INDEXED {
+            Edges::Indexed(index)
+        } else {
+            Edges::Searched
+        };
         reuse
     }
 
@@ -176,9 +194,9 @@ impl LaneReuse {
     }
 
     fn arrows_of(&self, of: Contents<'_>, block: u32) -> Vec<ReuseArrow> {
-        match &self.index {
-            Some(index) => self.arrows_in(of, index, block, |block| block),
-            None => self.last.of(block, || self.found(of, block)),
+        match &self.edges {
+            Edges::Indexed(index) => self.arrows_in(of, index, block, |block| block),
+            Edges::Searched => self.last.of(block, || self.found(of, block)),
         }
     }
 
