@@ -13,6 +13,7 @@ use std::cmp::Reverse;
 
 use super::Search;
 use super::eject::{Ejection, OUTSIDE};
+use super::peak::cost_of_filling;
 use crate::breadth::Breadth;
 use crate::field::Field;
 use crate::gaps::{Align, Placed, Windows};
@@ -52,7 +53,7 @@ pub(crate) type Stacked = (Option<Vec<u64>>, u64);
 impl<'a> Stack<'a> {
     /// `None` where shapes are more than rectangles or fixed, or too many for the nodes.
     pub(crate) fn new(task: &Task<'_>, field: &'a Field<'a>, nodes: u64) -> Result<Option<Self>, Cancelled> {
-        if !field.shapes.is_plain || field.items().len() as u64 > nodes {
+        if !field.shapes.is_plain || cost_of_filling(field) > nodes {
             return Ok(None);
         }
         let breadth = Breadth::new(field, task.progress)?;

@@ -46,6 +46,7 @@ pub(super) fn nest(demand: &Demand, blocks: &mut Blocks, progress: &Progress<'_>
         lives: Lives::new(demand),
         found: Vec::new(),
         met: Vec::new(),
+        crossing: Vec::new(),
         work: 0,
         progress,
     };
@@ -53,7 +54,7 @@ pub(super) fn nest(demand: &Demand, blocks: &mut Blocks, progress: &Progress<'_>
         offers.list.push(offers.entry(*block));
     }
     offers.list.sort_by(Entry::order);
-    offers.rebuild();
+    offers.rebuild(0);
     let mut taker_at = 0;
     while let Some(taker) = offers.list.get(taker_at).copied() {
         offers.count(1, taker_at)?;
@@ -119,6 +120,8 @@ struct Offers<'a> {
     /// Blocks of the tree that the offered block meets, and the same with the ranks of their marks.
     found: Vec<u32>,
     met: Vec<(u32, u32, u32)>,
+    /// Runs of members that live while the taker's members do.
+    crossing: Vec<(usize, usize)>,
     /// What was looked at since the last check of the cancel flag.
     work: usize,
     progress: &'a Progress<'a>,
@@ -146,8 +149,9 @@ impl Offers<'_> {
         Ok(())
     }
 
-    fn rebuild(&mut self) {
-        self.next.rebuild(self.list.iter().map(Entry::span));
+    /// Updates what is known of the list from a position on.
+    fn rebuild(&mut self, first: usize) {
+        self.next.rebuild(first, self.list.len(), |at| self.list[at].span());
     }
 
     /// Offers a taker all that follows it.
@@ -155,11 +159,11 @@ impl Offers<'_> {
         let span = taker_span(taker.begin, taker.end, taker.is_single());
         let stream = self.blocks.all[taker.block as usize].stream;
         self.start_tree(taker.block);
-        let mut has_split = false;
+        let mut first_split = None;
         let mut at = taker_at;
         loop {
             let from = at + 1;
-            let found = if has_split {
+            let found = if first_split.is_some() {
                 // Positions have moved: the rest of the list is read entry by entry.
                 self.list.get(from).map(|_| from)
             } else {
@@ -173,16 +177,16 @@ impl Offers<'_> {
             let is_refused = is_met && taker.is_single() && entry.is_single();
             if entry.is_open && !is_refused && self.blocks.all[entry.block as usize].stream == stream {
                 self.offer(entry.block, taker.block);
-                let is_split = self.update(at, taker.block);
-                has_split |= is_split;
-                if !has_split && !self.list[at].is_open {
+                if self.update(at, taker.block) {
+                    first_split.get_or_insert(at);
+                } else if first_split.is_none() && !self.list[at].is_open {
                     self.next.close(at);
                 }
             }
         }
-        if has_split {
-            self.count(self.list.len(), taker_at)?;
-            self.rebuild();
+        if let Some(first) = first_split {
+            self.count(self.list.len() - first, taker_at)?;
+            self.rebuild(first);
         }
         Ok(())
     }
@@ -321,40 +325,50 @@ impl Offers<'_> {
     /// Whether a member of the offered block is disjoint in time from the taker's members; the others are split off.
     fn enters(&mut self, offered: u32, taker: u32) -> bool {
         let into = &self.blocks.all[taker as usize];
-        let members = &self.blocks.all[offered as usize].members;
-        let Some(first) = members.iter().position(|member| crosses(member, into)) else {
+        let Block { members, align, .. } = &self.blocks.all[offered as usize];
+        list_crossing(members, &into.members, &mut self.crossing);
+        if self.crossing.is_empty() {
             return true;
-        };
-        if members.len() == 1 {
+        }
+        if self.crossing[..] == [(0, members.len())] {
             return false;
         }
-        let (off, kept): (Vec<Member>, Vec<Member>) = members[first..].iter().partition(|member| crosses(member, into));
-        if first == 0 && kept.is_empty() {
-            return false;
+        let n_off = self.crossing.iter().map(|(from, to)| to - from).sum();
+        // Exact capacities: blocks are split again and again.
+        let (mut off, mut kept) = (Vec::with_capacity(n_off), Vec::with_capacity(members.len() - n_off));
+        let mut at = 0;
+        for (from, to) in &self.crossing {
+            kept.extend_from_slice(&members[at..*from]);
+            off.extend_from_slice(&members[*from..*to]);
+            at = *to;
         }
-        let align = self.largest(&off);
+        kept.extend_from_slice(&members[at..]);
+        self.work += members.len() / 64;
+        let (off_align, kept_align) = (self.largest(&off, *align), self.largest(&kept, *align));
         let stream = into.stream;
         self.clones
             .push(u32::try_from(self.blocks.all.len()).unwrap_or(u32::MAX));
         self.blocks.all.push(Block {
-            align,
+            align: off_align,
             members: off,
             stream,
             ..Block::default()
         });
-        let members = &mut self.blocks.all[offered as usize].members;
-        members.truncate(first);
-        members.extend(kept);
-        let align = self.largest(&self.blocks.all[offered as usize].members);
-        self.blocks.all[offered as usize].align = align;
+        let block = &mut self.blocks.all[offered as usize];
+        (block.members, block.align) = (kept, kept_align);
         true
     }
 
-    fn largest(&self, members: &[Member]) -> u64 {
-        let bytes = members
-            .iter()
-            .map(|member| self.demand.requests[member.request as usize].bytes);
-        bytes.max().unwrap_or(0)
+    /// The bytes of the largest of a block's members; none is larger than `most`.
+    fn largest(&self, members: &[Member], most: u64) -> u64 {
+        let mut largest = 0;
+        for member in members {
+            largest = self.demand.requests[member.request as usize].bytes.max(largest);
+            if largest >= most {
+                break;
+            }
+        }
+        largest
     }
 
     /// What a block may exceed the taker's bytes by.
@@ -422,6 +436,31 @@ fn room_of(block: &Block) -> i64 {
 /// Sums of a demand are below 2^62.
 fn signed(bytes: u64) -> i64 {
     i64::try_from(bytes).unwrap_or(i64::MAX)
+}
+
+/// Lists the runs of members that live while one of others does; both are disjoint and ascend. O(fewer x log more).
+fn list_crossing(members: &[Member], others: &[Member], runs: &mut Vec<(usize, usize)>) {
+    runs.clear();
+    let mut add = |from: usize, to: usize| match runs.last_mut() {
+        Some(last) if from <= last.1 => last.1 = to,
+        _ => runs.push((from, to)),
+    };
+    if members.len() <= others.len() {
+        for (at, member) in members.iter().enumerate() {
+            let first = others.partition_point(|other| other.end < member.begin);
+            if others.get(first).is_some_and(|first| first.begin <= member.end) {
+                add(at, at + 1);
+            }
+        }
+        return;
+    }
+    for other in others {
+        let from = members.partition_point(|member| member.end < other.begin);
+        let to = members.partition_point(|member| member.begin <= other.end);
+        if from < to {
+            add(from, to);
+        }
+    }
 }
 
 /// Whether a member lives while some member of a block does. O(log members).

@@ -68,16 +68,24 @@ pub(super) struct NextOffer {
 }
 
 impl NextOffer {
-    /// O(n).
-    pub(super) fn rebuild(&mut self, list: impl ExactSizeIterator<Item = Span>) {
-        self.n_leaves = list.len().next_power_of_two();
-        self.spans.clear();
-        self.spans.resize(2 * self.n_leaves, Span::CLOSED);
-        for (at, span) in list.enumerate() {
-            self.spans[self.n_leaves + at] = span;
+    /// Replaces the positions from one on; all of them where the list has outgrown the tree. O(replaced).
+    pub(super) fn rebuild(&mut self, first: usize, n: usize, span: impl Fn(usize) -> Span) {
+        let mut first = first.min(n);
+        if n > self.n_leaves {
+            self.n_leaves = n.next_power_of_two();
+            self.spans.clear();
+            self.spans.resize(2 * self.n_leaves, Span::CLOSED);
+            first = 0;
         }
-        for node in (1..self.n_leaves).rev() {
-            self.spans[node] = self.spans[2 * node].joined(self.spans[2 * node + 1]);
+        for at in first..n {
+            self.spans[self.n_leaves + at] = span(at);
+        }
+        let (mut from, mut to) = (self.n_leaves + first, self.n_leaves + n);
+        while from > 1 {
+            (from, to) = (from / 2, to.div_ceil(2));
+            for node in from..to {
+                self.spans[node] = self.spans[2 * node].joined(self.spans[2 * node + 1]);
+            }
         }
     }
 
