@@ -188,12 +188,16 @@ pub(super) fn explain_all(
     progress.set("explaining", 0, 1)?;
     let cancel = progress.cancel_flag();
     let reference = reference_lane(lanes);
-    let explained = on_threads(lanes.iter().zip(sessions).collect(), progress, |(lane, session)| -> Explained {
-        let other = reference.filter(|other| other.policy != lane.policy);
-        let names = NameContext { session, ..*names };
-        let report = oom_report(&lane.simulation, session, params, &names, &Progress::silent(cancel))?;
-        Ok((explain(lane, other, &names), report))
-    });
+    let explained = on_threads(
+        lanes.iter().zip(sessions).collect(),
+        progress,
+        |(lane, session)| -> Explained {
+            let other = reference.filter(|other| other.policy != lane.policy);
+            let names = NameContext { session, ..*names };
+            let report = oom_report(&lane.simulation, session, params, &names, &Progress::silent(cancel))?;
+            Ok((explain(lane, other, &names), report))
+        },
+    );
     for (lane, explained) in lanes.iter_mut().zip(explained) {
         (lane.explanation, lane.out_of_memory_report) = explained?;
     }

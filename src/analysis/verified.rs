@@ -76,7 +76,11 @@ impl Comparison {
     ) -> Result<Result<usize, String>, Cancelled> {
         // A pin that evicts has a log on the steps of the other lanes, which may be fewer than those of its plans.
         let is_mapped = lane.pinned.is_some() && lane.rewrite.is_some();
-        let placed = if is_mapped { Vec::new() } else { self.placed(position, lane) };
+        let placed = if is_mapped {
+            Vec::new()
+        } else {
+            self.placed(position, lane)
+        };
         for (problem, plan) in &placed {
             if let Err(defect) = verify_with(problem, plan, progress)? {
                 return Ok(Err(defect.to_string()));
@@ -133,11 +137,25 @@ fn wrong_figure(lane: &Lane) -> Option<String> {
     ];
     let sum = parts.iter().fold(Bytes::ZERO, |sum, part| sum + *part);
     let figures = [
-        ("peak reserved", summary.peak_reserved, highest(&curves.reserved), "its curve reaches"),
-        ("peak live", summary.peak_live, highest(&curves.live), "its curve reaches"),
+        (
+            "peak reserved",
+            summary.peak_reserved,
+            highest(&curves.reserved),
+            "its curve reaches",
+        ),
+        (
+            "peak live",
+            summary.peak_live,
+            highest(&curves.live),
+            "its curve reaches",
+        ),
         ("peak reserved", summary.peak_reserved, sum, "its parts add up to"),
     ];
     let wrong = figures.into_iter().find(|(_, stated, counted, _)| stated != counted)?;
     let (figure, stated, counted, words) = wrong;
-    Some(format!("{figure} is {}, but {words} {}", stated.exact(), counted.exact()))
+    Some(format!(
+        "{figure} is {}, but {words} {}",
+        stated.exact(),
+        counted.exact()
+    ))
 }

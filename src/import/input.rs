@@ -1,6 +1,8 @@
 //! The bytes of one file, with a name, a length and a buffered head.
 
-use std::io::{Read, Seek, SeekFrom};
+use std::cell::Cell;
+use std::io::{Error, ErrorKind, Read, Seek, SeekFrom};
+use std::rc::Rc;
 
 use super::ImportError;
 use highwater_model::progress::Progress;
@@ -16,6 +18,32 @@ pub struct Input<'a> {
     len: u64,
     head: Vec<u8>,
     reader: Box<dyn ReadSeek + 'a>,
+    failure: Rc<Cell<Option<Error>>>,
+}
+
+/// A reader that notes the first error of the system: decoders and parsers may call it damage, or the end of a file.
+struct Noting<R> {
+    reader: R,
+    failure: Rc<Cell<Option<Error>>>,
+}
+
+impl<R: Read> Read for Noting<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.reader.read(buffer).inspect_err(|error| {
+            let number = error.raw_os_error().filter(|_| error.kind() != ErrorKind::Interrupted);
+            if let Some(number) = number {
+                let first = self.failure.take();
+                self.failure
+                    .set(first.or_else(|| Some(Error::from_raw_os_error(number))));
+            }
+        })
+    }
+}
+
+impl<R: Seek> Seek for Noting<R> {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        self.reader.seek(to)
+    }
 }
 
 impl std::fmt::Debug for Input<'_> {
@@ -38,12 +66,25 @@ impl<'a> Input<'a> {
         let mut head = Vec::new();
         reader.by_ref().take(HEAD_BYTES).read_to_end(&mut head)?;
         reader.rewind()?;
+        let failure = Rc::default();
         Ok(Self {
             name: name.to_owned(),
             len,
             head,
-            reader: Box::new(reader),
+            reader: Box::new(Noting {
+                reader,
+                failure: Rc::clone(&failure),
+            }),
+            failure,
         })
+    }
+
+    /// What was made of the content; where the system could not read all of it, its error.
+    pub(super) fn whole<T>(&self, result: Result<T, ImportError>) -> Result<T, ImportError> {
+        match self.failure.take() {
+            Some(error) => Err(ImportError::Io(error)),
+            None => result,
+        }
     }
 
     /// An input of bytes in memory.

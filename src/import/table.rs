@@ -241,6 +241,15 @@ pub fn import_as(
     row: Option<&'static Importer>,
     progress: &Progress<'_>,
 ) -> Result<Imported, ImportError> {
+    let imported = import_any(input, row, progress);
+    input.whole(imported)
+}
+
+fn import_any(
+    input: &mut Input<'_>,
+    row: Option<&'static Importer>,
+    progress: &Progress<'_>,
+) -> Result<Imported, ImportError> {
     if gzip::is_gzip(input.head()) {
         // Unknown content is not unpacked.
         let row = match (row, gzip::unpacked_head(input)) {
@@ -298,7 +307,8 @@ pub fn text_where(
         if !gzip::unpacked_head(input).is_some_and(|head| is_wanted(head.head())) {
             return Ok(None);
         }
-        return gzip::unpack(input, progress)?.input.read_text(progress).map(Some);
+        let text = gzip::unpack(input, progress).and_then(|mut unpacked| unpacked.input.read_text(progress));
+        return input.whole(text).map(Some);
     }
     if is_wanted(input.head()) {
         return input.read_text(progress).map(Some);
@@ -314,7 +324,8 @@ pub fn unpacked(input: &mut Input<'_>, progress: &Progress<'_>) -> Result<Option
     if !gzip::is_gzip(input.head()) {
         return Ok(None);
     }
-    gzip::unpack(input, progress)?.input.read_all(progress).map(Some)
+    let bytes = gzip::unpack(input, progress).and_then(|mut unpacked| unpacked.input.read_all(progress));
+    input.whole(bytes).map(Some)
 }
 
 /// Reads files that belong together: a buffer assignment of XLA, the live ranges of the same dump and
@@ -324,6 +335,11 @@ pub fn unpacked(input: &mut Input<'_>, progress: &Progress<'_>) -> Result<Option
 /// # Errors
 /// [`ImportError`] of either file.
 pub fn join_dump(inputs: &mut [Input<'_>], progress: &Progress<'_>) -> Result<Option<Imported>, ImportError> {
+    let joined = join_any(inputs, progress);
+    inputs.iter().fold(joined, |joined, input| input.whole(joined))
+}
+
+fn join_any(inputs: &mut [Input<'_>], progress: &Progress<'_>) -> Result<Option<Imported>, ImportError> {
     let mut padding = 0_u64;
     let mut plain = Vec::with_capacity(inputs.len());
     for input in inputs {

@@ -71,11 +71,10 @@ fn advice(error: &std::io::Error) -> &'static str {
         (ErrorKind::ReadOnlyFilesystem, _) => "; choose a folder on another file system",
         (ErrorKind::BrokenPipe, _) => "; its reader has ended, start it again",
         (ErrorKind::OutOfMemory, _) => "; close other programs",
-        (ErrorKind::NotFound, _) => "",
         (_, Some(ENFILE | EMFILE)) => "; close other programs, or raise the limit (ulimit -n)",
         // Texts without a number are sentences of this program.
+        (ErrorKind::NotFound, _) | (_, None) => "",
         (_, Some(_)) => "; try again, or choose another folder",
-        (_, None) => "",
     }
 }
 

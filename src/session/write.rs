@@ -27,7 +27,7 @@ enum Route {
 /// # Errors
 /// [`FileError::Io`]; an existing file is unchanged then.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    write_with(path, &open_gate, |out| out.write_all(bytes)).map_err(|reason: Error| io_error(path, "written", reason))
+    write_with(path, OPEN, |out| out.write_all(bytes)).map_err(|reason: Error| io_error(path, "written", reason))
 }
 
 /// Why a file that is made piece by piece was not written.
@@ -49,7 +49,7 @@ pub fn write_pieces(
     path: &Path,
     make: impl FnOnce(&mut dyn Write) -> Result<(), ExportError>,
 ) -> Result<(), WriteError> {
-    write_with(path, &open_gate, make).map_err(|error| match error {
+    write_with(path, OPEN, make).map_err(|error| match error {
         ExportError::Io(reason) => io_error(path, "written", reason).into(),
         other => WriteError::Export(other),
     })
@@ -73,9 +73,7 @@ enum Operation {
 /// with it at every byte and with every error of the system.
 type Gate<'a> = &'a dyn Fn(Operation) -> std::io::Result<usize>;
 
-fn open_gate(_: Operation) -> std::io::Result<usize> {
-    Ok(usize::MAX)
-}
+const OPEN: Gate<'_> = &|_| Ok(usize::MAX);
 
 /// A file behind a gate.
 struct Gated<'a> {
@@ -151,10 +149,10 @@ const BUFFER: usize = 1 << 18;
 
 fn buffered<E: From<Error>>(file: impl Write, make: impl FnOnce(&mut dyn Write) -> Result<(), E>) -> Result<(), E> {
     let mut out = BufWriter::with_capacity(BUFFER, file);
-    let made = make(&mut out).and_then(|()| Ok(out.flush()?));
+    let written = make(&mut out).and_then(|()| Ok(out.flush()?));
     // The rest of a failed file is not written when the buffer is dropped.
     drop(out.into_parts());
-    made
+    written
 }
 
 fn route(path: &Path) -> std::io::Result<Route> {

@@ -92,14 +92,18 @@ fn content(imported: &Imported) -> String {
 fn files() -> Vec<(String, Vec<u8>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let folders = ["sample_traces", "tests/mutate/seeds"].map(|folder| root.join(folder));
-    let entries = folders.iter().flat_map(|folder| std::fs::read_dir(folder).expect("a folder"));
+    let entries = folders
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(folder).expect("a folder"));
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
     paths.sort();
     let files = paths.iter().map(|path| {
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         (name, std::fs::read(path).expect("a file"))
     });
-    files.filter(|(name, bytes)| read(name, bytes, usize::MAX).0.is_ok()).collect()
+    files
+        .filter(|(name, bytes)| read(name, bytes, usize::MAX).0.is_ok())
+        .collect()
 }
 
 #[test]
@@ -110,7 +114,11 @@ fn a_read_that_fails_half_way_is_an_error_of_reading() {
         let (whole, n_read) = read(name, bytes, usize::MAX);
         let whole = content(&whole.expect("readable"));
         // A large file takes long to read.
-        let n_places = if bytes.len() > 4096 { MOST_PLACES / 30 } else { MOST_PLACES };
+        let n_places = if bytes.len() > 4096 {
+            MOST_PLACES / 30
+        } else {
+            MOST_PLACES
+        };
         for most in (0..n_read).step_by(n_read.div_ceil(n_places)) {
             let place = format!("{name}, {most} of {n_read} bytes in all");
             match read(name, bytes, most).0 {

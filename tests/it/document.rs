@@ -268,7 +268,10 @@ fn bookmarks_in_any_order_keep_their_own_fields() {
     let json: Json = serde_json::from_str(&written).unwrap();
     let bookmarks = &json["bookmarks"];
     assert_eq!(bookmarks[0]["lane"], "policy 2");
-    assert_eq!(bookmarks[1], serde_json::json!({"step": 7, "note": "here", "x-tomorrow": 1}));
+    assert_eq!(
+        bookmarks[1],
+        serde_json::json!({"step": 7, "note": "here", "x-tomorrow": 1})
+    );
     let (again, _) = DocumentFile::read(written.as_bytes(), None).unwrap();
     assert_eq!(again.text(None).unwrap(), written);
 }

@@ -211,6 +211,10 @@ fn main() -> ExitCode {
         }
     });
     let failed = failed.into_inner();
-    println!("{} executions of {} targets, {failed} failed", executions.into_inner(), targets.len());
+    println!(
+        "{} executions of {} targets, {failed} failed",
+        executions.into_inner(),
+        targets.len()
+    );
     ExitCode::from(u8::from(failed > 0))
 }

@@ -221,7 +221,10 @@ impl<'a> Mutator<'a> {
                 value[..width].reverse();
             }
             let delta = self.below(35) as u64;
-            value = u64::from_le_bytes(value).wrapping_add(delta).wrapping_sub(17).to_le_bytes();
+            value = u64::from_le_bytes(value)
+                .wrapping_add(delta)
+                .wrapping_sub(17)
+                .to_le_bytes();
         }
         if !is_little {
             value[..width].reverse();

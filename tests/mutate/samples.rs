@@ -99,7 +99,9 @@ impl Sample {
 pub(crate) fn words_of(samples: &[&Sample]) -> Vec<Vec<u8>> {
     const LENGTHS: std::ops::RangeInclusive<usize> = 2..=40;
     const MOST_WORDS: usize = 2_000;
-    let words = samples.iter().flat_map(|sample| sample.bytes.split(|byte| !is_of_word(byte)));
+    let words = samples
+        .iter()
+        .flat_map(|sample| sample.bytes.split(|byte| !is_of_word(byte)));
     let words: BTreeSet<&[u8]> = words.filter(|word| LENGTHS.contains(&word.len())).collect();
     words.into_iter().take(MOST_WORDS).map(<[u8]>::to_vec).collect()
 }

@@ -98,12 +98,7 @@ impl Target {
     }
 }
 
-fn read_workload(
-    row: Option<&'static Importer>,
-    name: &str,
-    bytes: &[u8],
-    looks: &Cell<u64>,
-) -> Option<Readable> {
+fn read_workload(row: Option<&'static Importer>, name: &str, bytes: &[u8], looks: &Cell<u64>) -> Option<Readable> {
     let cancel = Cancel::new();
     let count = |_: &'static str, _: f32| looks.set(looks.get() + 1);
     let progress = Progress::new(&cancel, &count);
@@ -145,7 +140,11 @@ fn read_document(bytes: &[u8]) -> Option<Readable> {
     if let Ok(text) = file.text(Some(folder)) {
         let again = DocumentFile::read(text.as_bytes(), Some(folder));
         let (again, _) = again.unwrap_or_else(|error| panic!("a written document cannot be read: {error}\n{text}"));
-        assert_eq!(again.text(Some(folder)).as_ref(), Ok(&text), "a document changes when it is written again");
+        assert_eq!(
+            again.text(Some(folder)).as_ref(),
+            Ok(&text),
+            "a document changes when it is written again"
+        );
     }
     Some(Readable::Other)
 }
@@ -157,7 +156,11 @@ fn read_script(name: &str, bytes: &[u8]) -> Option<Readable> {
     let text = to_json(&document);
     let again = from_json(text.as_bytes());
     let (again, _) = again.unwrap_or_else(|error| panic!("a written configuration cannot be read: {error}\n{text}"));
-    assert_eq!(to_json(&again), text, "a configuration changes when it is written again");
+    assert_eq!(
+        to_json(&again),
+        text,
+        "a configuration changes when it is written again"
+    );
     Some(Readable::Other)
 }
 

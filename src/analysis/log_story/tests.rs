@@ -222,6 +222,7 @@ fn modules_are_summed_and_the_rest_is_of_no_module() {
         device: Some(0),
         module: module.to_owned(),
         at_failure: bytes,
+        at_main_failure: bytes,
         current: bytes,
         peak: bytes,
     };

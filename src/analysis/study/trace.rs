@@ -182,21 +182,25 @@ fn lanes(
 ) -> Result<Vec<Lane>, AnalysisError> {
     progress.set("replaying", 0, 1)?;
     let cancel = progress.cancel_flag();
-    let lanes = on_threads(request.wanted_policies(), progress, |policy| -> Result<Lane, TraceStop> {
-        let rules = rules(trace, policy, params);
-        let (simulation, refusals) = simulate_trace(trace, session, &rules, &Progress::silent(cancel))?;
-        debug_assert_eq!(verify_log(&simulation), Ok(()), "policy {}", policy.number());
-        let parts = LaneParts {
-            id: LaneId::Policy(policy),
-            strategy,
-            plans: Plans::new(),
-        };
-        let folded = curves(&simulation);
-        Ok(Lane {
-            refusals,
-            ..with_folds(simulation, folded, parts, params)
-        })
-    });
+    let lanes = on_threads(
+        request.wanted_policies(),
+        progress,
+        |policy| -> Result<Lane, TraceStop> {
+            let rules = rules(trace, policy, params);
+            let (simulation, refusals) = simulate_trace(trace, session, &rules, &Progress::silent(cancel))?;
+            debug_assert_eq!(verify_log(&simulation), Ok(()), "policy {}", policy.number());
+            let parts = LaneParts {
+                id: LaneId::Policy(policy),
+                strategy,
+                plans: Plans::new(),
+            };
+            let folded = curves(&simulation);
+            Ok(Lane {
+                refusals,
+                ..with_folds(simulation, folded, parts, params)
+            })
+        },
+    );
     progress.set("replaying", 1, 1)?;
     let mut lanes = lanes.into_iter().collect::<Result<Vec<Lane>, TraceStop>>()?;
     set_divergence(&mut lanes);

@@ -83,7 +83,10 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
             say(&format!("--verify: {}: {defect}", entry.name));
             return Ok(Verdict::No);
         }
-        say_verified(Verified { simulations: 0, plans: 1 });
+        say_verified(Verified {
+            simulations: 0,
+            plans: 1,
+        });
     }
     let edges = match defect {
         // Colliding buffers do not reuse each other in an order.

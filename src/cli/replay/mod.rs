@@ -24,8 +24,8 @@ use highwater_model::visible::visible_json;
 use highwater_model::workload::{AllocationTrace, Source};
 use highwater_session::read_source;
 use highwater_sim::fold::curves;
-use highwater_sim::{MAX_TRACE_EVENTS, StaticMemoryPolicy, TraceSession, TraceStop, simulate_trace, verify_log};
 use highwater_sim::replay::{LARGEST_DEVICE, Replay, ReplayRules, ReplaySummary};
+use highwater_sim::{MAX_TRACE_EVENTS, StaticMemoryPolicy, TraceSession, TraceStop, simulate_trace, verify_log};
 
 const COMMANDS_BETWEEN_REPORTS: u32 = 1 << 12;
 
@@ -84,7 +84,9 @@ fn holds(trace: &AllocationTrace, rules: &ReplayRules, progress: &Progress<'_>) 
     let (simulation, _) = simulate_trace(trace, &session, rules, progress).map_err(|stop| match stop {
         TraceStop::Cancelled => anyhow::Error::from(Cancelled),
         TraceStop::TooManyEvents => {
-            anyhow::anyhow!("--verify: the trace causes more than {MAX_TRACE_EVENTS} events, the limit; verify a part of it")
+            anyhow::anyhow!(
+                "--verify: the trace causes more than {MAX_TRACE_EVENTS} events, the limit; verify a part of it"
+            )
         }
     })?;
     let counted = Replay::new(trace, *rules).run(progress)?.peak_reserved;
@@ -93,11 +95,17 @@ fn holds(trace: &AllocationTrace, rules: &ReplayRules, progress: &Progress<'_>) 
         Err(defect) => defect.to_string(),
         Ok(()) if counted != logged => format!("the peak is {counted} by the allocators and {logged} by the log"),
         Ok(()) => {
-            say_verified(Verified { simulations: 1, plans: 0 });
+            say_verified(Verified {
+                simulations: 1,
+                plans: 0,
+            });
             return Ok(true);
         }
     };
-    say(&format!("--verify: {}: {defect}; this is a fault in highwater, please report it", trace.name));
+    say(&format!(
+        "--verify: {}: {defect}; this is a fault in highwater, please report it",
+        trace.name
+    ));
     Ok(false)
 }
 

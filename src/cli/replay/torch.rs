@@ -28,7 +28,9 @@ pub(super) fn run(args: &ReplayArgs, progress: &Progress<'_>) -> anyhow::Result<
         bail!("--policy, --legacy and --documented are for GE's allocators; leave them out with --allocator torch");
     }
     if args.verifying.verify {
-        bail!("--verify is for GE's allocators; `highwater compare SNAPSHOT --conf SETTINGS --verify` verifies torch's");
+        bail!(
+            "--verify is for GE's allocators; `highwater compare SNAPSHOT --conf SETTINGS --verify` verifies torch's"
+        );
     }
     let version = version(args.torch.as_deref())?;
     let device = device_bytes(args.device_memory.as_deref())?;

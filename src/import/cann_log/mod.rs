@@ -123,10 +123,12 @@ pub(super) fn import_files(
 
 /// The lines of a file, perhaps packed. Of damaged packed content the part before the damage is read.
 fn plain(input: &mut Input<'_>, progress: &Progress<'_>, take: impl FnMut(&str)) -> Result<(), ImportError> {
-    if gzip::is_gzip(input.head()) {
-        return each_line(&mut gzip::unpack(input, progress)?.input, progress, take);
-    }
-    each_line(input, progress, take)
+    let read = if gzip::is_gzip(input.head()) {
+        gzip::unpack(input, progress).and_then(|mut unpacked| each_line(&mut unpacked.input, progress, take))
+    } else {
+        each_line(input, progress, take)
+    };
+    input.whole(read)
 }
 
 /// One recording per process, in the order of first appearance.

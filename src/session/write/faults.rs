@@ -102,8 +102,11 @@ fn check_failed(target: Target, gate: Gate<'_>, what: &str) {
 fn every_error_of_every_operation_leaves_the_old_file() {
     for target in TARGETS {
         let operations = operations(target);
-        assert!(operations.contains(&Operation::Write(NEW.len())), "{target:?} {operations:?}");
-        for failing in 0..operations.len() {
+        assert!(
+            operations.contains(&Operation::Write(NEW.len())),
+            "{target:?} {operations:?}"
+        );
+        for (failing, operation) in operations.iter().enumerate() {
             for (number, name) in ERRORS {
                 let next = Cell::new(0);
                 let gate = |_| {
@@ -113,7 +116,7 @@ fn every_error_of_every_operation_leaves_the_old_file() {
                     }
                     Ok(usize::MAX)
                 };
-                check_failed(target, &gate, &format!("{name} at {:?}", operations[failing]));
+                check_failed(target, &gate, &format!("{name} at {:?}", operation));
             }
         }
     }
@@ -139,7 +142,11 @@ fn full_after(most: usize, number: i32) -> impl Fn(Operation) -> std::io::Result
 fn an_interruption_at_any_byte_leaves_the_old_file() {
     for target in TARGETS {
         // With another hard link the bytes are written twice: into the temporary copy, then in place.
-        let len = if target == Target::HardLink { 2 * NEW.len() } else { NEW.len() };
+        let len = if target == Target::HardLink {
+            2 * NEW.len()
+        } else {
+            NEW.len()
+        };
         for most in 0..len {
             for (number, name) in ERRORS {
                 check_failed(target, &full_after(most, number), &format!("{name} after {most} bytes"));
@@ -178,7 +185,9 @@ fn short_writes_and_signals_do_not_end_a_write() {
 
 #[test]
 fn a_full_device_is_told_in_a_sentence() {
-    let error = write_whole(Path::new("/dev/full"), NEW).expect_err("it is full").to_string();
+    let error = write_whole(Path::new("/dev/full"), NEW)
+        .expect_err("it is full")
+        .to_string();
     assert!(error.starts_with("/dev/full: cannot be written: "), "{error}");
     assert!(error.contains("; free some space"), "{error}");
 }

@@ -29,18 +29,35 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
     let width = prop_oneof![1..64_u64, 1..5_000_u64, Just(1 << 20)];
     let scratch = prop_oneof![3 => Just(0_u64), 1 => 1..3_000_000_u64];
     let inputs = prop::collection::vec(1..5_usize, 1..3);
-    let op = (0..6_u8, inputs, width, any::<bool>(), scratch, prop::bool::weighted(0.1));
+    let op = (
+        0..6_u8,
+        inputs,
+        width,
+        any::<bool>(),
+        scratch,
+        prop::bool::weighted(0.1),
+    );
     prop::collection::vec(op, 1..24)
 }
 
 /// A graph as highwater's own JSON; results have a leading dimension `batch`, or 4.
 fn graph(name: &str, ops: &[Op], is_symbolic: bool) -> Json {
-    let kinds = ["aten.mm", "aten.relu", "aten.conv2d", "aten.add", "aten.sum", "aten.view"];
+    let kinds = [
+        "aten.mm",
+        "aten.relu",
+        "aten.conv2d",
+        "aten.add",
+        "aten.sum",
+        "aten.view",
+    ];
     let batch = if is_symbolic { json!("batch") } else { json!(4) };
     let mut values = vec!["x".to_owned()];
     let mut nodes = Vec::new();
     for (position, (kind, back, width, is_wide, scratch, is_view)) in ops.iter().enumerate() {
-        let inputs: Vec<&String> = back.iter().map(|back| &values[values.len() - (*back).min(values.len())]).collect();
+        let inputs: Vec<&String> = back
+            .iter()
+            .map(|back| &values[values.len() - (*back).min(values.len())])
+            .collect();
         let id = format!("v{position}");
         let mut output = json!({
             "id": id, "shape": [batch, width], "dtype": if *is_wide { "float32" } else { "float16" },
@@ -70,17 +87,26 @@ fn setting() -> impl Strategy<Value = (&'static str, String)> {
             OptionKind::Bool => vec!["True".to_owned(), "False".to_owned()],
             OptionKind::IntChoice(choices) => choices.iter().map(|choice| choice.0.to_string()).collect(),
             OptionKind::TextChoice(choices) => choices.iter().map(|choice| choice.0.to_owned()).collect(),
-            _ => ["0", "1", "2", "0.5", "512", "4096", "3MiB", "200MiB", "2GiB", "1e9"].map(str::to_owned).to_vec(),
+            _ => ["0", "1", "2", "0.5", "512", "4096", "3MiB", "200MiB", "2GiB", "1e9"]
+                .map(str::to_owned)
+                .to_vec(),
         };
         (row.key, texts[index.index(texts.len())].clone())
     })
 }
 
-fn request(graphs: Vec<Json>, settings: &[(&'static str, String)], batches: &[u64], iterations: u32) -> Option<Request> {
+fn request(
+    graphs: Vec<Json>,
+    settings: &[(&'static str, String)],
+    batches: &[u64],
+    iterations: u32,
+) -> Option<Request> {
     let mut entries = Vec::new();
     for graph in graphs {
         let imported = support::read("graph.json", graph.to_string().as_bytes()).ok()?;
-        let Source::Graphs(read) = imported.source else { return None };
+        let Source::Graphs(read) = imported.source else {
+            return None;
+        };
         entries.extend(read);
     }
     let workload = Workload::new("random".to_owned(), Source::Graphs(entries));
@@ -164,7 +190,16 @@ proptest! {
 #[test]
 fn every_strategy_holds_on_every_policy() {
     let ops: Vec<Op> = (0..40)
-        .map(|at: u64| (0, vec![1, 3], at * at % 977 + 1, at % 2 == 0, at % 3 * 1000, at % 11 == 0))
+        .map(|at: u64| {
+            (
+                0,
+                vec![1, 3],
+                at * at % 977 + 1,
+                at.is_multiple_of(2),
+                at % 3 * 1000,
+                at.is_multiple_of(11),
+            )
+        })
         .collect();
     let mut n_plans = 0;
     for strategy in STRATEGIES {
@@ -186,7 +221,13 @@ fn whole() -> Comparison {
 
 #[test]
 fn every_kind_of_damage_is_found() {
-    assert_eq!(verified(&whole()), Ok(Verified { simulations: 4, plans: 4 }));
+    assert_eq!(
+        verified(&whole()),
+        Ok(Verified {
+            simulations: 4,
+            plans: 4
+        })
+    );
     type Damage = fn(&mut Comparison);
     let damages: [(&str, Damage); 6] = [
         ("both hold byte", |comparison| {
@@ -203,8 +244,12 @@ fn every_kind_of_damage_is_found() {
             let planned = Arc::make_mut(&mut comparison.lanes[1].plans[0].1);
             planned.plan.footprint = Bytes(1);
         }),
-        ("peak reserved is", |comparison| comparison.lanes[1].summary.peak_reserved = Bytes(7)),
-        ("its parts add up to", |comparison| comparison.lanes[1].summary.reserved.features = Bytes(7)),
+        ("peak reserved is", |comparison| {
+            comparison.lanes[1].summary.peak_reserved = Bytes(7)
+        }),
+        ("its parts add up to", |comparison| {
+            comparison.lanes[1].summary.reserved.features = Bytes(7)
+        }),
         ("", |comparison| {
             let events = &mut comparison.lanes[1].simulation.events;
             let middle = events.len() / 2;

@@ -6,16 +6,48 @@ const COMMANDS: &[&[&str]] = &[
     &["compare", "sample:mixed"],
     &["compare", "sample:bert", "--dim", "batch=1,2", "--dim", "seq=16,32"],
     &["compare", "sample_traces/two_graphs.trace"],
-    &["compare", "sample_traces/language_model.snapshot.pickle.gz", "--conf", "-", "--conf", "expandable_segments:True"],
-    &["compare", "sample:mixed", "--pin", "script=tests/it/fixtures/scripts/session.py"],
+    &[
+        "compare",
+        "sample_traces/language_model.snapshot.pickle.gz",
+        "--conf",
+        "-",
+        "--conf",
+        "expandable_segments:True",
+    ],
+    &[
+        "compare",
+        "sample:mixed",
+        "--pin",
+        "script=tests/it/fixtures/scripts/session.py",
+    ],
     &["plan", "sample:resnet50"],
     &["plan", "sample:resnet50", "--strategy", "best"],
     &["plan", "sample_traces/small_problem.csv", "--strategy", "exact"],
     &["peak", "sample:resnet50"],
     &["peak", "sample_traces/language_model.snapshot.pickle.gz"],
-    &["sweep", "sample:mixed", "--axis", "memory_config.static_memory_policy=0,2,3,4", "--axis", "iterations=1,2", "--all"],
-    &["recommend", "sample:mixed", "--goal", "lowest-peak", "--axis", "simulation.placement_strategy=ge_default,best_fit"],
-    &["recommend", "sample_traces/language_model.snapshot.pickle.gz", "--goal", "lowest-peak"],
+    &[
+        "sweep",
+        "sample:mixed",
+        "--axis",
+        "memory_config.static_memory_policy=0,2,3,4",
+        "--axis",
+        "iterations=1,2",
+        "--all",
+    ],
+    &[
+        "recommend",
+        "sample:mixed",
+        "--goal",
+        "lowest-peak",
+        "--axis",
+        "simulation.placement_strategy=ge_default,best_fit",
+    ],
+    &[
+        "recommend",
+        "sample_traces/language_model.snapshot.pickle.gz",
+        "--goal",
+        "lowest-peak",
+    ],
     &["remat", "sample:resnet50", "--sweep", "0.9,0.7,0.5"],
     &["inspect", "sample_traces"],
 ];
@@ -55,6 +87,9 @@ fn a_number_of_threads_that_is_none_is_refused() {
         let output = on_threads(&["inspect", "sample:mixed"], text);
         assert_eq!(output.status.code(), Some(2), "{text}");
         let error = String::from_utf8_lossy(&output.stderr);
-        assert!(error.contains(&format!("HIGHWATER_THREADS={text}: expected 1 to 1024")), "{error}");
+        assert!(
+            error.contains(&format!("HIGHWATER_THREADS={text}: expected 1 to 1024")),
+            "{error}"
+        );
     }
 }

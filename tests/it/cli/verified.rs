@@ -4,16 +4,45 @@ use super::{fails, run};
 
 const COMMANDS: &[&[&str]] = &[
     &["compare", "sample:mixed", "--format", "json"],
-    &["compare", "sample:mixed", "--pin", "script=tests/it/fixtures/scripts/session.py", "--format", "json"],
+    &[
+        "compare",
+        "sample:mixed",
+        "--pin",
+        "script=tests/it/fixtures/scripts/session.py",
+        "--format",
+        "json",
+    ],
     &["compare", "sample_traces/two_graphs.trace", "--format", "json"],
-    &["compare", "sample_traces/language_model.snapshot.pickle.gz", "--conf", "-", "--format", "json"],
+    &[
+        "compare",
+        "sample_traces/language_model.snapshot.pickle.gz",
+        "--conf",
+        "-",
+        "--format",
+        "json",
+    ],
     &["peak", "sample:bert", "--format", "json"],
     &["peak", "sample_traces/small_problem.csv"],
     &["plan", "sample_traces/small_problem.csv", "--format", "csv"],
     &["plan", "sample:resnet50", "--strategy", "ge_default", "--format", "csv"],
     &["replay", "sample_traces/two_graphs.trace", "--policy", "2", "--events"],
-    &["replay", "sample_traces/two_graphs.trace", "--policy", "0", "--legacy", "--events"],
-    &["export", "sample:mixed", "--to", "x.csv", "--as", "tensors", "--preview"],
+    &[
+        "replay",
+        "sample_traces/two_graphs.trace",
+        "--policy",
+        "0",
+        "--legacy",
+        "--events",
+    ],
+    &[
+        "export",
+        "sample:mixed",
+        "--to",
+        "x.csv",
+        "--as",
+        "tensors",
+        "--preview",
+    ],
 ];
 
 #[test]
@@ -24,7 +53,10 @@ fn answers_are_verified_in_every_command() {
         let error = String::from_utf8_lossy(&verified.stderr);
         assert_eq!(verified.status.code(), plain.status.code(), "{command:?} {error}");
         assert_eq!(verified.stdout, plain.stdout, "{command:?}");
-        let lines: Vec<&str> = error.lines().filter(|line| line.starts_with("highwater: verified: ")).collect();
+        let lines: Vec<&str> = error
+            .lines()
+            .filter(|line| line.starts_with("highwater: verified: "))
+            .collect();
         assert_eq!(lines.len(), 1, "{command:?} {error}");
         assert!(!lines[0].contains("0 simulations, 0 plans"), "{command:?} {error}");
     }
@@ -46,5 +78,8 @@ fn a_plan_of_a_file_that_does_not_hold_is_the_answer_no() {
 #[test]
 fn torch_is_verified_by_compare() {
     let snapshot = "sample_traces/language_model.snapshot.pickle.gz";
-    fails(&["replay", snapshot, "--allocator", "torch", "--verify"], "highwater compare SNAPSHOT --conf");
+    fails(
+        &["replay", snapshot, "--allocator", "torch", "--verify"],
+        "highwater compare SNAPSHOT --conf",
+    );
 }
