@@ -9,9 +9,6 @@ use crate::samples::Sample;
 /// Maximum cost relative to the whole file.
 const TIMES: u64 = 10;
 
-/// Work that is always allowed: damage turns small files into other formats, and messages cost allocations.
-const LEAST_WORK: u64 = 50_000;
-
 /// Bytes that are always allowed.
 const LEAST_BYTES: u64 = 16 << 20;
 
@@ -26,6 +23,7 @@ const CLEAN_READS: usize = 5;
 pub(crate) struct Limits {
     work: u64,
     work_a_byte: u64,
+    least_work: u64,
     bytes: u64,
     time: Duration,
 }
@@ -39,6 +37,7 @@ impl Limits {
         Self {
             work: median.work,
             work_a_byte: sample.target.work_a_byte(),
+            least_work: sample.target.least_work(),
             bytes: median.bytes,
             time: median.time,
         }
@@ -46,7 +45,7 @@ impl Limits {
 
     /// The limit that a reading of `len` bytes exceeds.
     pub(crate) fn excess(&self, reading: &Reading, len: usize) -> Option<String> {
-        let most_work = (self.work * TIMES).max(LEAST_WORK + self.work_a_byte * len as u64);
+        let most_work = (self.work * TIMES).max(self.least_work + self.work_a_byte * len as u64);
         if reading.work > most_work {
             return Some(format!(
                 "{} allocations and looks at the progress instead of {}",

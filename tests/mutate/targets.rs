@@ -68,9 +68,20 @@ impl Target {
     /// Allocations and progress checks allowed per byte.
     pub(crate) const fn work_a_byte(self) -> u64 {
         match self {
-            // Expressions are compiled.
+            // Expressions are compiled; calls within calls are warned of one by one.
             Self::Query => 200,
+            Self::Script => 100,
             _ => 4,
+        }
+    }
+
+    /// Allocations and progress checks that are always allowed: damage turns small files into other formats, and
+    /// messages cost allocations.
+    pub(crate) const fn least_work(self) -> u64 {
+        match self {
+            // With rules of its own for call stacks, a document compiles the built-in ones again.
+            Self::Document => 1_000_000,
+            _ => 50_000,
         }
     }
 

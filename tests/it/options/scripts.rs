@@ -9,6 +9,18 @@ use highwater::options::Value;
 use super::python::reads;
 
 #[test]
+fn a_script_with_very_many_configurations_is_read_in_part() {
+    let nested = format!("{}7{}", "NPURunConfig(iter = ".repeat(80), ")".repeat(80));
+    let script = format!("config = [{}]\n", vec![nested.as_str(); 40].join(","));
+    let (_, warnings) = read_config("many.py", script.as_bytes()).unwrap();
+    let is_told = |text: &str| text.contains("at most 1000 configurations are read");
+    assert!(
+        warnings.entries().iter().any(|entry| is_told(&entry.message)),
+        "{warnings:?}"
+    );
+}
+
+#[test]
 fn several_configurations_are_compared() {
     let text = "a = NPURunConfig(iterations_per_loop=1, deterministic=1)\n\
                 b = NPURunConfig(iterations_per_loop=2, deterministic=1)\n\

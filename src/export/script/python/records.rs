@@ -114,6 +114,8 @@ pub(super) struct Records {
     pub(super) settings: Vec<Setting>,
     pub(super) variables: Vec<Variable>,
     pub(super) runs: Vec<Run>,
+    /// Whether there are more of them than are read.
+    pub(super) leaves_out_runs: bool,
     /// Objects of groups with the conditions around them; `NPURunConfig` may take them.
     pub(super) objects: Vec<(Rc<Object>, Path)>,
     /// By start of an object the call that takes it.

@@ -38,12 +38,15 @@ impl From<TextRange> for Place {
     }
 }
 
+/// The most configurations of a script: each is compared with each.
+const MOST_RUNS: usize = 1_000;
+
 impl Reader<'_> {
     /// A constructor call of the walk.
     pub(super) fn take_object(&mut self, object: Object) {
         if object.group.is_argument {
             self.records.objects.push((Rc::new(object), self.path.clone()));
-        } else {
+        } else if self.records.runs.len() < MOST_RUNS {
             let run = self.records.runs.len();
             self.records.runs.push(Run {
                 class: object.group.class,
@@ -53,6 +56,11 @@ impl Reader<'_> {
             });
             self.take_fields(&object, Some(run));
             self.take_called_field(&object, run);
+        } else if !self.records.leaves_out_runs {
+            self.records.leaves_out_runs = true;
+            let line = self.source.line(object.range.start());
+            let message = format!("at most {MOST_RUNS} configurations are read; this one and later ones are left out");
+            self.records.warn(line, message);
         }
     }
 
