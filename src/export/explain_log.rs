@@ -290,9 +290,10 @@ fn needs(story: &ProcessStory) -> Option<Block> {
         ));
     }
     let is_evicted = story.graphs.iter().any(|graph| graph.state == GraphState::Evicted);
-    let caption = match is_evicted {
-        true => "Memory of GE by policy, with the evicted graphs loaded, too",
-        false => "Memory of GE by policy",
+    let caption = if is_evicted {
+        "Memory of GE by policy, with the evicted graphs loaded, too"
+    } else {
+        "Memory of GE by policy"
     };
     let mut table = Table::captioned(caption, &["policy", ">GE needs", "from"]);
     for need in needs {

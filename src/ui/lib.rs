@@ -90,7 +90,9 @@ pub fn run(document: Document, configs: StartConfigs, restore: Restore, painter:
                 // Set here alone.
                 let graphics = creation.wgpu_render_state.as_ref();
                 if let Some(graphics) = graphics {
-                    graphics.device.set_device_lost_callback(end_if_lost);
+                    graphics
+                        .device
+                        .set_device_lost_callback(|reason, cause| end_if_lost(reason, &cause));
                 }
                 let is_slow = gpu::is_software(graphics);
                 let progress = if is_slow { SLOW_PROGRESS } else { PROGRESS };
@@ -144,8 +146,8 @@ fn without_panic(start: impl FnOnce() -> eframe::Result, has_begun: &Arc<AtomicB
 }
 
 /// Nothing can be drawn any more, and the next frame would panic. What was not saved is in the recovery folder.
-fn end_if_lost(reason: wgpu::DeviceLostReason, cause: String) {
-    if let Some(sentence) = lost_device(reason, &cause) {
+fn end_if_lost(reason: wgpu::DeviceLostReason, cause: &str) {
+    if let Some(sentence) = lost_device(reason, cause) {
         // Without a terminal it is lost.
         drop(writeln!(std::io::stderr(), "highwater: {sentence}"));
         std::process::exit(1);

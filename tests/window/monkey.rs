@@ -39,7 +39,7 @@ const SETTLED: u64 = 6;
 const REMEMBERED: usize = 40;
 
 /// One action takes less on the slowest machine; more is a hang.
-const HANG: Duration = Duration::from_secs(300);
+const HANG: Duration = Duration::from_mins(5);
 
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
@@ -109,7 +109,7 @@ fn run_process(seed: u64, n_actions: u64) -> Result<(), String> {
 
 /// Ends the process where an action does not return.
 fn watch(done: &'static AtomicU64) {
-    std::thread::spawn(move || {
+    let watching = move || {
         loop {
             let before = done.load(Ordering::Relaxed);
             std::thread::sleep(HANG);
@@ -118,7 +118,9 @@ fn watch(done: &'static AtomicU64) {
                 std::process::abort();
             }
         }
-    });
+    };
+    let thread = std::thread::Builder::new().name("watch".to_owned());
+    thread.spawn(watching).expect("a thread");
 }
 
 fn run_session(seed: u64, n_actions: u64) {
