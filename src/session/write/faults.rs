@@ -116,7 +116,7 @@ fn every_error_of_every_operation_leaves_the_old_file() {
                     }
                     Ok(usize::MAX)
                 };
-                check_failed(target, &gate, &format!("{name} at {:?}", operation));
+                check_failed(target, &gate, &format!("{name} at {operation:?}"));
             }
         }
     }
