@@ -121,12 +121,12 @@ mod tests {
 
     #[test]
     fn rows_hold_the_halves_of_addresses() {
-        let columns = RectColumns::new(
-            vec![3, 4, 9],
-            vec![5, 900, 10],
-            vec![0x1_2345_6789, 0xffff_ffff_ffff, 0],
-            vec![7, 0x2_0000_0001, 7],
-        );
+        let rows = [
+            (3, 5, 0x1_2345_6789, 7),
+            (4, 900, 0xffff_ffff_ffff, 0x2_0000_0001),
+            (9, 10, 0, 7),
+        ];
+        let columns = RectColumns::of(&rows, |row| *row);
         let rects = Rects { columns: &columns };
         let order: Vec<usize> = rects.numbers(0..rects.len()).collect();
         assert_eq!(order, [2, 0, 1], "class by class");

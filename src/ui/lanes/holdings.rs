@@ -86,8 +86,8 @@ pub(super) fn paint(painter: &Painter, place: &Place<'_>, regions: &[(usize, Rec
 /// Lines between pages.
 fn page_lines(painter: &Painter, place: &Place<'_>, holding: usize, rect: Rect, n_lines: &mut usize) {
     let holdings = &place.lane.owned_ranges;
-    let (base, n_pages) = (holdings.base[holding], u64::from(holdings.n_pages[holding]));
-    let page = holdings.bytes[holding] / n_pages.max(1);
+    let (base, n_pages) = (holdings.base.at(holding), u64::from(holdings.n_pages[holding]));
+    let page = holdings.bytes.at(holding) / n_pages.max(1);
     if place.y(base) - place.y(base.saturating_add(page)) < LEAST_PAGE && n_pages > 1 {
         return;
     }

@@ -175,7 +175,7 @@ fn extents(lane: &LaneView, what: HoveredRegion, step: Step) -> Vec<(u64, u64)> 
         HoveredRegion::Region(_) => false,
         HoveredRegion::Pool(pool) => is_of(holdings.owner[*idx], pool),
     });
-    let held = held.map(|idx| (holdings.base[idx], holdings.base[idx] + holdings.bytes[idx]));
+    let held = held.map(|idx| (holdings.base.at(idx), holdings.base.at(idx) + holdings.bytes.at(idx)));
     regions.chain(held).collect()
 }
 

@@ -166,7 +166,7 @@ fn region_ui(
     match holding {
         Some(idx) => {
             let holdings = &lane.owned_ranges;
-            let bytes = Bytes(holdings.bytes[idx]);
+            let bytes = Bytes(holdings.bytes.at(idx));
             let pages = holdings.n_pages[idx];
             let text = match pages {
                 0 => format!("{}, granted block of {bytes}", holdings.owner[idx].words(name)),

@@ -218,6 +218,7 @@ impl Pool {
     }
 
     /// The first slot from `from` on whose cost in the last scan is at most `limit`.
+    #[expect(clippy::needless_bitwise_bool, reason = "compares a chunk without branches")]
     pub(super) fn next_at_most(&self, mut from: usize, limit: f64) -> Option<usize> {
         while let Some(chunk) = self.costs.get(from..from + LANES) {
             if chunk.iter().fold(false, |any, cost| any | (*cost <= limit)) {
