@@ -79,7 +79,7 @@ impl Target {
     /// messages cost allocations.
     pub(crate) const fn least_work(self) -> u64 {
         match self {
-            // With rules of its own for call stacks, a document compiles the built-in ones again.
+            // A document with rules for call stacks compiles the built-in ones again.
             Self::Document => 1_000_000,
             _ => 50_000,
         }
