@@ -1,6 +1,6 @@
 //! The event log: actions of the device and the pools, step by step.
 //!
-//! Events stand in chronological order ([`EventLog`]); an event at step `s` takes effect on step `s` (allocations before
+//! Events are in chronological order ([`EventLog`]); an event at step `s` takes effect on step `s` (allocations before
 //! the op of step `s` runs, frees before the op of step `s` that no longer needs them). Region 0 (the variables,
 //! perhaps empty) and subject 0 (the session) always exist; events without a region or a subject name them. Every
 //! figure is a fold over the log.

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! In: events one by one; of a recording, the region of each block as it begins, and which block ends. Out: the same by
-//! number. A recording has tens of millions of blocks, and a list of its events would be larger than the recording.
+//! number. A recording can have tens of millions of blocks, and a list of its events would be larger than the recording.
 
 use std::sync::Arc;
 

@@ -46,16 +46,23 @@ fn standard_input_is_read_like_a_file() {
     );
 }
 
+/// `None` on a machine without `mkfifo`.
+#[cfg(unix)]
+fn named_pipe(folder: &tempfile::TempDir) -> Option<PathBuf> {
+    let pipe = folder.path().join("model.onnx");
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    if made.is_ok_and(|status| status.success()) {
+        return Some(pipe);
+    }
+    eprintln!("skipped: there is no mkfifo");
+    None
+}
+
 #[cfg(unix)]
 #[test]
 fn a_pipe_with_a_name_is_read_like_a_file() {
     let folder = tempfile::tempdir().expect("a folder");
-    let pipe = folder.path().join("model.onnx");
-    let made = Command::new("mkfifo").arg(&pipe).status();
-    if !made.is_ok_and(|status| status.success()) {
-        eprintln!("skipped: there is no mkfifo");
-        return;
-    }
+    let Some(pipe) = named_pipe(&folder) else { return };
     let model = std::fs::read("sample_traces/mobilenet_v2.onnx").expect("a sample");
     let answer = std::thread::scope(|scope| {
         scope.spawn(|| std::fs::write(&pipe, &model));
@@ -69,12 +76,7 @@ fn a_pipe_with_a_name_is_read_like_a_file() {
 #[test]
 fn waiting_for_a_pipe_can_be_cancelled() {
     let folder = tempfile::tempdir().expect("a folder");
-    let pipe = folder.path().join("model.onnx");
-    let made = Command::new("mkfifo").arg(&pipe).status();
-    if !made.is_ok_and(|status| status.success()) {
-        eprintln!("skipped: there is no mkfifo");
-        return;
-    }
+    let Some(pipe) = named_pipe(&folder) else { return };
     let cancel = Cancel::at_look(3);
     let read = read_source(&SourceSpec::Path(pipe), &Progress::silent(&cancel));
     let error = read.expect_err("it is cancelled").to_string();

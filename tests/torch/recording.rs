@@ -163,8 +163,9 @@ proptest! {
         let recording = recorded(&commands, &settings, skipped);
         let replayable = Replayable::new(&recording, &settings, Some(DEVICE.total)).expect("it is consistent");
         let check = match check(&replayable, &settings, version.rules().ties) {
-            // Of a late recording the pages at the start are inferred, and rarely no state agrees with all of its events.
-            Err(_) if skipped > 0 => return Ok(()),
+            // Of a late recording the pages of expandable segments at the start are inferred. Rarely, no state of them
+            // agrees with all of its events; everything else must have a start.
+            Err(_) if skipped > 0 && conf == "expandable_segments:True" => return Ok(()),
             check => check.expect("it has a start"),
         };
         prop_assert_eq!(check.events, recording.events.len());

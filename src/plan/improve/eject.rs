@@ -51,15 +51,8 @@ impl<'a> Ejection<'a> {
         }
         let is_pinned = |idx: u32| field.items()[idx as usize].fixed.is_some();
         Self {
-            field,
-            weight: weights(field, is_pinned),
-            failures: vec![1; offsets.len()],
-            offsets,
-            placed,
-            outside: Vec::new(),
             random: Random::new(seed),
-            scratch: Conflicts::default(),
-            gaps: Scratch::default(),
+            ..Self::around(field, offsets, placed, is_pinned)
         }
     }
 

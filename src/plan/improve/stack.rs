@@ -98,13 +98,18 @@ impl<'a> Stack<'a> {
             .into_iter()
             .filter(|idx| self.roles[*idx as usize] != Role::Stacked)
             .partition(|idx| self.field.upper[*idx as usize] <= self.step);
+        let side = |task: &Task<'_>, order: &[u32]| self.place_side(task, &stacked, order, nodes / 2);
         let quiet = task.quiet();
-        let (first, second) = std::thread::scope(|scope| {
-            let second = scope.spawn(|| quiet.run(|task| self.place_side(task, &stacked, &after, nodes / 2)));
-            let first = self.place_side(task, &stacked, &before, nodes / 2);
-            let second = second.join();
-            (first, second.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-        });
+        let (first, second) = if task.progress.n_threads() > 1 {
+            std::thread::scope(|scope| {
+                let second = scope.spawn(|| quiet.run(|task| side(task, &after)));
+                let first = side(task, &before);
+                let second = second.join();
+                (first, second.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            })
+        } else {
+            (side(task, &before), side(task, &after))
+        };
         let ((first, first_nodes), (second, second_nodes)) = (first?, second?);
         let both = first.zip(second).map(|(mut offsets, other)| {
             for idx in &after {
