@@ -121,7 +121,8 @@ const READERS: &[Reader] = &[
         ..reader("answer", &["answer"], |_, bytes, _| files::answer(bytes))
     },
     Reader {
-        work_a_byte: 100,
+        // A name near each unknown one is found.
+        work_a_byte: 500,
         ..reader("settings", &["settings"], |_, bytes, _| texts::settings(bytes))
     },
     Reader {
