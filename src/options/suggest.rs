@@ -30,7 +30,15 @@ pub fn unknown_key(name: &str) -> String {
 pub fn nearest_of<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = letters(name);
     let wanted_last = letters(last_part(name));
+    // Files may have an error every two bytes.
+    let may_be_near = |wanted: &[char], candidate: &str| {
+        let length = candidate.chars().take(MAX_LETTERS).flat_map(char::to_lowercase).count();
+        length.abs_diff(wanted.len()) <= limit(wanted)
+    };
     let edits = |candidate: &str| {
+        if !may_be_near(&wanted, candidate) && !may_be_near(&wanted_last, last_part(candidate)) {
+            return None;
+        }
         let whole = distance(&wanted, &letters(candidate));
         let last = distance(&wanted_last, &letters(last_part(candidate)));
         let is_near = whole <= limit(&wanted) || last <= limit(&wanted_last);

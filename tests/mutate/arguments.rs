@@ -1,6 +1,7 @@
 //! What to run: arguments as the standard harness takes them, and the variables.
 
 use std::ops::Range;
+use std::path::PathBuf;
 
 /// The rounds to run: of each sample, or one of one sample.
 #[derive(Debug)]
@@ -45,6 +46,8 @@ pub(crate) struct Arguments {
     skipped: Vec<String>,
     pub(crate) threads: usize,
     pub(crate) is_list: bool,
+    /// Where the corpus is written instead of a run.
+    pub(crate) corpus: Option<PathBuf>,
     pub(crate) rounds: Rounds,
 }
 
@@ -55,12 +58,14 @@ impl Arguments {
             skipped: Vec::new(),
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             is_list: false,
+            corpus: None,
             rounds: Rounds::of_variables(),
         };
         let mut given = std::env::args().skip(1);
         while let Some(argument) = given.next() {
             match argument.as_str() {
                 "--list" => arguments.is_list = true,
+                "--write-corpus" => arguments.corpus = given.next().map(PathBuf::from),
                 "--skip" => arguments.skipped.extend(given.next()),
                 "--test-threads" => {
                     let threads = given.next().and_then(|text| text.parse().ok());

@@ -1,8 +1,8 @@
-//! Damaged files: every target (an importer, the reader of documents, scripts, queries or allocator settings) reads its
-//! smallest samples thousands of times, each time with other mutations.
+//! Damaged files: every target (an importer, or a reader of documents, scripts, schedules, searches, settings, answers)
+//! reads its smallest samples thousands of times, each time with other mutations.
 //!
 //! * Nothing may panic: not the reader, nor the figures of `inspect`, nor (for a part of the readable files) a
-//!   comparison. Documents and configurations that are readable survive writing.
+//!   comparison and the files of its answer. Documents and configurations that are readable survive writing.
 //! * Nothing may hang. Allocations and progress checks are counted, because they are the same on every machine: at most
 //!   ten times those of the whole file, with a floor. Processor time is checked too, and a watch ends a round that does not
 //!   return.
@@ -12,17 +12,17 @@
 //! them compressed. Mutations are seeded by round, and a failure prints the command that repeats it. Samples are those
 //! of `seeds`, of `sample_traces`, and with `HIGHWATER_SHARED` the smallest files of each format there.
 //!
-//! `cargo test --test mutate -- TARGET...` takes some targets. `HIGHWATER_MUTATIONS` is the number of rounds per target
+//! `cargo test --test mutate -- TARGET...` takes some targets; `-- --write-corpus FOLDER` writes the samples for `fuzz/`. `HIGHWATER_MUTATIONS` is the number of rounds per target
 //! and ending, shared among their samples (1000 unless set), or a range of rounds (`6000..20000`, for rounds that were
 //! not run before); `HIGHWATER_MUTATION=NAME:ROUND` runs a single one.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "tests say what they did")]
 
 mod arguments;
+mod corpus;
 mod limits;
 mod mutator;
 mod reading;
-mod request;
 mod samples;
 mod targets;
 mod watch;
@@ -35,9 +35,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use arguments::{Arguments, Rounds};
 use limits::Limits;
 use mutator::Mutator;
-use reading::{Reading, compared, read};
+use reading::read;
 use samples::{Sample, packed, samples, words_of};
-use targets::{Readable, Target};
+use targets::{Target, compared};
 use watch::Watch;
 
 /// One of so many readable files is compared under every policy.
@@ -64,6 +64,10 @@ impl Way {
     }
 }
 
+fn by_content() -> Target {
+    Target::named("content").expect("there is such a target")
+}
+
 /// The mutations of one sample, and its limits.
 struct Trial<'a> {
     sample: &'a Sample,
@@ -81,8 +85,8 @@ impl Trial<'_> {
         let damaged = mutator.mutate(bytes, &other.bytes);
         match Way::of(*target, round) {
             Way::Named => (*target, name.clone(), damaged),
-            Way::Detected => (Target::Content, name.clone(), damaged),
-            Way::Packed => (Target::Content, format!("{name}.gz"), packed(&damaged)),
+            Way::Detected => (by_content(), name.clone(), damaged),
+            Way::Packed => (by_content(), format!("{name}.gz"), packed(&damaged)),
         }
     }
 
@@ -102,17 +106,16 @@ impl Trial<'_> {
                 kept(&bytes)
             );
         }
-        let Reading { readable, .. } = reading;
-        if let Some(Readable::Workload(imported)) = readable {
-            assert!(
-                !round.is_multiple_of(READABLE_TO_COMPARED) || compared(imported),
-                "a panic in the comparison: {}{}",
-                self.repeat(round),
-                kept(&bytes)
-            );
-            return true;
-        }
-        readable.is_some()
+        let Some(readable) = reading.readable else {
+            return false;
+        };
+        assert!(
+            !round.is_multiple_of(READABLE_TO_COMPARED) || compared(readable),
+            "a panic in the comparison: {}{}",
+            self.repeat(round),
+            kept(&bytes)
+        );
+        true
     }
 
     /// The command that repeats a round.
@@ -190,6 +193,11 @@ fn main() -> ExitCode {
     let targets: Vec<Target> = Target::all().filter(|target| arguments.takes(target.name())).collect();
     if arguments.is_list {
         targets.iter().for_each(|target| println!("{}: test", target.name()));
+        return ExitCode::SUCCESS;
+    }
+    corpus::check_manifest();
+    if let Some(folder) = &arguments.corpus {
+        corpus::write(folder).expect("the corpus can be written");
         return ExitCode::SUCCESS;
     }
     let (next, executions) = (AtomicUsize::new(0), AtomicU64::new(0));

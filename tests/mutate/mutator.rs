@@ -45,6 +45,11 @@ const TOKENS: &[&[u8]] = &[
     b"((((((((((((((((((((((((((((((((",
     "\u{feff}".as_bytes(),
     "\u{202e}".as_bytes(),
+    // Several bytes a letter, and other lengths in the other case.
+    "é字👩\u{200d}👩".as_bytes(),
+    "İſßŉﬀ".as_bytes(),
+    // Where texts are cut.
+    "éééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé".as_bytes(),
     &[0xc3, 0x28],
 ];
 

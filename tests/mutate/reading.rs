@@ -5,16 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use cpu_time::ThreadTime;
-use highwater::analysis::{compare, logged_arenas, logged_remarks};
-use highwater::import::Imported;
-use highwater::progress::{Cancel, Progress};
-use highwater::workload::SchedulePlan;
 
-use crate::request::request;
-use crate::targets::{Readable, Target, workload};
-
-/// Progress checks until a comparison is cancelled: mutated files may request very much, which is no fault.
-const MOST_LOOKS: u64 = 20_000;
+use crate::targets::{Readable, Target};
 
 /// Cost of a reading.
 #[derive(Debug)]
@@ -44,30 +36,4 @@ pub(crate) fn read(target: Target, name: &str, bytes: &[u8]) -> Option<Reading> 
         bytes: counted.bytes_max,
         time: start.elapsed(),
     })
-}
-
-/// Compares a workload under every policy; `false` after a panic. An error is an answer.
-pub(crate) fn compared(imported: Imported) -> bool {
-    let workload = workload("mutated", imported);
-    let logged = workload.recordings().to_vec();
-    let workload = workload.with_logged_graphs();
-    let mut plan = SchedulePlan::default();
-    for symbol in workload.symbols() {
-        plan.dims.insert(symbol, vec![2]);
-    }
-    let request = request(workload, plan);
-    let cancel = Cancel::new();
-    let looks = Cell::new(0_u64);
-    let count = |_: &'static str, _: f32| {
-        looks.set(looks.get() + 1);
-        if looks.get() > MOST_LOOKS {
-            cancel.cancel();
-        }
-    };
-    let progress = Progress::new(&cancel, &count);
-    let all = || {
-        drop(logged_remarks(&logged_arenas(&logged), &progress));
-        drop(compare(&request, &progress));
-    };
-    catch_unwind(AssertUnwindSafe(all)).is_ok()
 }

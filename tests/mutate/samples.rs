@@ -59,19 +59,19 @@ fn find_samples() -> Vec<Sample> {
     contents.dedup();
     let mut samples: Vec<Sample> = Vec::new();
     for (_, name, bytes) in contents {
-        let Some(target) = Target::of_file(&name, &bytes) else {
-            continue;
-        };
-        let sample = Sample { name, target, bytes };
-        let alike = samples.iter().filter(|other| other.kind() == sample.kind());
-        if alike.count() < MOST_OF_A_KIND && sample.is_readable() {
-            samples.push(sample);
+        for target in Target::of_file(&name, &bytes) {
+            let (name, bytes) = (name.clone(), bytes.clone());
+            let sample = Sample { name, target, bytes };
+            let alike = samples.iter().filter(|other| other.kind() == sample.kind());
+            if alike.count() < MOST_OF_A_KIND && sample.is_readable() {
+                samples.push(sample);
+            }
         }
     }
     let smallest = samples.iter().find(|sample| sample.target.name() == "onnx");
     let packed = smallest.map(|smallest| Sample {
         name: format!("{}.gz", smallest.name),
-        target: Target::Content,
+        target: crate::by_content(),
         bytes: packed(&smallest.bytes),
     });
     samples.extend(packed);

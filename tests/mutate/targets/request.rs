@@ -9,7 +9,7 @@ use highwater::workload::{DeviceProfiles, RecordingRules, SchedulePlan, Workload
 /// Search nodes: a comparison here is about robustness, not about good plans.
 const SEARCH_NODES: u64 = 200;
 
-pub(crate) fn request(workload: Workload, plan: SchedulePlan) -> Request {
+pub(super) fn request(workload: Workload, plan: SchedulePlan) -> Request {
     let profiles = DeviceProfiles::bundled().expect("the profiles are bundled");
     Request {
         workload: Arc::new(workload),
