@@ -114,7 +114,7 @@ pub use shapes::bound_plan;
 pub use study::{
     LaneChoice, MOST_RECORDED_LANES, OpSource, ScheduleChoice, ScheduleNote, Study, StudyWords, opening_lanes, study_of,
 };
-pub use verified::{LaneDefect, Verified};
+pub use verified::{Audit, LaneDefect, Verification, Verified};
 pub use what_if::{
     AllocatorFit, AllocatorRun, AllocatorSetting, KeyEffect, SearchError, SearchPlan, SettingPair, SettingSearch,
     TriedSetting, search_settings, setting_tolerance, stated_conf,
