@@ -62,6 +62,8 @@ pub struct Worker {
     /// In the order in which they were sent.
     pending: Vec<Pending>,
     last_id: TaskId,
+    /// The most threads of a task; 0 is one per core.
+    n_threads: usize,
     thread: Option<JoinHandle<()>>,
     painter: Painter,
 }
@@ -80,14 +82,15 @@ impl Worker {
     /// # Errors
     /// The error of the operating system where it cannot start a thread.
     pub fn start(wake: impl Fn() + Send + Sync + 'static) -> std::io::Result<Self> {
-        Self::start_with(move |_| wake())
+        Self::start_with(0, move |_| wake())
     }
 
-    /// The same; `wake` gets the urgency of the message.
+    /// The same; tasks and pictures use at most so many threads (0: one per core), and `wake` gets the urgency of the
+    /// message.
     ///
     /// # Errors
     /// As [`Self::start`].
-    pub fn start_with(wake: impl Fn(Wake) + Send + Sync + 'static) -> std::io::Result<Self> {
+    pub fn start_with(n_threads: usize, wake: impl Fn(Wake) + Send + Sync + 'static) -> std::io::Result<Self> {
         let (orders, inbox) = unbounded::<Order>();
         let (outbox, messages) = unbounded();
         let say = Arc::new(move |message: Message| {
@@ -101,7 +104,7 @@ impl Worker {
         });
         let painter = {
             let say = Arc::clone(&say);
-            Painter::start(move |message| say(message))?
+            Painter::start(Cancel::on_threads(n_threads).n_threads(), move |message| say(message))?
         };
         let thread = std::thread::Builder::new()
             .name("highwater-worker".to_owned())
@@ -111,6 +114,7 @@ impl Worker {
             messages,
             pending: Vec::new(),
             last_id: 0,
+            n_threads,
             thread: Some(thread),
             painter,
         })
@@ -161,7 +165,7 @@ impl Worker {
             self.cancel(*other);
         }
         self.last_id += 1;
-        let cancel = Cancel::new();
+        let cancel = Cancel::on_threads(self.n_threads);
         self.pending.push(Pending {
             id: self.last_id,
             kind,
