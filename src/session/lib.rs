@@ -26,6 +26,7 @@ mod opened_config;
 mod opening;
 mod overwrite;
 mod painter;
+mod performer;
 mod persisted;
 mod planner;
 mod recovery;
