@@ -15,7 +15,9 @@ use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{GraphIdx, Lifetimes, RecordedTotal, Recording, TotalKind};
 use highwater_plan::Strategy;
 use highwater_sim::fold::{StepBytes, curves, curves_without_rounding};
-use highwater_sim::{BoundGraph, DeviceRun, DeviceSession, EventSteps, LoadedGraph, Params, RecordedRanges, recorded_log};
+use highwater_sim::{
+    BoundGraph, DeviceRun, DeviceSession, EventSteps, LoadedGraph, Params, RecordedRanges, recorded_log,
+};
 
 /// The recordings that are shown, with their numbers among those with content, and the count of the latter. Of more than
 /// `most`, those with the highest peaks (the first on a tie), in the order of the workload.

@@ -50,6 +50,9 @@ impl Default for Audit {
 
 impl Audit {
     /// What was found so far.
+    ///
+    /// # Errors
+    /// The first defect.
     pub fn verification(&self) -> Verification {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -24,10 +24,15 @@ impl Verifying {
 /// Says what was found, on standard error; whether it holds.
 pub(crate) fn told(found: Verification) -> bool {
     match found {
-        Ok(verified) => say_verified(verified),
-        Err(ref defect) => say(&format!("--verify: {defect}")),
+        Ok(verified) => {
+            say_verified(verified);
+            true
+        }
+        Err(defect) => {
+            say(&format!("--verify: {defect}"));
+            false
+        }
     }
-    found.is_ok()
 }
 
 /// What was verified, on standard error.

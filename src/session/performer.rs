@@ -2,8 +2,8 @@
 //!
 //! Work looks at its cancel flag at its loop heads. Between two looks it may sort a million values, free an answer or
 //! wait for a file, which takes longer than a user who cancelled waits. So the worker waits for cancelled work only for
-//! a moment. Then it goes on with the next task on a new thread; the old one ends with its values at its next look, and
-//! nobody hears of it. Work that is not cancelled (writing) is always waited for.
+//! a moment. Then it goes on with the next task on a new thread; the old one ends with its values at its next look,
+//! without an answer. Work that is not cancelled (writing) is always waited for.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -109,7 +109,7 @@ pub(super) fn serve(inbox: &Receiver<Order>, say: &Say, mut performer: Performer
     }
 }
 
-/// Frees what may be large on a thread of its own, so that no frame waits for it.
+/// Frees what may be large on another thread, so that no frame waits for it.
 pub(super) fn free<T: Send + 'static>(value: T) {
     // Where no thread can be started, it is freed here.
     drop(std::thread::Builder::new().spawn(move || drop(value)));

@@ -141,7 +141,7 @@ impl Worker {
                 progress.check()?;
                 work(progress)
             });
-            // An answer that nobody wants is freed here, not by the session.
+            // The answer of cancelled work is freed here, not by the session.
             let outcome = match result {
                 _ if progress.check().is_err() => Outcome::Cancelled,
                 Ok(answer) => Outcome::Done(answer),

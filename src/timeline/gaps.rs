@@ -33,7 +33,10 @@ impl LaneGaps {
     pub(super) fn new(regions: &[RegionSpan], blocks: &Blocks) -> Self {
         let mut list: Vec<(u32, u64, u32, u64)> = Vec::new();
         let mut rectangles: Vec<Rectangle> = Vec::new();
-        for (region, blocks_of) in regions.iter().zip(BlocksByRegion::new(&blocks.span, regions.len()).iter()) {
+        for (region, blocks_of) in regions
+            .iter()
+            .zip(BlocksByRegion::new(&blocks.span, regions.len()).iter())
+        {
             // Stacked blocks have no real addresses.
             if region.kind == RegionKind::Unplaced {
                 continue;

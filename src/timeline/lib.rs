@@ -312,7 +312,7 @@ impl Timeline {
     }
 }
 
-/// Lanes are independent, so each is made on a thread of its own.
+/// Lanes are independent, so threads share them out.
 fn lanes(
     comparison: &Comparison,
     palette: &Palette,

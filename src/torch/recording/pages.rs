@@ -179,7 +179,7 @@ struct Reserved {
 }
 
 impl Reserved {
-    /// Whether pages above all of its own can be of this range.
+    /// Whether pages above all that it has can be of this range.
     fn takes(&self, addr: u64, pages: &Memory, settings: &Settings) -> bool {
         let range = &self.range;
         let same = (range.stream, range.pool) == (pages.stream, pages.pool);
