@@ -345,6 +345,11 @@ impl eframe::App for App {
         self.state.large_lanes.keep(frame.wgpu_render_state(), version.0);
     }
 
+    /// The background of every pane: software renderers spend most of a frame on filling large areas twice.
+    fn clear_color(&self, visuals: &egui::Visuals) -> [f32; 4] {
+        visuals.panel_fill.to_normalized_gamma_f32()
+    }
+
     fn save(&mut self, storage: &mut dyn eframe::Storage) {
         self.kept().write(storage);
     }

@@ -161,7 +161,6 @@ impl Docking<'_> {
 
     pub(super) fn framed_ui(&mut self, ui: &mut egui::Ui, pane: Pane) {
         let margin = if pane == Pane::Policies { 4 } else { 8 };
-        ui.painter().rect_filled(ui.max_rect(), 0, self.cx.theme.panel);
         let mut ui = at_least(ui, SMALLEST);
         egui::Frame::NONE.inner_margin(margin).show(&mut ui, |ui| {
             let row = pane.row();
