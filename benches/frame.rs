@@ -12,6 +12,7 @@ use cpu_time::ThreadTime;
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use criterion::{Criterion, criterion_group, criterion_main};
 use eframe::egui::{self, Key, Pos2, RawInput, Rect, vec2};
+use highwater_model::progress::Cancel;
 use highwater_model::workload::DeviceProfiles;
 use highwater_session::{Command, Document, PictureFrame, PictureKind, PictureOrder, Session, SourceSpec, Worker};
 use highwater_timeline::{
@@ -331,7 +332,7 @@ fn work(criterion: &mut Criterion) {
                 canvas,
                 scale: 1.0,
             };
-            black_box(rows.raster(&frame, &timeline.axes, colors, &style))
+            black_box(rows.raster(&frame, &timeline.axes, colors, &style, Cancel::new().n_threads()))
         });
     });
     criterion.bench_function("areas of 10^6 lifetimes x 4 lanes", |bencher| {
@@ -360,7 +361,7 @@ fn pictures(criterion: &mut Criterion) {
                 width: 1600,
                 height: 225,
             };
-            let mut scratch = RasterScratch::default();
+            let mut scratch = RasterScratch::on_threads(Cancel::new().n_threads());
             bencher.iter(|| black_box(scratch.lane(lane, &timeline.axes, &lane.blocks.color, &frame, &style)));
         });
     }

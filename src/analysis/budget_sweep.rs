@@ -5,12 +5,12 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::threads::on_threads;
 use highwater_model::units::{Bytes, Nanos};
 use highwater_model::workload::Tape;
 use highwater_rewrite::remat::{Heuristic, RematCounts, RematRequest, RematStatus, remat};
 
 use super::passes::part_of;
-use super::run_lanes::on_threads;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BudgetSweepTask {

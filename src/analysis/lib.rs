@@ -3,7 +3,7 @@
 //!
 //! A module uses modules alone that follow it here, in reading order (`tests/it/tidy.rs` checks that):
 //! ```text
-//! verified sweep compare eager_lanes allocator_lanes advice pins study alignment lane_steps lane_queries
+//! sweep verified compare eager_lanes allocator_lanes advice pins study alignment lane_steps lane_queries
 //! policies budget_sweep passes name_reuse slots recording_lanes logged_peaks
 //! comparison calibration run_lanes explain recommended lowest_peak recording_remarks limits metrics lane
 //! reuse_lanes device_sessions running shapes bodies lowering logged_plans dumped allocation_order
@@ -114,7 +114,7 @@ pub use shapes::bound_plan;
 pub use study::{
     LaneChoice, MOST_RECORDED_LANES, OpSource, ScheduleChoice, ScheduleNote, Study, StudyWords, opening_lanes, study_of,
 };
-pub use verified::{LaneDefect, Verified};
+pub use verified::{Audit, LaneDefect, Verification, Verified};
 pub use what_if::{
     AllocatorFit, AllocatorRun, AllocatorSetting, KeyEffect, SearchError, SearchPlan, SettingPair, SettingSearch,
     TriedSetting, search_settings, setting_tolerance, stated_conf,

@@ -1,5 +1,7 @@
 //! Pinned configurations: a configuration kept under a name, its lane's settings, and why it may have no lane.
 
+use std::sync::Arc;
+
 use super::configuration::Configuration;
 use super::lane_set::LaneId;
 use super::workspaces::ScratchSource;
@@ -8,7 +10,7 @@ use highwater_model::units::Bytes;
 use highwater_model::workload::{Axis, Device, SchedulePlan};
 use highwater_options::{Estimate, Finding};
 use highwater_rewrite::remat::OpRates;
-use highwater_sim::Params;
+use highwater_sim::{DeviceSession, Params};
 
 /// Most pins that have lanes.
 pub const MAX_PINS: usize = 16;
@@ -117,6 +119,8 @@ pub struct PinnedLane {
     /// By position of its session's runs: the run of `axis`; `None` for a run of the common axis that it lacks.
     pub runs: Vec<Option<u32>>,
     pub fit: PinFit,
+    /// The session on its own steps, which its plans place; `None` where the lane's own session has these.
+    pub(super) own_session: Option<Arc<DeviceSession>>,
 }
 
 /// How the runs and steps of a pinned lane align with the common axis.

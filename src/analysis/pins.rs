@@ -20,10 +20,10 @@ use super::error::AnalysisError;
 use super::lane::Lane;
 use super::pin::{MAX_PINS, Pin, PinFailure, lane_id};
 use super::request::Request;
-use super::run_lanes::on_threads;
 use super::shapes;
 use super::study::study_of;
 use highwater_model::progress::Progress;
+use highwater_model::threads::on_threads;
 use highwater_model::workload::Workload;
 
 /// Adds a lane for each pin of the request, in their order, or says why it has none; pins with a known lane reuse it.

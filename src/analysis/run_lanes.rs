@@ -1,7 +1,5 @@
 //! Simulates and explains lanes on several threads; the result does not depend on their number or timing.
 
-use std::sync::{Mutex, PoisonError};
-
 use super::arena::Plans;
 use super::explain::explain;
 use super::lane::{Lane, Remark};
@@ -9,6 +7,7 @@ use super::lane_set::LaneId;
 use super::name_context::NameContext;
 use super::oom_report::{OutOfMemoryReport, oom_report};
 use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::threads::on_threads;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::GraphIdx;
 use highwater_plan::Strategy;
@@ -29,36 +28,6 @@ pub(super) struct LaneParts {
     pub(super) strategy: &'static Strategy,
     /// The plans that the strategy made.
     pub(super) plans: Plans,
-}
-
-/// Runs a function for each item on the threads of the work; results in the order of the items.
-pub(super) fn on_threads<T: Send, R: Send>(
-    items: Vec<T>,
-    progress: &Progress<'_>,
-    run: impl Fn(T) -> R + Sync,
-) -> Vec<R> {
-    let n_threads = progress.n_threads().min(items.len());
-    if n_threads <= 1 {
-        return items.into_iter().map(run).collect();
-    }
-    let queue = Mutex::new(items.into_iter().enumerate());
-    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let work = || {
-        let mut done = Vec::new();
-        while let Some((position, item)) = next() {
-            done.push((position, run(item)));
-        }
-        done
-    };
-    let mut done: Vec<(usize, R)> = std::thread::scope(|scope| {
-        let handles: Vec<_> = (0..n_threads).map(|_| scope.spawn(work)).collect();
-        let joined = handles.into_iter().map(std::thread::ScopedJoinHandle::join);
-        joined
-            .flat_map(|result| result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
-    });
-    done.sort_unstable_by_key(|(position, _)| *position);
-    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// The lanes, in the order of the jobs.

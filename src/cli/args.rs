@@ -312,6 +312,8 @@ pub struct RematArgs {
     pub events: bool,
     #[command(flatten, next_help_heading = "Settings")]
     pub common: Common,
+    #[command(flatten)]
+    pub verifying: Verifying,
     /// Output: text or json
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

@@ -10,6 +10,7 @@ use highwater_export::{
     settings_json, settings_text,
 };
 use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::{Cancel, Progress};
 use highwater_model::workload::{DeviceProfiles, SchedulePlan};
 use highwater_options::{Environment, Options, allocator_findings, keys};
 use highwater_session::{
@@ -98,7 +99,7 @@ fn configured(path: &Path, of: Option<&str>) -> anyhow::Result<(Configured, Diag
         config,
         remarks: warnings,
         ..
-    } = read_config_file(path, of).map_err(anyhow::Error::msg)?;
+    } = read_config_file(path, of, &Progress::silent(&Cancel::new())).map_err(anyhow::Error::msg)?;
     let read = Configured {
         options: options_of(&config),
         environment: config.environment,

@@ -39,7 +39,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::bail;
 use clap::{CommandFactory as _, FromArgMatches as _};
 
 pub use args::{Arguments, Common, Format};
@@ -51,11 +50,7 @@ use highwater_model::diagnostics::Severity;
 use highwater_model::progress::{Cancel, Progress};
 use highwater_model::units::Nanos;
 use highwater_model::visible::{one_line, visible, visible_json};
-
-/// The variable that limits threads; answers do not depend on it.
-const THREADS: &str = "HIGHWATER_THREADS";
-
-const MOST_THREADS: usize = 1024;
+use highwater_session::most_threads;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
@@ -160,8 +155,8 @@ fn missing_file(arguments: &Arguments) -> Option<String> {
 }
 
 fn perform(action: &Action) -> ExitCode {
-    let cancel = match n_threads() {
-        Ok(n_threads) => n_threads.map_or_else(Cancel::new, Cancel::on_threads),
+    let cancel = match most_threads() {
+        Ok(n_threads) => Cancel::on_threads(n_threads),
         Err(error) => return fail(&error.to_string()),
     };
     let on_signal = cancel.clone();
@@ -213,19 +208,6 @@ fn perform(action: &Action) -> ExitCode {
             Some(io) if error.chain().len() == 1 => fail(&format!("standard output: {io}")),
             _ => fail(&located(&format!("{error:#}"), action.inputs())),
         },
-    }
-}
-
-/// The most threads, where the environment limits them.
-fn n_threads() -> anyhow::Result<Option<usize>> {
-    let Some(text) = std::env::var_os(THREADS) else {
-        return Ok(None);
-    };
-    let text = text.to_string_lossy();
-    let number = text.parse().ok().filter(|number| (1..=MOST_THREADS).contains(number));
-    match number {
-        Some(number) => Ok(Some(number)),
-        None => bail!("{THREADS}={text}: expected 1 to {MOST_THREADS}"),
     }
 }
 

@@ -28,6 +28,9 @@ pub(super) fn run(args: &RecommendArgs, progress: &Progress<'_>) -> anyhow::Resu
     let explorer = &exploration.explorer;
     let goal = Goal::parse(args.goal.as_deref().unwrap_or("least-overhead"), explorer.space())?;
     let found = recommend(explorer, goal, args.most, &mut |_: &SweepPoint| {}, progress)?;
+    if !exploration.holds() {
+        return Ok(Verdict::No);
+    }
     match args.space.format {
         Format::Json => {
             let (name, diagnostics) = (&exploration.name, &exploration.diagnostics);

@@ -8,8 +8,9 @@ use super::args::{Format, RematArgs};
 use super::request::{fill_presets, import_diagnostics, plain_request};
 use super::settings::{Settings, read_settings};
 use super::text::diagnostics_section;
+use super::verified::told;
 use super::{Verdict, print, print_json, timed};
-use highwater_analysis::{Request, part_of};
+use highwater_analysis::{Audit, LaneSet, RematLane, Request, compare, part_of};
 use highwater_export::{RematAnswer, Table, WireRemat};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
@@ -55,7 +56,7 @@ pub(super) fn run(args: &RematArgs, progress: &Progress<'_>) -> anyhow::Result<V
         diagnostics,
     };
     if !args.sweep.is_empty() {
-        return sweep(args, &subject, progress);
+        return sweep(args, &subject, &chosen.alone, progress);
     }
     let budget = match &args.budget {
         Some(text) => Some(subject.bytes(budget(text).with_context(|| format!("--budget {text}"))?)),
@@ -69,12 +70,46 @@ pub(super) fn run(args: &RematArgs, progress: &Progress<'_>) -> anyhow::Result<V
         );
     };
     let (run, elapsed) = subject.run(budget, progress)?;
+    if !holds(args, &subject, &[budget], &chosen.alone, progress)? {
+        return Ok(Verdict::No);
+    }
     let answer = subject.answer(&run, elapsed);
     match args.format {
         Format::Json => print_json(&WireRemat::new(&answer, args.events))?,
         _ => print(&text(args, &answer))?,
     }
     Ok(Verdict::yes_if(run.is_within_budget()))
+}
+
+/// Whether the executed sequence of each budget holds as a simulation, or is not verified.
+fn holds(
+    args: &RematArgs,
+    subject: &Budgeted<'_>,
+    budgets: &[Bytes],
+    alone: &Request,
+    progress: &Progress<'_>,
+) -> anyhow::Result<bool> {
+    if !args.verifying.verify {
+        return Ok(true);
+    }
+    let mut alone = alone.clone();
+    let symbols = alone.workload.symbols();
+    alone.plan.dims.retain(|name, _| symbols.contains(name));
+    // Entries may name graphs that are not the subject.
+    alone.plan.entries.clear();
+    let audit = Audit::default();
+    for budget in budgets {
+        let lane = RematLane {
+            heuristic: subject.lowered.dtr.heuristic,
+            budget: Budget::Bytes(*budget),
+        };
+        let request = Request {
+            lanes: LaneSet::Remat(vec![lane]),
+            ..alone.clone()
+        };
+        audit.add(compare(&request, progress)?.verify(progress)?);
+    }
+    Ok(told(audit.verification()))
 }
 
 /// Flags win over options.
@@ -172,7 +207,12 @@ impl Budgeted<'_> {
 }
 
 /// A run per budget; none of them decides the exit code.
-fn sweep(args: &RematArgs, subject: &Budgeted<'_>, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
+fn sweep(
+    args: &RematArgs,
+    subject: &Budgeted<'_>,
+    alone: &Request,
+    progress: &Progress<'_>,
+) -> anyhow::Result<Verdict> {
     let mut table = Table::new(&[
         ">budget",
         ">of peak",
@@ -183,8 +223,12 @@ fn sweep(args: &RematArgs, subject: &Budgeted<'_>, progress: &Progress<'_>) -> a
         ">recomputed",
     ]);
     let mut wire = Vec::new();
-    for text in &args.sweep {
-        let budget = subject.bytes(budget(text).with_context(|| format!("--sweep {text}"))?);
+    let read = |text: &String| Ok(subject.bytes(budget(text).with_context(|| format!("--sweep {text}"))?));
+    let budgets: Vec<Bytes> = args.sweep.iter().map(read).collect::<anyhow::Result<_>>()?;
+    if !holds(args, subject, &budgets, alone, progress)? {
+        return Ok(Verdict::No);
+    }
+    for budget in budgets {
         let (run, elapsed) = subject.run(budget, progress)?;
         if args.format == Format::Json {
             wire.push(WireRemat::new(&subject.answer(&run, elapsed), args.events));

@@ -11,6 +11,7 @@ use highwater_analysis::{AllocatorSetting, Configuration, LaneGoal, LaneStrategi
 use highwater_export::ConfigDocument;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::Bindings;
+use highwater_model::progress::{Cancel, Progress};
 use highwater_model::units::Bytes;
 use highwater_model::workload::{Device, DeviceProfiles, DimValues, RecordingRules, SchedulePlan};
 use highwater_options::{ENVIRONMENT, Environment, Options, keys, resolve_device};
@@ -82,7 +83,8 @@ pub(super) fn read_settings_over(common: &Common, document: Option<&Document>) -
     let mut settings = settings_of(document)?;
     settings.evaluation |= common.evaluation;
     for path in &common.config {
-        let read = read_config_file(path, common.of.as_deref()).map_err(anyhow::Error::msg)?;
+        let read = read_config_file(path, common.of.as_deref(), &Progress::silent(&Cancel::new()))
+            .map_err(anyhow::Error::msg)?;
         merge(&read.config, &mut settings);
         let configuration = settings.document(Vec::new(), &settings.plan).configuration();
         settings.opened = Some(OpenedConfig::new(read.name.clone(), &read.config.script, configuration));
@@ -218,7 +220,8 @@ impl Settings {
             if self.pins.len() >= MAX_PINS {
                 bail!("--pin {text}: {MAX_PINS} pins are compared at most");
             }
-            let read = read_config_file(path.as_ref(), None).map_err(|why| anyhow::anyhow!("--pin {name}: {why}"))?;
+            let read = read_config_file(path.as_ref(), None, &Progress::silent(&Cancel::new()))
+                .map_err(|why| anyhow::anyhow!("--pin {name}: {why}"))?;
             self.remarks.push((read.name, read.remarks));
             let config = read.config;
             let configuration = self.pinned(&config);

@@ -7,6 +7,7 @@ use anyhow::{Context as _, bail};
 use super::args::SpaceArgs;
 use super::opened::Named;
 use super::request::Prepared;
+use super::verified::told;
 use highwater_analysis::Request;
 use highwater_analysis::sweep::{Explorer, Space, SweepAxis};
 use highwater_model::diagnostics::Diagnostics;
@@ -45,8 +46,17 @@ impl Exploration {
             name: prepared.loaded.workload.name.clone(),
             capacity: args.capacity.clone(),
             diagnostics: prepared.diagnostics(),
-            explorer: Explorer::new(&prepared.request, space)?,
+            explorer: if args.verifying.verify {
+                Explorer::verifying(&prepared.request, space)?
+            } else {
+                Explorer::new(&prepared.request, space)?
+            },
         })
+    }
+
+    /// Whether all simulations so far hold, or are not verified; a line on standard error says which.
+    pub(super) fn holds(&self) -> bool {
+        self.explorer.verification().is_none_or(told)
     }
 
     /// The name, then an axis per line.

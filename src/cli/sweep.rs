@@ -33,6 +33,9 @@ pub(super) fn run(args: &SweepArgs, progress: &Progress<'_>) -> anyhow::Result<V
     if ended.is_ok() {
         answers.smallest_device = smallest_device(explorer, &points, progress)?;
     }
+    if !exploration.holds() {
+        return Ok(Verdict::No);
+    }
     match args.space.format {
         Format::Json => print_json(&WireSweep::new(&exploration.name, explorer.space(), &points, &answers))?,
         Format::Csv => {

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::say;
-use highwater_analysis::{Comparison, Verified};
+use highwater_analysis::{Comparison, Verification, Verified};
 use highwater_model::progress::Progress;
 
 /// Whether answers are verified.
@@ -17,19 +17,21 @@ pub struct Verifying {
 impl Verifying {
     /// Whether the comparison holds, or is not verified; a line on standard error says which.
     pub(crate) fn holds(self, comparison: &Comparison, progress: &Progress<'_>) -> anyhow::Result<bool> {
-        if !self.verify {
-            return Ok(true);
+        Ok(!self.verify || told(comparison.verify(progress)?))
+    }
+}
+
+/// Says what was found, on standard error; whether it holds.
+pub(crate) fn told(found: Verification) -> bool {
+    match found {
+        Ok(verified) => {
+            say_verified(verified);
+            true
         }
-        Ok(match comparison.verify(progress)? {
-            Ok(verified) => {
-                say_verified(verified);
-                true
-            }
-            Err(defect) => {
-                say(&format!("--verify: {defect}"));
-                false
-            }
-        })
+        Err(defect) => {
+            say(&format!("--verify: {defect}"));
+            false
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use highwater_analysis::{Comparison, Configuration};
 use highwater_model::graph::Id as _;
-use highwater_model::units::{Bytes, counted};
+use highwater_model::units::{Bytes, counted, first_of};
 use highwater_options::{GE_USE_STATIC_MEMORY, Options, find, keys};
 
 /// The number of settings in a sentence.
@@ -198,12 +198,7 @@ fn values(runs: &[RequestedRun]) -> BTreeMap<(&str, &str), BTreeSet<u64>> {
 }
 
 fn listed(values: &BTreeSet<u64>) -> String {
-    const MOST: usize = 4;
-    let texts: Vec<String> = values.iter().take(MOST).map(u64::to_string).collect();
-    match values.len().saturating_sub(MOST) {
-        0 => texts.join(", "),
-        more => format!("{} and {more} more", texts.join(", ")),
-    }
+    first_of(values.iter(), 4, ", ")
 }
 
 /// The first settings that differ, and the number of the others.

@@ -4,6 +4,7 @@ pub mod diagnostics;
 pub mod graph;
 pub mod liveness;
 pub mod progress;
+pub mod threads;
 pub mod units;
 pub mod visible;
 pub mod workload;

@@ -4,9 +4,10 @@
 //! head once the flag is set. Threads and clocks belong to callers.
 
 use std::fmt;
-use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use super::threads::cores;
 
 /// Elements sorted between two checks of the flag: about 3 ms of work.
 const CHUNK: usize = 32_768;
@@ -42,12 +43,20 @@ impl Cancel {
         }))
     }
 
-    /// A flag of work on at most so many threads. Answers do not depend on it.
+    /// A flag of work on at most so many threads; 0 is one per core. Answers do not depend on it.
     pub fn on_threads(n_threads: usize) -> Self {
         Self(Arc::new(Flag {
             n_threads,
             ..Flag::default()
         }))
+    }
+
+    /// The most threads that the work may use: one per core unless the caller says otherwise.
+    pub fn n_threads(&self) -> usize {
+        match self.0.n_threads {
+            0 => cores(),
+            stated => stated,
+        }
     }
 
     pub fn cancel(&self) {
@@ -101,12 +110,9 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// The most threads that the work may use: one per core unless the caller says otherwise.
+    /// As [`Cancel::n_threads`].
     pub fn n_threads(&self) -> usize {
-        match self.cancel.0.n_threads {
-            0 => std::thread::available_parallelism().map_or(1, NonZero::get),
-            stated => stated,
-        }
+        self.cancel.n_threads()
     }
 
     /// The flag, for work in other threads.

@@ -210,6 +210,17 @@ pub fn counted(count: u64, noun: &str) -> String {
     format!("{} {noun}{plural}", grouped(count))
 }
 
+/// Texts in one line; of many the first `most`, and how many there are besides: `a, b and 58 more`.
+pub fn first_of(texts: impl ExactSizeIterator<Item: ToString>, most: usize, separator: &str) -> String {
+    let left = texts.len().saturating_sub(most);
+    let shown: Vec<String> = texts.take(most).map(|text| text.to_string()).collect();
+    let shown = shown.join(separator);
+    match left {
+        0 => shown,
+        left => format!("{shown} and {} more", grouped(left as u64)),
+    }
+}
+
 impl fmt::Display for Bytes {
     /// Readable text with at most four significant figures: `2.574 GiB`, `1 023 MiB`, `512 B`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -228,15 +228,19 @@ fn read_sample(sample: &Sample, progress: &Progress<'_>) -> Result<Imported, Imp
     })
 }
 
-/// Reads a small file (a configuration) whole; `-` is standard input.
+/// Reads a small file (a configuration) whole; `-` is standard input. The wait for a pipe ends when the work is cancelled.
 ///
 /// # Errors
-/// [`FileError::Io`].
-pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
+/// [`FileError`].
+pub fn read_bytes(path: &Path, progress: &Progress<'_>) -> Result<Vec<u8>, FileError> {
     if path.as_os_str() == "-" {
         return read_config(Path::new(STANDARD_INPUT), std::io::stdin().lock());
     }
-    read_config(path, open(path)?)
+    let Some(pipe) = Stream::at(path) else {
+        return read_config(path, open(path)?);
+    };
+    let bytes = pipe.head(CONFIG_LIMIT, progress);
+    read_config(path, &*bytes.map_err(|reason| FileError::import(path, reason))?)
 }
 
 fn read_config(path: &Path, file: impl Read) -> Result<Vec<u8>, FileError> {

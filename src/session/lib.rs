@@ -26,6 +26,7 @@ mod opened_config;
 mod opening;
 mod overwrite;
 mod painter;
+mod performer;
 mod persisted;
 mod planner;
 mod recovery;
@@ -37,6 +38,7 @@ mod state;
 mod streams;
 mod sweep;
 mod task;
+mod threads;
 mod titles;
 mod worker;
 mod write;
@@ -80,6 +82,7 @@ pub use state::{
     setting_version,
 };
 pub use sweep::{SweepOrder, SweepTable, probe_sweep_files};
+pub use threads::{ThreadsError, most_threads};
 pub use worker::{Wake, Worker};
 pub use write::{WriteError, write_pieces, write_whole};
 pub use write_config::{WriteConfigError, write_config};

@@ -43,7 +43,7 @@ pub(super) fn open_sources(
         Some(Err(NotOpened::Failed(reason))) => return Err(reason),
         None => {}
     }
-    let (configs, graphs) = split_configs(sources)?;
+    let (configs, graphs) = split_configs(sources, progress)?;
     if graphs.is_empty() && !configs.is_empty() {
         return Ok(Opened::Configs(configs));
     }
@@ -68,12 +68,15 @@ fn document_among(sources: &[SourceSpec]) -> Result<Option<&Path>, String> {
 }
 
 /// Reads the configurations among sources; the other sources are graphs.
-fn split_configs(sources: &[SourceSpec]) -> Result<(Vec<ReadConfig>, Vec<SourceSpec>), String> {
+fn split_configs(
+    sources: &[SourceSpec],
+    progress: &Progress<'_>,
+) -> Result<(Vec<ReadConfig>, Vec<SourceSpec>), String> {
     let mut configs = Vec::new();
     let mut graphs = Vec::new();
     for source in sources {
         match source {
-            SourceSpec::Path(path) if is_config(path) => configs.push(read_config_file(path, None)?),
+            SourceSpec::Path(path) if is_config(path) => configs.push(read_config_file(path, None, progress)?),
             _ => graphs.push(source.clone()),
         }
     }
@@ -84,8 +87,8 @@ fn split_configs(sources: &[SourceSpec]) -> Result<(Vec<ReadConfig>, Vec<SourceS
 ///
 /// # Errors
 /// A sentence that starts with the file's name; for a model or a recording it says what the file is.
-pub fn read_config_file(path: &Path, of: Option<&str>) -> Result<ReadConfig, String> {
-    let bytes = read_bytes(path).map_err(|error| error.to_string())?;
+pub fn read_config_file(path: &Path, of: Option<&str>, progress: &Progress<'_>) -> Result<ReadConfig, String> {
+    let bytes = read_bytes(path, progress).map_err(|error| error.to_string())?;
     let name = path.display().to_string();
     // Any JSON object is read as options.
     if let Some(advice) = unread_model(&name, &bytes).filter(|_| bytes.trim_ascii_start().starts_with(b"{")) {

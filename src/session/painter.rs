@@ -94,12 +94,12 @@ pub(super) struct Painter {
 }
 
 impl Painter {
-    /// The thread answers through `say`.
-    pub(super) fn start(say: impl Fn(Message) + Send + Sync + 'static) -> std::io::Result<Self> {
+    /// The thread answers through `say`, and draws on at most so many threads.
+    pub(super) fn start(n_threads: usize, say: impl Fn(Message) + Send + Sync + 'static) -> std::io::Result<Self> {
         let (orders, inbox) = unbounded::<Painting>();
         let thread = std::thread::Builder::new()
             .name("highwater-painter".to_owned())
-            .spawn(move || serve(&inbox, &say))?;
+            .spawn(move || serve(&inbox, n_threads, &say))?;
         Ok(Self {
             orders: Some(orders),
             thread: Some(thread),
@@ -124,20 +124,19 @@ impl Drop for Painter {
     }
 }
 
-fn serve(inbox: &Receiver<Painting>, say: &(dyn Fn(Message) + Sync)) {
+fn serve(inbox: &Receiver<Painting>, n_threads: usize, say: &(dyn Fn(Message) + Sync)) {
     // When each picture was drawn last.
     let mut drawn: Vec<((usize, PictureKind), u64)> = Vec::new();
     let mut clock = 0_u64;
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let mut scratches: Vec<RasterScratch> = Vec::new();
-    scratches.resize_with(cores.min(MOST_AT_ONCE), RasterScratch::default);
+    scratches.resize_with(n_threads.min(MOST_AT_ONCE), || RasterScratch::on_threads(n_threads));
     let mut next = inbox.recv().ok();
     while let Some(painting) = next.take() {
         let age = |of: &PictureFrame, drawn: &[((usize, PictureKind), u64)]| {
             let known = drawn.iter().find(|(key, _)| *key == (of.lane, of.kind));
             known.map_or(0, |(_, at)| *at)
         };
-        painted(say, || draw_rows(&painting), Session::take_rows_picture);
+        painted(say, || draw_rows(&painting, n_threads), Session::take_rows_picture);
         let mut frames = painting.order.frames.clone();
         frames.sort_by_key(|of| age(of, &drawn));
         let n_drawn = draw_all(&painting, &frames, &mut scratches, inbox, say);
@@ -202,11 +201,11 @@ fn painted<P: Send + 'static>(
     say(Message::Painted(reply));
 }
 
-fn draw_rows(painting: &Painting) -> Option<RowsPicture> {
+fn draw_rows(painting: &Painting, n_threads: usize) -> Option<RowsPicture> {
     let (of, lifetimes) = painting.order.rows.as_ref().zip(painting.lifetimes.as_ref())?;
     let lane = painting.timeline.lanes.get(lifetimes.lane)?;
     let colors = painting.look.colors(lifetimes.lane, lane);
-    let shown = lifetimes.raster(of, &painting.timeline.axes, colors, &painting.order.style);
+    let shown = lifetimes.raster(of, &painting.timeline.axes, colors, &painting.order.style, n_threads);
     Some(RowsPicture {
         of: of.clone(),
         lifetimes: Arc::clone(lifetimes),

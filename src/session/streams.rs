@@ -39,16 +39,7 @@ impl Stream {
     /// The content: in memory where it is small, else in an unnamed temporary file.
     pub(super) fn spooled(self, name: &str, progress: &Progress<'_>) -> Result<Input<'static>, ImportError> {
         let mut spool = tempfile::spooled_tempfile(SPOOL_BYTES);
-        let mut len = 0_u64;
-        let pieces = self.start()?;
-        loop {
-            progress.set("reading", len, MOST_BYTES)?;
-            let piece = match pieces.recv_timeout(LOOK) {
-                Ok(piece) => piece?,
-                Err(RecvTimeoutError::Timeout) => continue,
-                Err(RecvTimeoutError::Disconnected) => break,
-            };
-            len += piece.len() as u64;
+        self.each_piece(progress, |piece, len| {
             if len > MOST_BYTES {
                 return Err(ImportError::at(
                     format!("a pipe of more than {} GiB is not read", MOST_BYTES >> 30),
@@ -56,15 +47,48 @@ impl Stream {
                     "save it to a file and open that",
                 ));
             }
-            spool.write_all(&piece).map_err(|error| {
+            spool.write_all(piece).map_err(|error| {
                 ImportError::at(
                     format!("the piped input cannot be written to a temporary file ({error}),"),
                     format!("byte {len}"),
                     "save it to a file, or set TMPDIR to a folder with free space",
                 )
             })?;
-        }
+            Ok(true)
+        })?;
         Input::new(name, BufReader::with_capacity(64 << 10, spool))
+    }
+
+    /// The content as far as `limit` bytes and a few more.
+    pub(super) fn head(self, limit: u64, progress: &Progress<'_>) -> Result<Vec<u8>, ImportError> {
+        let mut bytes = Vec::new();
+        self.each_piece(progress, |piece, len| {
+            bytes.extend_from_slice(piece);
+            Ok(len <= limit)
+        })?;
+        Ok(bytes)
+    }
+
+    /// Takes pieces, and the bytes so far, until the end or until `take` wants no more.
+    fn each_piece(
+        self,
+        progress: &Progress<'_>,
+        mut take: impl FnMut(&[u8], u64) -> Result<bool, ImportError>,
+    ) -> Result<(), ImportError> {
+        let mut len = 0_u64;
+        let pieces = self.start()?;
+        loop {
+            progress.set("reading", len, MOST_BYTES)?;
+            let piece = match pieces.recv_timeout(LOOK) {
+                Ok(piece) => piece?,
+                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            };
+            len += piece.len() as u64;
+            if !take(&piece, len)? {
+                return Ok(());
+            }
+        }
     }
 
     fn start(self) -> Result<Receiver<Result<Vec<u8>, Error>>, Error> {

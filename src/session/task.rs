@@ -119,8 +119,9 @@ impl TaskKind {
             | Self::ProbeFiles
             | Self::FindMissing
             | Self::CheckSources => (false, &[], false),
-            Self::ReadConfig | Self::Save | Self::Write => (true, &[], false),
-            Self::Export => (true, &[], true),
+            Self::Save | Self::Write => (true, &[], false),
+            // A configuration may be a pipe without a writer.
+            Self::ReadConfig | Self::Export => (true, &[], true),
         };
         Rule {
             is_queued,

@@ -1,16 +1,17 @@
 //! The worker: one named thread that performs tasks, so that the window never waits.
 //!
-//! Tasks run in the order in which they were sent; [`TaskKind::rule`] says which replace or cancel others. An answer comes
+//! Tasks run in the order in which they were sent (`performer`); [`TaskKind::rule`] says which replace or cancel others. An answer comes
 //! back as a closure over the session, and is dropped where its task was replaced. A panic becomes a failure of its task.
 //! The wake-up is a closure, so this file knows no GUI.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::painter::{Painter, Painting};
+use super::performer::{Order, Performer, Say, serve};
 use super::state::{Notice, Session};
 use super::task::{Failure, Outcome, TaskKind};
 use highwater_model::progress::{Cancel, Progress};
@@ -40,12 +41,6 @@ pub(super) enum Message {
     Painted(Reply),
 }
 
-struct Order {
-    id: TaskId,
-    cancel: Cancel,
-    work: Box<dyn FnOnce(&Progress<'_>) -> Reply + Send>,
-}
-
 /// A task without an answer yet.
 struct Pending {
     id: TaskId,
@@ -62,6 +57,8 @@ pub struct Worker {
     /// In the order in which they were sent.
     pending: Vec<Pending>,
     last_id: TaskId,
+    /// The most threads of a task; 0 is one per core.
+    n_threads: usize,
     thread: Option<JoinHandle<()>>,
     painter: Painter,
 }
@@ -80,17 +77,18 @@ impl Worker {
     /// # Errors
     /// The error of the operating system where it cannot start a thread.
     pub fn start(wake: impl Fn() + Send + Sync + 'static) -> std::io::Result<Self> {
-        Self::start_with(move |_| wake())
+        Self::start_with(0, move |_| wake())
     }
 
-    /// The same; `wake` gets the urgency of the message.
+    /// The same; tasks and pictures use at most so many threads (0: one per core), and `wake` gets the urgency of the
+    /// message.
     ///
     /// # Errors
     /// As [`Self::start`].
-    pub fn start_with(wake: impl Fn(Wake) + Send + Sync + 'static) -> std::io::Result<Self> {
+    pub fn start_with(n_threads: usize, wake: impl Fn(Wake) + Send + Sync + 'static) -> std::io::Result<Self> {
         let (orders, inbox) = unbounded::<Order>();
         let (outbox, messages) = unbounded();
-        let say = Arc::new(move |message: Message| {
+        let say: Say = Arc::new(move |message: Message| {
             let when = match message {
                 Message::Progress(..) => Wake::Soon,
                 Message::Done(..) | Message::Painted(_) => Wake::Now,
@@ -101,16 +99,18 @@ impl Worker {
         });
         let painter = {
             let say = Arc::clone(&say);
-            Painter::start(move |message| say(message))?
+            Painter::start(Cancel::on_threads(n_threads).n_threads(), move |message| say(message))?
         };
+        let performer = Performer::start(&say)?;
         let thread = std::thread::Builder::new()
             .name("highwater-worker".to_owned())
-            .spawn(move || serve(&inbox, &*say))?;
+            .spawn(move || serve(&inbox, &say, performer))?;
         Ok(Self {
             orders: Some(orders),
             messages,
             pending: Vec::new(),
             last_id: 0,
+            n_threads,
             thread: Some(thread),
             painter,
         })
@@ -124,24 +124,44 @@ impl Worker {
         then: impl FnOnce(&mut Session, Outcome<A>) + Send + 'static,
     ) {
         let (id, cancel) = self.register(kind);
+        // One of two replies is applied.
+        let then = Arc::new(Mutex::new(Some(then)));
+        let end = move |session: &mut Session, outcome: Outcome<A>| {
+            let then = then.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(then) = then {
+                then(session, outcome);
+            }
+        };
+        let let_go = {
+            let end = end.clone();
+            Box::new(move |session: &mut Session| end(session, Outcome::Cancelled))
+        };
         let work = Box::new(move |progress: &Progress<'_>| -> Reply {
             let result = guarded(|| {
                 progress.check()?;
                 work(progress)
             });
-            let is_cancelled = progress.check().is_err();
-            Box::new(move |session| match result {
-                _ if is_cancelled => then(session, Outcome::Cancelled),
-                Ok(answer) => then(session, Outcome::Done(answer)),
-                Err(Failure(message)) => {
+            // The answer of cancelled work is freed here, not by the session.
+            let outcome = match result {
+                _ if progress.check().is_err() => Outcome::Cancelled,
+                Ok(answer) => Outcome::Done(answer),
+                Err(Failure(message)) => Outcome::Failed(message),
+            };
+            Box::new(move |session| {
+                if let Outcome::Failed(message) = &outcome {
                     session.notify(Notice::Failed(message.clone()));
-                    then(session, Outcome::Failed(message));
                 }
+                end(session, outcome);
             })
         });
         if let Some(orders) = &self.orders {
             // A closed channel means that the thread is gone, which only dropping this handle does.
-            drop(orders.send(Order { id, cancel, work }));
+            drop(orders.send(Order {
+                id,
+                cancel,
+                work,
+                let_go,
+            }));
         }
     }
 
@@ -161,7 +181,7 @@ impl Worker {
             self.cancel(*other);
         }
         self.last_id += 1;
-        let cancel = Cancel::new();
+        let cancel = Cancel::on_threads(self.n_threads);
         self.pending.push(Pending {
             id: self.last_id,
             kind,
@@ -258,22 +278,6 @@ impl Drop for Worker {
     }
 }
 
-fn serve(inbox: &Receiver<Order>, say: &dyn Fn(Message)) {
-    while let Ok(Order { id, cancel, work }) = inbox.recv() {
-        let last = std::cell::Cell::new(("", -1));
-        // Passes on only new stages and steps of two percent.
-        let report = |stage: &'static str, fraction: f32| {
-            #[expect(clippy::cast_possible_truncation, reason = "0 to 50")]
-            let now = (stage, (fraction * 50.0) as i32);
-            if last.replace(now) != now {
-                say(Message::Progress(id, stage, fraction));
-            }
-        };
-        let reply = work(&Progress::new(&cancel, &report));
-        say(Message::Done(id, reply));
-    }
-}
-
 /// The result of work; a panic in it is a failure.
 pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
@@ -338,6 +342,29 @@ mod tests {
         }
         session.settle();
         told.try_iter().collect()
+    }
+
+    /// Work that does not look at its flag is not waited for: it ends only after the test has its outcome.
+    #[test]
+    fn a_cancel_does_not_wait_for_the_next_look() {
+        let mut session = session();
+        let (say, told) = channel();
+        let (release, held) = channel::<()>();
+        let work = move |_: &Progress<'_>| Ok(held.recv().is_ok());
+        let then = move |_: &mut Session, outcome: Outcome<bool>| {
+            let is_cancelled = matches!(outcome, Outcome::Cancelled);
+            say.send(is_cancelled).expect("the test waits");
+        };
+        session.worker().send(TaskKind::Compare, work, then);
+        session.worker().cancel_all();
+        session.settle();
+        assert_eq!(told.try_iter().collect::<Vec<_>>(), [true]);
+        // The next task does not wait either.
+        let gone = PathBuf::from("/no/such/folder");
+        session.apply(Command::FindMissing(vec![gone.clone()]));
+        session.settle();
+        assert!(session.is_missing(&gone));
+        release.send(()).expect("it still waits");
     }
 
     #[test]

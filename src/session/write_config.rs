@@ -5,6 +5,7 @@ use std::path::Path;
 use super::document::SourceSpec;
 use super::files::FileError;
 use super::overwrite::refuse_source;
+use super::special_files::special_kind;
 use super::write::write_whole;
 use highwater_export::{ConfigExport, HEADER};
 
@@ -43,6 +44,10 @@ pub fn write_config(export: &ConfigExport, sources: &[SourceSpec]) -> Result<(),
 
 /// Whether there is a file that highwater did not write.
 fn is_of_others(path: &Path) -> bool {
+    if special_kind(path).is_some() {
+        // Reading a pipe would wait for a writer.
+        return true;
+    }
     match std::fs::read(path) {
         Ok(bytes) => !bytes.starts_with(HEADER.as_bytes()),
         Err(error) => error.kind() != std::io::ErrorKind::NotFound,

@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use highwater_analysis::{Lane, LanePeak};
 use highwater_model::graph::Id as _;
+use highwater_model::progress::Progress;
+use highwater_model::threads::both;
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::GraphIdx;
 use highwater_sim::fold::{Curves, Summary};
@@ -28,7 +30,7 @@ use super::owned_ranges::OwnedRanges;
 use super::owner::Owner;
 use super::remat::LaneRemat;
 use super::reuse::LaneReuse;
-use super::{Palette, Selected, TimelineParts, joined};
+use super::{Palette, Selected, TimelineParts};
 
 /// A region while it holds memory, at its display address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -176,25 +178,23 @@ impl LaneView {
         remat: Option<Arc<LaneRemat>>,
         palette: &Palette,
         parts: TimelineParts,
+        progress: &Progress<'_>,
     ) -> Self {
         let (placed, curves) = if parts == TimelineParts::Rows {
             Default::default()
         } else {
-            // Independent parts run concurrently.
-            std::thread::scope(|scope| {
-                let curves = scope.spawn(|| lane_curves(&lane.curves));
-                let placed = PlacedBlocks::new(&lane.simulation, session, palette);
-                (placed, joined(curves))
-            })
+            let placed = || PlacedBlocks::new(&lane.simulation, session, palette);
+            both(progress, placed, || lane_curves(&lane.curves))
         };
         let (tensor_blocks, gaps, reuse) = if lane.shares_steps || parts != TimelineParts::All {
             (placed.tensor_blocks(), LaneGaps::default(), LaneReuse::default())
         } else {
-            std::thread::scope(|scope| {
-                let gaps = scope.spawn(|| placed.gaps());
-                let reuse = scope.spawn(|| placed.reuse(lane));
-                (placed.tensor_blocks(), joined(gaps), joined(reuse))
-            })
+            let ((blocks, gaps), reuse) = both(
+                progress,
+                || both(progress, || placed.tensor_blocks(), || placed.gaps()),
+                || placed.reuse(lane),
+            );
+            (blocks, gaps, reuse)
         };
         let [reserved, features, live, rounded, physical, virtual_space] = curves;
         let constant = constant::of(&placed.regions);

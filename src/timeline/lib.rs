@@ -139,6 +139,7 @@ use std::sync::Arc;
 use highwater_analysis::{Comparison, LaneRewrite, OpSource};
 use highwater_model::graph::{Id as _, TensorId};
 use highwater_model::progress::{Cancel, Cancelled, Progress};
+use highwater_model::threads::on_threads;
 use highwater_model::units::Bytes;
 use highwater_model::workload::GraphIdx;
 use highwater_sim::DeviceSession;
@@ -229,7 +230,7 @@ impl Timeline {
         progress.set("drawing", 0, 1)?;
         let palette = Palette::new(comparison);
         progress.check()?;
-        let lanes = lanes(comparison, &palette, parts, progress.cancel_flag())?;
+        let lanes = lanes(comparison, &palette, parts, progress)?;
         progress.check()?;
         let n_steps = comparison.axis.n_steps.max(comparison.session.n_steps);
         let palette = Arc::new(palette);
@@ -311,50 +312,40 @@ impl Timeline {
     }
 }
 
-fn joined<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
-    thread.join().unwrap_or_else(|fault| std::panic::resume_unwind(fault))
-}
-
-/// One thread per lane, as lanes are independent.
+/// Lanes are independent, so threads share them out.
 fn lanes(
     comparison: &Comparison,
     palette: &Palette,
     parts: TimelineParts,
-    cancel: &Cancel,
+    progress: &Progress<'_>,
 ) -> Result<Vec<LaneView>, Cancelled> {
-    let remats = remats(comparison);
-    std::thread::scope(|scope| {
-        let lanes = comparison.lanes.iter().enumerate().zip(remats);
-        let making: Vec<_> = lanes
-            .map(|((position, lane), remat)| {
-                let session = comparison.session_of(position);
-                let has_graph_tensors = comparison.study_of_lane(position).words().tensor == "tensor";
-                scope.spawn(move || -> Result<LaneView, Cancelled> {
-                    let progress = Progress::silent(cancel);
-                    let mut view = LaneView::new(lane, session, remat, palette, parts);
-                    progress.check()?;
-                    let is_measured = comparison.is_measured_lane(position);
-                    let label = |one: Selected| is_measured.then(|| comparison.tensor_name(one.graph, one.tensor));
-                    let peak = comparison.shown_peak(position);
-                    view.list_peaks(&lane.summary, peak, has_graph_tensors, label);
-                    progress.check()?;
-                    if parts == TimelineParts::All && arena_stack::first_alike(comparison, position) == position {
-                        view.arena_stack = ArenaStack::new(comparison, position).map(Arc::new);
-                    }
-                    Ok(view)
-                })
-            })
-            .collect();
-        let lanes: Vec<Result<LaneView, Cancelled>> = making.into_iter().map(joined).collect();
-        let mut lanes = lanes.into_iter().collect::<Result<Vec<LaneView>, Cancelled>>()?;
-        for position in 0..lanes.len() {
-            let first = arena_stack::first_alike(comparison, position);
-            let stack = lanes[first].arena_stack.clone();
-            lanes[position].arena_stack = stack;
+    let cancel = progress.cancel_flag();
+    let jobs: Vec<_> = comparison.lanes.iter().zip(remats(comparison)).enumerate().collect();
+    let lanes = on_threads(jobs, progress, |(position, (lane, remat))| {
+        let progress = Progress::silent(cancel);
+        progress.check()?;
+        let session = comparison.session_of(position);
+        let has_graph_tensors = comparison.study_of_lane(position).words().tensor == "tensor";
+        let mut view = LaneView::new(lane, session, remat, palette, parts, &progress);
+        progress.check()?;
+        let is_measured = comparison.is_measured_lane(position);
+        let label = |one: Selected| is_measured.then(|| comparison.tensor_name(one.graph, one.tensor));
+        let peak = comparison.shown_peak(position);
+        view.list_peaks(&lane.summary, peak, has_graph_tensors, label);
+        progress.check()?;
+        if parts == TimelineParts::All && arena_stack::first_alike(comparison, position) == position {
+            view.arena_stack = ArenaStack::new(comparison, position).map(Arc::new);
         }
-        share_curves(&mut lanes);
-        Ok(lanes)
-    })
+        Ok(view)
+    });
+    let mut lanes = lanes.into_iter().collect::<Result<Vec<LaneView>, Cancelled>>()?;
+    for position in 0..lanes.len() {
+        let first = arena_stack::first_alike(comparison, position);
+        let stack = lanes[first].arena_stack.clone();
+        lanes[position].arena_stack = stack;
+    }
+    share_curves(&mut lanes);
+    Ok(lanes)
 }
 
 /// Makes equal curves share memory, so that their columns are computed once. O(lanes^2 steps).

@@ -18,6 +18,7 @@ use super::peak_contributors::PeakContributors;
 use super::ranks::RankSpread;
 use super::{Attribute, Grouping, HeldTensor, Selected};
 use highwater_analysis::{Comparison, LaneKind};
+use highwater_model::progress::{Cancel, Cancelled, Progress};
 use highwater_model::units::{Bytes, Step};
 
 use advice::Places;
@@ -88,31 +89,48 @@ pub fn peak_step(comparison: &Comparison, lane: usize) -> Option<Step> {
 impl PeakReport {
     /// `None` where lane or step do not exist.
     pub fn new(comparison: &Comparison, ask: PeakRequest) -> Option<Self> {
-        let row = comparison.lanes.get(ask.lane)?;
+        let cancel = Cancel::new();
+        let made = Self::checked(comparison, ask, &Progress::silent(&cancel));
+        made.expect("the flag is not shared, so nothing is cancelled")
+    }
+
+    /// As [`Self::new`]; the flag is checked between the parts.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn checked(
+        comparison: &Comparison,
+        ask: PeakRequest,
+        progress: &Progress<'_>,
+    ) -> Result<Option<Self>, Cancelled> {
         let grouping = Grouping::new(comparison, ask.by);
         let range = match ask.at {
-            PeakAt::Range(range) => Some(RangeStats::new(comparison, ask.lane, range, &grouping)?),
+            PeakAt::Range(range) => RangeStats::new(comparison, ask.lane, range, &grouping),
             PeakAt::Peak | PeakAt::Step(_) => None,
         };
+        progress.check()?;
         let step = match (ask.at, &range) {
-            (PeakAt::Step(step), _) => step,
-            (_, Some(stats)) => {
+            (PeakAt::Step(step), _) => Some(step),
+            (PeakAt::Range(_), stats) => stats.as_ref().map(|stats| {
                 let curve = stats.live.as_ref().or(stats.reserved.as_ref());
                 curve.map_or(stats.range.start, |curve| curve.peak.1)
-            }
-            _ => peak_step(comparison, ask.lane)?,
+            }),
+            (PeakAt::Peak, _) => peak_step(comparison, ask.lane),
         };
-        if step.0 >= comparison.axis.n_steps {
-            return None;
-        }
+        let step = step.filter(|step| step.0 < comparison.axis.n_steps);
+        let Some((row, step)) = comparison.lanes.get(ask.lane).zip(step) else {
+            return Ok(None);
+        };
         let set = LiveSet::new(comparison, ask.lane, step);
         let held = |member: &LiveMember| HeldTensor {
             tensor: member.tensor,
             bytes: member.bytes,
             n_steps: member.n_steps(),
         };
+        progress.check()?;
         let against = ask.against.filter(|other| *other != ask.lane);
         let changes = against.and_then(|other| changes_from(comparison, ask.lane, other, ask.at, step));
+        progress.check()?;
         let held: Vec<HeldTensor> = set.members.iter().map(held).collect();
         let (groups, group_of) = groups::gather(&held, &grouping);
         let members_by_group: Vec<(usize, u32)> = group_of.iter().map(|group| *group as usize).zip(0..).collect();
@@ -122,27 +140,32 @@ impl PeakReport {
         } else {
             Vec::new()
         };
+        progress.check()?;
         let n_left_out = ask.n_first.min(MOST_LEFT_OUT);
         let places = if is_recorded {
             Places::of_groups(comparison.session_of(ask.lane), &grouping, &groups, n_left_out)
         } else {
             Places::of_members(&set, n_left_out)
         };
-        Some(Self {
+        let uses = advice::uses_of(comparison, ask.lane, &set, ask.n_first);
+        progress.check()?;
+        let without = advice::without(comparison, ask.lane, &places);
+        progress.check()?;
+        Ok(Some(Self {
             ask,
             in_groups: Lists::new(groups.len(), &members_by_group),
             alive_before: range.as_ref().map(|stats| alive_before(&set, stats.range.start)),
             groups,
             group_of,
             equal,
-            uses: advice::uses_of(comparison, ask.lane, &set, ask.n_first),
-            without: advice::without(comparison, ask.lane, &places),
+            uses,
+            without,
             peak: row.curves.live.first_maximum(),
-            ranks: ranks(comparison, ask),
+            ranks: ranks(comparison, ask, progress),
             changes,
             set,
             range,
-        })
+        }))
     }
 
     /// Largest first, with their positions among all members.
@@ -174,9 +197,9 @@ impl PeakReport {
     }
 }
 
-fn ranks(comparison: &Comparison, ask: PeakRequest) -> Option<RankSpread> {
+fn ranks(comparison: &Comparison, ask: PeakRequest, progress: &Progress<'_>) -> Option<RankSpread> {
     let is_asked = ask.at == PeakAt::Peak && comparison.is_measured_lane(ask.lane);
-    is_asked.then(|| RankSpread::new(comparison.workload.recordings(), ask.by))?
+    is_asked.then(|| RankSpread::new(comparison.workload.recordings(), ask.by, progress))?
 }
 
 /// Differences from a lane at its peak, or at the same step.

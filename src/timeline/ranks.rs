@@ -6,7 +6,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::num::NonZero;
 use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
@@ -14,6 +13,8 @@ use regex::Regex;
 use super::Attribute;
 use super::changes::signed_bytes;
 use highwater_analysis::{Comparison, LaneKind};
+use highwater_model::progress::Progress;
+use highwater_model::threads::on_threads;
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{Recording, TotalKind};
 
@@ -67,14 +68,14 @@ pub struct RankSpread {
 
 impl RankSpread {
     /// `None` for fewer than two recordings with content.
-    pub fn new(recordings: &[Arc<Recording>], by: Attribute) -> Option<Self> {
+    pub fn new(recordings: &[Arc<Recording>], by: Attribute, progress: &Progress<'_>) -> Option<Self> {
         let held = recordings.iter().map(|one| &**one);
         let held = held.filter(|one| one.has_content() && one.simulation.is_none());
         let held: Vec<&Recording> = held.collect();
         if held.len() < 2 {
             return None;
         }
-        let mut ranks = peaks(&held, by);
+        let mut ranks = on_threads(held, progress, |one| peak(one, by));
         ranks.sort_by(|one, other| {
             let key = |rank: &RankPeak| (Reverse(rank.live), rank.rank);
             key(one).cmp(&key(other)).then_with(|| one.name.cmp(&other.name))
@@ -154,22 +155,6 @@ pub fn reading_order(comparison: &Comparison) -> Vec<usize> {
     order
 }
 
-/// In the order of the recordings.
-fn peaks(recordings: &[&Recording], by: Attribute) -> Vec<RankPeak> {
-    let n_threads = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let in_chunk = recordings.len().div_ceil(n_threads).max(1);
-    std::thread::scope(|scope| {
-        let chunks: Vec<_> = recordings
-            .chunks(in_chunk)
-            .map(|chunk| scope.spawn(move || chunk.iter().map(|one| peak(one, by)).collect::<Vec<_>>()))
-            .collect();
-        let joined = chunks.into_iter().map(std::thread::ScopedJoinHandle::join);
-        joined
-            .flat_map(|chunk| chunk.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
-    })
-}
-
 fn peak(recording: &Recording, by: Attribute) -> RankPeak {
     let peaks = recording.peaks();
     let (live, step) = match recording.total(TotalKind::Allocated) {
@@ -243,6 +228,7 @@ fn spread(ranks: &[RankPeak]) -> Vec<GroupSpread> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use highwater_model::progress::Cancel;
     use highwater_model::workload::{RecordedBlock, RecordedNames};
 
     /// A recording of blocks `name birth end bytes`, separated by commas.
@@ -283,6 +269,10 @@ mod tests {
         }
     }
 
+    fn spread_of(ranks: &[Arc<Recording>]) -> Option<RankSpread> {
+        RankSpread::new(ranks, Attribute::CallSite, &Progress::silent(&Cancel::new()))
+    }
+
     #[test]
     fn the_worst_rank_is_named_with_what_makes_it_so() {
         let ranks = [
@@ -290,7 +280,7 @@ mod tests {
             recording("rank1", "a 0 5 100, b 1 3 10, c 6 7 1"),
             recording("rank2", "a 0 5 300, b 1 3 10, d 2 4 5"),
         ];
-        let spread = RankSpread::new(&ranks, Attribute::CallSite).expect("three ranks");
+        let spread = spread_of(&ranks).expect("three ranks");
         assert_eq!(
             spread.ranks.iter().map(|rank| rank.live.get()).collect::<Vec<_>>(),
             [315, 110, 110]
@@ -306,6 +296,6 @@ mod tests {
             sentence,
             "rank 2 is the worst: +205 B over the median; largest differences: a +200 B, d +5 B"
         );
-        assert_eq!(RankSpread::new(&ranks[..1], Attribute::CallSite), None);
+        assert_eq!(spread_of(&ranks[..1]), None);
     }
 }

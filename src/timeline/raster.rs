@@ -7,13 +7,11 @@
 //! parallel. Blocks are visited in order of birth, so that neighbours in memory are neighbours in the picture. O(blocks
 //! that meet the view + pixels that they cover), plus the search for them.
 
-use std::num::NonZeroUsize;
-
 use super::axis::{Axes, AxisKind};
 use super::block::LaneView;
 use super::coloring::DIMMED;
-use super::joined;
 use super::viewport::{Canvas, Scale, View, Viewport};
+use highwater_model::threads::joined;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RasterFrame {
@@ -76,8 +74,10 @@ const MOST_STRIPES: usize = 4;
 pub type BlockColors<'a> = &'a [u8];
 
 /// Buffers reused from picture to picture, because touching new memory costs about as much as drawing.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct RasterScratch {
+    /// Stripes of a picture, a thread each.
+    n_stripes: usize,
     stripes: Vec<StripeScratch>,
 }
 
@@ -88,6 +88,14 @@ struct StripeScratch {
 }
 
 impl RasterScratch {
+    /// A picture is drawn on at most so many threads; pixels do not depend on it.
+    pub fn on_threads(n_threads: usize) -> Self {
+        Self {
+            n_stripes: n_threads.clamp(1, MOST_STRIPES),
+            stripes: Vec::new(),
+        }
+    }
+
     pub fn lane(
         &mut self,
         lane: &LaneView,
@@ -108,8 +116,7 @@ impl RasterScratch {
     fn stripes(&mut self, frame: &RasterFrame, axes: &Axes, paint: &(dyn Fn(&mut Stripe<'_>) + Sync)) -> Vec<u8> {
         let width = frame.width as usize;
         let view = View::new(frame.view, axes.get(frame.axis).map(|axis| &**axis));
-        let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let n_stripes = threads.clamp(1, MOST_STRIPES).min(width.max(1));
+        let n_stripes = self.n_stripes.min(width.max(1));
         let edges: Vec<usize> = (0..=n_stripes).map(|n| width * n / n_stripes).collect();
         self.stripes.resize_with(n_stripes, StripeScratch::default);
         std::thread::scope(|scope| {
@@ -137,7 +144,7 @@ impl RasterScratch {
     }
 }
 
-/// Draws a lane; for many pictures use a [`RasterScratch`].
+/// Draws a lane on this thread; for many pictures use a [`RasterScratch`].
 pub fn raster(
     lane: &LaneView,
     axes: &Axes,
@@ -145,7 +152,7 @@ pub fn raster(
     frame: &RasterFrame,
     style: &RasterStyle,
 ) -> Raster {
-    RasterScratch::default().lane(lane, axes, colors, frame, style)
+    RasterScratch::on_threads(1).lane(lane, axes, colors, frame, style)
 }
 
 /// Takes a rectangle (left, top, right, bottom in pixels) and its colour number.
@@ -156,9 +163,10 @@ pub(super) fn raster_of(
     frame: &RasterFrame,
     axes: &Axes,
     style: &RasterStyle,
+    n_threads: usize,
     each: &(dyn Fn((f64, f64), &mut Draw<'_>) + Sync),
 ) -> Raster {
-    let rgba = RasterScratch::default().stripes(frame, axes, &|stripe| {
+    let rgba = RasterScratch::on_threads(n_threads).stripes(frame, axes, &|stripe| {
         each(stripe.steps(), &mut |rect, color| stripe.rect(rect, color, style));
         stripe.add_gathered(style);
     });

@@ -1,12 +1,13 @@
 //! From a recorded memory history to requests that can be replayed: under its own settings, to prove the rules, or
 //! under others, to see what they would do.
 //!
-//! `start` walks back from the final state to the state before the first event, `inputs` finds what the program asked
+//! `start` walks back from the final state to the state before the first event (`pages`: what is mapped), `inputs` finds what the program asked
 //! for, `check` replays it and compares every event, `what_if` replays it under other settings.
 
 mod check;
 mod device;
 mod inputs;
+mod pages;
 mod start;
 mod what_if;
 

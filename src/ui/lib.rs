@@ -69,7 +69,7 @@ pub fn run(document: Document, configs: StartConfigs, restore: Restore, painter:
     };
     // Files are read while the window opens.
     let window = Arc::new(OnceLock::new());
-    let worker = worker_for(Arc::clone(&window))?;
+    let worker = worker_for(Arc::clone(&window), highwater_session::most_threads()?)?;
     let begun = if restore == Restore::Everything {
         Begun::Waiting(Box::new((document, profiles)), worker)
     } else {
@@ -182,8 +182,8 @@ enum Begun {
 }
 
 /// A worker that wakes the window. The first frame takes what it sent before.
-fn worker_for(window: Arc<OnceLock<(egui::Context, Duration)>>) -> std::io::Result<Worker> {
-    Worker::start_with(move |when| match (window.get(), when) {
+fn worker_for(window: Arc<OnceLock<(egui::Context, Duration)>>, n_threads: usize) -> std::io::Result<Worker> {
+    Worker::start_with(n_threads, move |when| match (window.get(), when) {
         (None, _) => {}
         (Some((window, _)), Wake::Now) => window.request_repaint(),
         (Some((window, progress)), Wake::Soon) => window.request_repaint_after(*progress),

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use highwater::progress::{Cancel, Progress};
-use highwater::session::{OnFailure, SourceSpec, load, read_source};
+use highwater::session::{self, Notice, OnFailure, SourceSpec, load, read_source};
 use serde_json::Value as Json;
 
 use crate::cli::fails;
+use crate::session::session_of;
 
 const HEADER: &str = "Name,Size(KB),Allocation Time(us),Release Time(us),Stream Ptr,Device Type\n";
 
@@ -81,6 +82,38 @@ fn waiting_for_a_pipe_can_be_cancelled() {
     let read = read_source(&SourceSpec::Path(pipe), &Progress::silent(&cancel));
     let error = read.expect_err("it is cancelled").to_string();
     assert!(error.contains("cancelled"), "{error}");
+}
+
+/// The user's Cancel ends the wait for a configuration, and what was sent after it is done.
+#[cfg(unix)]
+#[test]
+fn waiting_for_a_configuration_can_be_cancelled() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let Some(pipe) = named_pipe(&folder) else { return };
+    let mut session = session_of("resnet50");
+    session.apply(session::Command::ImportConfig(pipe.clone()));
+    let gone = folder.path().join("gone");
+    session.apply(session::Command::FindMissing(vec![gone.clone()]));
+    session.apply(session::Command::Cancel);
+    session.settle();
+    assert!(session.is_missing(&gone) && session.notice().is_none());
+    let pipe = folder.path().join("config");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .is_ok_and(|status| status.success())
+    );
+    std::thread::scope(|scope| {
+        scope.spawn(|| std::fs::write(&pipe, r#"{"options": {"external_weight": true}}"#));
+        session.apply(session::Command::ImportConfig(pipe.clone()));
+        session.settle();
+    });
+    assert!(
+        matches!(session.notice(), Some(Notice::Done(_))),
+        "{:?}",
+        session.notice()
+    );
 }
 
 #[cfg(unix)]

@@ -4,9 +4,12 @@
 use std::collections::BTreeSet;
 
 use super::Configuration;
-use highwater_model::units::Bytes;
+use highwater_model::units::{Bytes, first_of};
 use highwater_model::workload::{EntryKind, SchedulePlan};
 use highwater_options::{ENVIRONMENT, GE_USE_STATIC_MEMORY, OptionKind, Options, TABLE, find, keys};
+
+/// Most values that are listed.
+const MOST_VALUES: usize = 4;
 
 /// Most settings in a name.
 const MAX_IN_NAME: usize = 3;
@@ -176,18 +179,7 @@ const SCHEDULE: &str = "schedule";
 fn entries(plan: &SchedulePlan) -> String {
     match &plan.entries[..] {
         [] => "every graph once".to_owned(),
-        entries => first_of(entries, ", "),
-    }
-}
-
-/// The first of some values.
-fn first_of(values: &[impl ToString], separator: &str) -> String {
-    /// Most values that are listed.
-    const MOST: usize = 4;
-    let texts: Vec<String> = values.iter().take(MOST).map(ToString::to_string).collect();
-    match values.len().saturating_sub(MOST) {
-        0 => texts.join(separator),
-        more => format!("{} and {more} more", texts.join(separator)),
+        entries => first_of(entries.iter(), MOST_VALUES, ", "),
     }
 }
 
@@ -200,7 +192,10 @@ fn takes(plan: &SchedulePlan, name: &str) -> bool {
 /// Values of a dimension; as the options say where there are none.
 fn values(values: Option<&Vec<u64>>) -> String {
     let values = values.filter(|values| !values.is_empty());
-    values.map_or_else(|| "as the options say".to_owned(), |values| first_of(values, ","))
+    values.map_or_else(
+        || "as the options say".to_owned(),
+        |values| first_of(values.iter(), MOST_VALUES, ","),
+    )
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What the graph engine needs under each policy, as far as the log's own figures tell.
 
 use super::graphs::{State, Wanted};
-use highwater_model::units::Bytes;
+use highwater_model::units::{Bytes, first_of};
 use highwater_model::workload::{LogLevel, LoggedProcess};
 
 /// Pages of variables and arenas under policies 3 and 4, in bytes.
@@ -159,10 +159,6 @@ fn of_static(policy: u64, wanted: &Wanted, variables: u64, lacks_variables: bool
 /// `graph 11`, or `graphs 11, 21`, or `graphs 11, 21, 31, 41 and 5 more`.
 pub(super) fn named(graphs: &[u64]) -> String {
     const MOST: usize = 4;
-    let ids: Vec<String> = graphs.iter().take(MOST).map(u64::to_string).collect();
-    match (&ids[..], graphs.len().saturating_sub(MOST)) {
-        ([only], _) => format!("graph {only}"),
-        (several, 0) => format!("graphs {}", several.join(", ")),
-        (several, more) => format!("graphs {} and {more} more", several.join(", ")),
-    }
+    let plural = if graphs.len() == 1 { "" } else { "s" };
+    format!("graph{plural} {}", first_of(graphs.iter(), MOST, ", "))
 }

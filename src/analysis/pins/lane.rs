@@ -45,6 +45,8 @@ pub(super) fn place(
         return Ok(Err("its policy has no lane".to_owned()));
     };
     let session = Arc::new(moved_session(own.session_of(number), comparison, &map));
+    let evicts = own.lanes[number].rewrite.is_some();
+    let own_session = evicts.then(|| Arc::new(own.session_of(number).clone()));
     let mut own = own;
     let lane = own.lanes.swap_remove(number);
     let mut lane = moved_lane(lane, comparison, &own.axis, &session, &map);
@@ -69,6 +71,7 @@ pub(super) fn place(
         axis: own.axis,
         runs: map.own,
         fit: map.fit,
+        own_session,
     }));
     comparison.lanes.push(lane);
     Ok(Ok(()))

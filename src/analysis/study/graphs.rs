@@ -13,11 +13,14 @@ use crate::request::Request;
 use crate::running::running_request;
 use highwater_model::graph::{Graph, OpId, TensorId};
 use highwater_model::progress::Progress;
-use highwater_model::units::counted;
+use highwater_model::units::{counted, first_of};
 use highwater_model::workload::{GraphIdx, Workload};
 use highwater_options::{Lowered, OptionSubject, lower};
 use highwater_plan::Effort;
 use highwater_sim::{POLICIES, StaticMemoryPolicy};
+
+/// Graphs that the summary names.
+const MOST_NAMED: usize = 8;
 
 const WORDS: StudyWords = StudyWords {
     no_plan: "no graph is static (dimensions have several values, or compile_dynamic_mode is on)",
@@ -85,12 +88,10 @@ impl Study for Graphs {
 
     fn summary(&self, comparison: &Comparison) -> String {
         let graphs = comparison.workload.graphs().iter();
-        let names: Vec<String> = graphs
-            .map(|entry| format!("{} ({})", entry.name, counted(entry.graph.ops().len() as u64, "op")))
-            .collect();
+        let names = graphs.map(|entry| format!("{} ({})", entry.name, counted(entry.graph.ops().len() as u64, "op")));
         let runs = counted(comparison.axis.runs.len() as u64, "run");
         let steps = counted(u64::from(comparison.axis.n_steps), "step");
-        format!("{runs}, {steps}; graphs: {}", names.join(", "))
+        format!("{runs}, {steps}; graphs: {}", first_of(names, MOST_NAMED, ", "))
     }
 
     fn tensor_name<'a>(&self, comparison: &'a Comparison, graph: GraphIdx, tensor: TensorId) -> &'a str {

@@ -19,6 +19,7 @@ use super::{Space, SweepError, SweepPoint};
 use crate::configuration::Configuration;
 use crate::request::Request;
 use crate::study::study_of;
+use crate::verified::{Audit, Verification};
 use highwater_model::progress::{Cancelled, Progress};
 
 const MAX_THREADS: usize = 8;
@@ -58,13 +59,25 @@ impl Explorer {
     /// # Errors
     /// [`SweepError::NothingRuns`] unless the workload holds graphs or a trace.
     pub fn new(request: &Request, space: Space) -> Result<Self, SweepError> {
+        Self::with(Store::new(request.clone()), request, space)
+    }
+
+    /// The same; every simulation is verified as it is made ([`Self::verification`]).
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn verifying(request: &Request, space: Space) -> Result<Self, SweepError> {
+        Self::with(Store::new(request.clone()).verifying(), request, space)
+    }
+
+    fn with(store: Store, request: &Request, space: Space) -> Result<Self, SweepError> {
         if let Some(what) = study_of(&request.workload).words().no_sweep {
             return Err(SweepError::NothingRuns {
                 name: request.workload.name.clone(),
                 what,
             });
         }
-        let store = Arc::new(Store::new(request.clone()));
+        let store = Arc::new(store);
         let slow = (0..space.axes().len())
             .filter(|axis| is_slow(&store, &space, *axis))
             .collect();
@@ -79,6 +92,11 @@ impl Explorer {
             store: Arc::clone(&self.store),
             slow: self.slow.clone(),
         }
+    }
+
+    /// What verification found so far; `None` where nothing is verified.
+    pub fn verification(&self) -> Option<Verification> {
+        self.store.audit().map(Audit::verification)
     }
 
     pub const fn space(&self) -> &Space {

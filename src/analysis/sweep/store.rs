@@ -28,6 +28,7 @@ use crate::request::Request;
 use crate::rewriting::LaneRewrite;
 use crate::run_lanes::{LaneParts, simulated_lane};
 use crate::running::{check_names, running_workload};
+use crate::verified::Audit;
 use crate::{passes, shapes};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::graph::Bindings;
@@ -85,6 +86,8 @@ pub(super) struct Store {
     graphs: Memo<LoweredKey, Arc<LoweredGraph>>,
     sessions: Memo<SessionKey, Arc<Laid>>,
     plans: Memo<(LoweredKey, &'static str), Arc<Planned>>,
+    /// Where every simulation is verified.
+    audit: Option<Audit>,
 }
 
 impl Store {
@@ -96,7 +99,18 @@ impl Store {
             graphs: Memo::new(graphs),
             sessions: Memo::new(sessions),
             plans: Memo::new(plans),
+            audit: None,
         }
+    }
+
+    /// The same, verifying every simulation.
+    pub(super) fn verifying(self) -> Self {
+        let audit = Some(Audit::default());
+        Self { audit, ..self }
+    }
+
+    pub(super) const fn audit(&self) -> Option<&Audit> {
+        self.audit.as_ref()
     }
 
     /// The request with its own configuration.
@@ -146,7 +160,7 @@ impl Store {
         let request = self.request.configured(configuration)?;
         let lowered = request.lowered();
         if request.workload.graphs().is_empty() {
-            return whole(&request, &lowered, progress);
+            return self.whole(&request, &lowered, progress);
         }
         check_names(&request)?;
         let (mut plan, _) = shapes::bind(&request.workload, &request.plan, &lowered);
@@ -260,6 +274,9 @@ impl Store {
             plans,
         };
         let mut lane = simulated_lane(&session, parts, lowered.policy, &lowered.params, progress)?;
+        if let Some(audit) = &self.audit {
+            audit.check(&lane, &session, progress)?;
+        }
         passes::add_rewrite(&mut lane, laid.rewrite.as_ref());
         Ok(PointFigures::of(&lane, &lowered.params))
     }
@@ -289,11 +306,15 @@ impl Store {
         }
         Ok((Arc::new(with_plans(&laid.session, &plans, false)), plans))
     }
-}
 
-/// The figures of a workload without graphs, which shares nothing between points.
-fn whole(request: &Request, lowered: &Lowered, progress: &Progress<'_>) -> Making<PointFigures> {
-    let comparison = compare(request, &Progress::silent(progress.cancel_flag()))?;
-    let lane = comparison.lane(lowered.policy).ok_or(AnalysisError::NoGraph)?;
-    Ok(PointFigures::of(lane, &comparison.params))
+    /// The figures of a workload without graphs, which shares nothing between points.
+    fn whole(&self, request: &Request, lowered: &Lowered, progress: &Progress<'_>) -> Making<PointFigures> {
+        let silent = Progress::silent(progress.cancel_flag());
+        let comparison = compare(request, &silent)?;
+        if let Some(audit) = &self.audit {
+            audit.add(comparison.verify(&silent)?);
+        }
+        let lane = comparison.lane(lowered.policy).ok_or(AnalysisError::NoGraph)?;
+        Ok(PointFigures::of(lane, &comparison.params))
+    }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Common, Format};
+use super::{Common, Format, Verifying};
 use highwater_analysis::sweep::RECOMMEND_EXHAUSTIVE;
 
 /// The space of configurations.
@@ -24,6 +24,8 @@ pub struct SpaceArgs {
     pub graph: Option<String>,
     #[command(flatten, next_help_heading = "Settings")]
     pub common: Common,
+    #[command(flatten)]
+    pub verifying: Verifying,
     /// Output: text or json; csv with sweep (points)
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

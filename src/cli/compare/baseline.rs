@@ -27,7 +27,7 @@ pub(crate) fn read_baseline(path: &Path, common: &Common, progress: &Progress<'_
     if path.is_dir() || is_regular && !is_like_json(path) {
         return opened(path, common, progress);
     }
-    let error = match Baseline::read(&read_bytes(path)?) {
+    let error = match Baseline::read(&read_bytes(path, progress)?) {
         Ok(baseline) => return Ok(baseline),
         Err(error) => error,
     };

@@ -80,7 +80,7 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         print(&text)?;
         return Ok(Verdict::Done);
     }
-    let mut report = PeakReport::new(&comparison, ask).with_context(nothing)?;
+    let mut report = PeakReport::checked(&comparison, ask, progress)?.with_context(nothing)?;
     let baseline = args.baseline.as_deref();
     let baseline = baseline.map(|path| read_baseline(path, &args.common, progress));
     if let Some(baseline) = baseline.transpose()? {

@@ -36,6 +36,9 @@ pub(super) fn run(
     if let Some(goal) = args.goal.as_deref().filter(|goal| *goal != "lowest-peak") {
         bail!("--goal {goal}: settings of an allocator are chosen by their peak; expected --goal lowest-peak");
     }
+    if args.space.verifying.verify {
+        bail!("--verify: `highwater compare SNAPSHOT --conf SETTINGS --verify` verifies the settings of a snapshot");
+    }
     let version = torch_version(args.torch.as_deref())?;
     let device = device(args, prepared)?;
     let mut fits = Vec::new();

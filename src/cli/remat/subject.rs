@@ -12,11 +12,13 @@ use highwater_analysis::{OpSource, Request, bound_plan, graph_tapes, study_of};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::Bindings;
 use highwater_model::progress::Progress;
-use highwater_model::workload::{PartOf, Tape, Workload};
+use highwater_model::workload::{Part, PartOf, Source, Tape};
 use highwater_options::Lowered;
 
 pub(super) struct Subject {
     pub(super) tape: Tape,
+    /// The request with the subject as its whole workload.
+    pub(super) alone: Request,
     /// Why the figures are lower bounds, in words; `None` where they are exact.
     pub(super) lower_bound: Option<String>,
     pub(super) diagnostics: Diagnostics,
@@ -32,7 +34,7 @@ pub(super) fn subject(
     let workload = &request.workload;
     match study_of(workload).ops(workload) {
         OpSource::Graphs(_) => of_graphs(wanted, request, lowered, progress),
-        OpSource::Tape(_) => of_tapes(wanted, workload),
+        OpSource::Tape(_) => of_tapes(wanted, request),
         OpSource::Program(_) | OpSource::None => bail!(
             "{}: nothing to run; `remat` takes a graph, a DTR log, or a MegEngine graph or script",
             workload.name
@@ -40,13 +42,32 @@ pub(super) fn subject(
     }
 }
 
-fn of_tapes(wanted: Option<&str>, workload: &Workload) -> anyhow::Result<Subject> {
+/// The request about a part of its workload.
+fn alone(request: &Request, name: &str, of: PartOf) -> Request {
+    let part = Part {
+        name: name.to_owned(),
+        of,
+    };
+    Request {
+        workload: Arc::new(request.workload.of_part(&part)),
+        ..request.clone()
+    }
+}
+
+fn of_tapes(wanted: Option<&str>, request: &Request) -> anyhow::Result<Subject> {
+    let workload = &request.workload;
     let names: Vec<String> = workload.tapes().iter().map(|tape| tape.name.clone()).collect();
     let choice = choose(&workload.name, &names, wanted, |_| true)?;
     let mut diagnostics = Diagnostics::new();
     choice.report(&mut diagnostics);
+    let tape = &workload.tapes()[choice.position];
     Ok(Subject {
-        tape: Tape::clone(&workload.tapes()[choice.position]),
+        alone: alone(
+            request,
+            &tape.name,
+            PartOf::Entry(Source::Tapes(vec![Arc::clone(tape)])),
+        ),
+        tape: Tape::clone(tape),
         lower_bound: None,
         diagnostics,
     })
@@ -64,28 +85,23 @@ fn of_graphs(
     parts.retain(|part| matches!(part.of, PartOf::Body(..)) && !names.contains(&part.name));
     names.extend(parts.iter().map(|part| part.name.clone()));
     let choice = choose(&workload.name, &names, wanted, |_| true)?;
-    let body = choice.position.checked_sub(workload.graphs().len());
-    let alone: Option<Arc<Workload>> = body.map(|position| Arc::new(workload.of_part(&parts[position])));
-    let position = if body.is_some() { 0 } else { choice.position };
-    let request = Request {
-        workload: alone.unwrap_or_else(|| Arc::clone(workload)),
-        ..request.clone()
+    let of = match workload.graphs().get(choice.position) {
+        Some(entry) => PartOf::Graph(entry.clone()),
+        None => parts[choice.position - workload.graphs().len()].of.clone(),
     };
-    let tape = graph_tapes(&request, lowered)?.into_iter().nth(position);
+    let request = alone(request, &names[choice.position], of);
+    let tape = graph_tapes(&request, lowered)?.into_iter().next();
     let mut diagnostics = Diagnostics::new();
     choice.report(&mut diagnostics);
     let (plan, _) = bound_plan(&request);
     let first = |(name, values): (&String, &Vec<u64>)| Some((name.clone(), *values.first()?));
     let bindings: Bindings = plan.dims.iter().filter_map(first).collect();
-    let entry = request
-        .workload
-        .graphs()
-        .get(position)
-        .context("there is such a graph")?;
+    let entry = request.workload.graphs().first().context("there is such a graph")?;
     let lower_bound = lower_bound_of(entry, &bindings, progress, "part of what is run here", &mut diagnostics)?;
     Ok(Subject {
         tape: tape.context("every graph has a tape")?.tape,
         lower_bound,
+        alone: request,
         diagnostics,
     })
 }

@@ -4,6 +4,7 @@ use anyhow::{Context as _, bail};
 
 use crate::args::Common;
 use highwater_export::schedule_from_json;
+use highwater_model::progress::{Cancel, Progress};
 use highwater_model::workload::{ScheduleEntry, SchedulePlan};
 use highwater_session::read_bytes;
 
@@ -11,7 +12,7 @@ use highwater_session::read_bytes;
 pub(super) fn apply(common: &Common, plan: &mut SchedulePlan) -> anyhow::Result<()> {
     if let Some(path) = &common.schedule {
         let name = path.display().to_string();
-        let read = schedule_from_json(&read_bytes(path)?).with_context(|| name)?;
+        let read = schedule_from_json(&read_bytes(path, &Progress::silent(&Cancel::new()))?).with_context(|| name)?;
         *plan = read;
     }
     if !common.run.is_empty() {

@@ -20,7 +20,10 @@ use super::svg::text::escaped;
 use highwater_analysis::{Comparison, LaneId, LaneKind, ScratchSource};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
-use highwater_model::units::{Bytes, counted, grouped};
+use highwater_model::units::{Bytes, counted, first_of, grouped};
+
+/// Graphs that the summary names.
+const MOST_NAMED: usize = 8;
 
 const STYLE: &str = include_str!("report.css");
 const SCRIPT: &str = include_str!("report.js");
@@ -78,7 +81,7 @@ pub(super) fn report_html(
         let blocks = match part {
             Part::Comparison => report.comparison_part(),
             Part::Lanes => report.lanes_part(progress)?,
-            Part::Peak => report.peak_part()?,
+            Part::Peak => report.peak_part(progress)?,
             Part::Findings => report.findings_part(),
             Part::Configuration => report.configuration_part(),
             Part::Reproduction => report.reproduction_part(),
@@ -233,14 +236,12 @@ impl Report<'_> {
         let comparison = self.comparison;
         let steps = counted(u64::from(comparison.axis.n_steps), comparison.axis_word());
         let graphs = comparison.workload.graphs().iter();
-        let names: Vec<String> = graphs
-            .map(|entry| format!("{} ({})", entry.name, counted(entry.graph.ops().len() as u64, "op")))
-            .collect();
-        if names.is_empty() {
+        let names = graphs.map(|entry| format!("{} ({})", entry.name, counted(entry.graph.ops().len() as u64, "op")));
+        if names.len() == 0 {
             return steps;
         }
         let runs = counted(comparison.axis.runs.len() as u64, "run");
-        format!("{runs}, {steps}; {}", names.join(", "))
+        format!("{runs}, {steps}; {}", first_of(names, MOST_NAMED, ", "))
     }
 
     fn how_counted(&self) -> String {

@@ -4,6 +4,7 @@ use super::Report;
 use crate::blocks::{Block, Table, bytes, paragraph, text};
 use crate::peak::{PeakAnswer, rank_blocks};
 use crate::subject::ExportError;
+use highwater_model::progress::Progress;
 use highwater_timeline::{Attribute, LeftOut, PeakAt, PeakReport, PeakRequest, PeakWithout, Uses, step_facts};
 
 /// The number of rows of each table.
@@ -11,7 +12,7 @@ const FEW: usize = 12;
 
 impl Report<'_> {
     /// The peak of the base lane.
-    pub(super) fn peak_part(&self) -> Result<Vec<Block>, ExportError> {
+    pub(super) fn peak_part(&self, progress: &Progress<'_>) -> Result<Vec<Block>, ExportError> {
         let comparison = self.comparison;
         let by = Attribute::usual(comparison, self.base);
         let ask = PeakRequest {
@@ -21,7 +22,7 @@ impl Report<'_> {
             n_first: FEW,
             against: None,
         };
-        let Some(report) = PeakReport::new(comparison, ask) else {
+        let Some(report) = PeakReport::checked(comparison, ask, progress)? else {
             return Ok(vec![paragraph("No step to explain.")]);
         };
         let answer = PeakAnswer {

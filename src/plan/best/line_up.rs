@@ -8,6 +8,7 @@ use crate::gaps::n_reads;
 use crate::improve::Stack;
 use crate::problem::{Limits, Placement, Plan, PlanError, Task, Tried};
 use crate::strategies::{BEST, Effort, STRATEGIES, Strategy};
+use highwater_model::threads::both;
 
 /// Rows besides the sweeps, with the most work for which they run: placed shapes that gap filling reads, plus a
 /// constant per shape (see [`work_of`]). 2^28 limits a row to about a third of a second.
@@ -140,12 +141,9 @@ fn run_all(task: &Task<'_>, rows: &[&'static Strategy], is_shared: bool) -> Resu
     };
     if is_shared && task.progress.n_threads() > 1 {
         let quiet = task.quiet();
-        std::thread::scope(|scope| {
-            let helper = scope.spawn(|| quiet.run(|task| rows_left.run(task)));
-            let own = rows_left.run(task);
-            let other = helper.join();
-            own.and(other.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-        })?;
+        let helper = || quiet.run(|task| rows_left.run(task));
+        let (own, other) = both(task.progress, || rows_left.run(task), helper);
+        own.and(other)?;
     } else {
         rows_left.run(task)?;
     }

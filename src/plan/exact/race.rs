@@ -5,7 +5,6 @@
 //! *lanes*, each with its own memory of failed states; orders alternate between them, with or without threads. Where
 //! the user allows it ([`crate::Limits::race`]), the first thread with an answer wins instead.
 
-use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::flags::EndFlags;
@@ -14,12 +13,10 @@ use super::order::{N_ORDERS, order};
 use super::part::Part;
 use super::search::{Budget, Search, Verdict};
 use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::threads::both;
 
 /// From this round of a partition on, a second thread pays.
 const FIRST_THREADED_ROUND: u64 = 3;
-
-/// Threads of a search; 1 for measurements. The results are equal.
-const N_THREADS: usize = 2;
 
 /// Remaining nodes, and the flags that end a search.
 pub(super) struct Ledger<'a> {
@@ -121,15 +118,13 @@ pub(super) fn try_orders<T: Height>(
     let [even, odd] = lanes;
     let is_threaded = round >= FIRST_THREADED_ROUND;
     let mut outcomes = Vec::new();
-    if is_threaded && N_THREADS > 1 {
+    if is_threaded && ledger.progress.n_threads() > 1 {
         let run_lane = |search: &mut Search<'_, T>, first: u64| -> Vec<Outcome<T>> {
             (first..N_ORDERS).step_by(2).map(|place| run(search, place)).collect()
         };
-        std::thread::scope(|scope| {
-            let second = scope.spawn(|| run_lane(odd, 1));
-            outcomes.extend(run_lane(even, 0));
-            outcomes.extend(second.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        });
+        let (first, second) = both(ledger.progress, || run_lane(even, 0), || run_lane(odd, 1));
+        outcomes.extend(first);
+        outcomes.extend(second);
         outcomes.sort_by_key(|outcome| outcome.place);
     } else {
         outcomes.extend((0..N_ORDERS).map(|place| run(if place % 2 == 0 { &mut *even } else { &mut *odd }, place)));

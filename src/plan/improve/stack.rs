@@ -19,6 +19,7 @@ use crate::field::Field;
 use crate::gaps::{Align, Placed, Windows};
 use crate::problem::Task;
 use highwater_model::progress::Cancelled;
+use highwater_model::threads::both;
 
 /// Placements by ejection after which fewer shapes must be outside than before, or the side gives up.
 const ROUND: u64 = 2_000;
@@ -100,16 +101,8 @@ impl<'a> Stack<'a> {
             .partition(|idx| self.field.upper[*idx as usize] <= self.step);
         let side = |task: &Task<'_>, order: &[u32]| self.place_side(task, &stacked, order, nodes / 2);
         let quiet = task.quiet();
-        let (first, second) = if task.progress.n_threads() > 1 {
-            std::thread::scope(|scope| {
-                let second = scope.spawn(|| quiet.run(|task| side(task, &after)));
-                let first = side(task, &before);
-                let second = second.join();
-                (first, second.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            })
-        } else {
-            (side(task, &before), side(task, &after))
-        };
+        let second = || quiet.run(|task| side(task, &after));
+        let (first, second) = both(task.progress, || side(task, &before), second);
         let ((first, first_nodes), (second, second_nodes)) = (first?, second?);
         let both = first.zip(second).map(|(mut offsets, other)| {
             for idx in &after {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::super::performer::free;
 use super::super::planner::BestPlan;
 use super::super::task::{Outcome, TaskKind};
 use super::Session;
@@ -134,7 +135,7 @@ impl Session {
 
     fn take_compared(&mut self, answer: (Arc<Comparison>, Arc<Timeline>), is_preview: bool) {
         self.best_plan = BestPlan::of_answer(self.best_plan.take(), &answer.0);
-        self.answer = Some(answer);
+        free(self.answer.replace(answer));
         self.revision += 1;
         self.is_preview = is_preview;
         self.drop_pictures();

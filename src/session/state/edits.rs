@@ -222,7 +222,7 @@ impl Session {
     pub(super) fn import_config(&mut self, path: PathBuf, of: Option<String>) {
         self.run(
             TaskKind::ReadConfig,
-            move |_| Ok(read_config_file(&path, of.as_deref())?),
+            move |progress| Ok(read_config_file(&path, of.as_deref(), progress)?),
             Self::take_config,
         );
     }

@@ -39,8 +39,8 @@ impl Task for PeakTask {
         })
     }
 
-    fn perform(self, _: &Progress<'_>) -> Result<Self::Output, Failure> {
-        Ok(PeakReport::new(&self.comparison, self.ask).map(Arc::new))
+    fn perform(self, progress: &Progress<'_>) -> Result<Self::Output, Failure> {
+        Ok(PeakReport::checked(&self.comparison, self.ask, progress)?.map(Arc::new))
     }
 
     fn waits(_: &PeakRequest, _: &PeakRequest) -> bool {

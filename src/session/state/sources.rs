@@ -6,6 +6,7 @@ use super::super::known_names::KnownNames;
 use super::super::loaded::{Loaded, ReadConfig};
 use super::super::name_reuse::NamesTask;
 use super::super::opening::{Opened, open_sources};
+use super::super::performer::free;
 use super::super::samples::SAMPLES;
 use super::super::task::{Outcome, TaskKind};
 use super::{Notice, Session};
@@ -190,7 +191,7 @@ impl Session {
             self.history.record(*before, None);
         }
         self.follow_located(&loaded);
-        self.loaded = Some(loaded);
+        free(self.loaded.replace(loaded));
         self.show_part();
         if configs.is_empty() {
             self.compare();

@@ -29,13 +29,20 @@ pub struct RowsRaster {
 
 impl LaneRows {
     /// Lays out and draws the rows of a view. `colors` are those of the lane's blocks.
-    /// O(alive rows log alive rows + pixels that they cover).
+    /// Pixels do not depend on the number of threads. O(alive rows log alive rows + pixels that they cover).
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "clamped to what a texture may be"
     )]
-    pub fn raster(&self, of: &RowsFrame, axes: &Axes, colors: BlockColors<'_>, style: &RasterStyle) -> RowsRaster {
+    pub fn raster(
+        &self,
+        of: &RowsFrame,
+        axes: &Axes,
+        colors: BlockColors<'_>,
+        style: &RasterStyle,
+        n_threads: usize,
+    ) -> RowsRaster {
         const MOST: f64 = 8192.0;
         let along = View::new(of.view, axes.get(of.axis).map(|axis| &**axis));
         let layout = self.layout(along, &of.folds, of.canvas);
@@ -49,7 +56,7 @@ impl LaneRows {
         let width = f64::from(frame.width);
         let per_point = f64::from(frame.height) / layout.height.max(1.0);
         let row_height = layout.row_height * per_point;
-        let raster = raster_of(&frame, axes, style, &|(left, right), draw| {
+        let raster = raster_of(&frame, axes, style, n_threads, &|(left, right), draw| {
             for (position, top) in layout.rows_within((0.0, layout.height)) {
                 let Some(number) = layout.number(self, position) else {
                     continue;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::pages::{Memory, Pages};
 use super::{Inconsistent, Recording};
 use crate::allocator::{BlockState, SegmentState, StartRange, Use, round};
 use crate::device::LAST_ADDRESS;
@@ -12,10 +13,7 @@ use crate::settings::Settings;
 const SMALL_SEGMENT: u64 = 2 << 20;
 
 /// Free blocks of large ordinary pools are larger.
-const SMALL_LIMIT: u64 = 1 << 20;
-
-/// Address ranges of a device of unknown size are this long at most.
-const UNKNOWN_DEVICE: u64 = 1 << 40;
+pub(super) const SMALL_LIMIT: u64 = 1 << 20;
 
 /// A live block of the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,21 +62,11 @@ struct Held {
     end: Option<u64>,
 }
 
-/// Memory of a segment, or mapped pages.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Memory {
-    size: u64,
-    stream: u64,
-    pool: Option<u64>,
-    /// None: not known of unmapped pages.
-    is_small: Option<bool>,
-}
-
 /// The state on the way back.
 struct Walk {
     live: BTreeMap<u64, Held>,
     segments: BTreeMap<u64, Memory>,
-    mapped: BTreeMap<u64, Memory>,
+    mapped: Pages,
 }
 
 /// Addresses and sizes whose sums cannot overflow.
@@ -118,7 +106,9 @@ impl Start {
                 held.live.state = Use::Allocated;
             }
         }
-        let ranges = walk.ranges(&recording.events, settings, total);
+        let live = walk.live.values().map(|held| (held.live.addr, held.live.requested));
+        walk.mapped.find_pools(live, &recording.events, settings);
+        let ranges = walk.mapped.ranges(&recording.events, settings, total);
         walk.find_ends(&recording.events, settings);
         walk.finish(settings, ranges)
     }
@@ -129,7 +119,7 @@ impl Walk {
         let mut walk = Self {
             live: BTreeMap::new(),
             segments: BTreeMap::new(),
-            mapped: BTreeMap::new(),
+            mapped: Pages::default(),
         };
         for segment in segments {
             let memory = Memory {
@@ -139,7 +129,7 @@ impl Walk {
                 is_small: Some(segment.is_small),
             };
             if segment.is_expandable {
-                walk.mapped.insert(segment.addr, memory);
+                walk.mapped.runs.insert(segment.addr, memory);
             } else {
                 walk.segments.insert(segment.addr, memory);
             }
@@ -215,124 +205,18 @@ impl Walk {
                 }
             }
             Action::SegmentMap => {
-                if !self.remove_pages(event.addr, event.size) {
+                if !self.mapped.remove(event.addr, event.size) {
                     return Err(place.error("these pages are not mapped"));
                 }
             }
             Action::SegmentUnmap => {
-                if !self.insert_pages(event.addr, memory) {
+                if !self.mapped.insert(event.addr, memory) {
                     return Err(place.error("these pages are still mapped"));
                 }
             }
             Action::OutOfMemory => {}
         }
         Ok(())
-    }
-
-    fn remove_pages(&mut self, addr: u64, size: u64) -> bool {
-        let Some((start, run)) = self
-            .mapped
-            .range(..=addr)
-            .next_back()
-            .map(|(start, run)| (*start, *run))
-        else {
-            return false;
-        };
-        let (end, run_end) = (addr.saturating_add(size), start.saturating_add(run.size));
-        if end > run_end {
-            return false;
-        }
-        self.mapped.remove(&start);
-        if start < addr {
-            let size = addr - start;
-            self.mapped.insert(start, Memory { size, ..run });
-        }
-        if end < run_end {
-            let size = run_end - end;
-            self.mapped.insert(end, Memory { size, ..run });
-        }
-        true
-    }
-
-    /// Adds pages, which join the runs that they touch.
-    fn insert_pages(&mut self, addr: u64, mut pages: Memory) -> bool {
-        let mut start = addr;
-        let end = addr.saturating_add(pages.size);
-        if let Some((left, run)) = self.mapped.range(..end).next_back().map(|(left, run)| (*left, *run)) {
-            let left_end = left.saturating_add(run.size);
-            if left_end > addr {
-                return false;
-            }
-            if left_end == addr && pages.joins(&run) {
-                self.mapped.remove(&left);
-                start = left;
-                pages.size += run.size;
-                pages.is_small = pages.is_small.or(run.is_small);
-            }
-        }
-        if let Some(run) = self.mapped.get(&end).copied().filter(|run| pages.joins(run)) {
-            self.mapped.remove(&end);
-            pages.size += run.size;
-            pages.is_small = pages.is_small.or(run.is_small);
-        }
-        self.mapped.insert(start, pages);
-        true
-    }
-
-    /// Reserved ranges, guessed from the addresses that are mapped at the start or were later.
-    fn ranges(&self, events: &[Event], settings: &Settings, total: Option<u64>) -> Vec<StartRange> {
-        let mut seen: BTreeMap<u64, Memory> = BTreeMap::new();
-        for event in events.iter().filter(|event| event.action == Action::SegmentMap) {
-            seen.insert(
-                event.addr,
-                Memory {
-                    size: event.size,
-                    stream: event.stream,
-                    pool: event.pool,
-                    // Small requests map one page at a time, and pages of the large pool are larger.
-                    is_small: Some(event.size == SMALL_SEGMENT),
-                },
-            );
-        }
-        for (addr, run) in &self.mapped {
-            let known = seen.entry(*addr).or_insert(*run);
-            known.size = known.size.max(run.size);
-        }
-        let total = total.unwrap_or(UNKNOWN_DEVICE);
-        let mut ranges: Vec<StartRange> = Vec::new();
-        for (addr, memory) in seen {
-            let last = ranges.last();
-            let same = |range: &StartRange| (range.stream, range.pool) == (memory.stream, memory.pool);
-            let joins = |range: &StartRange| {
-                let class = memory.is_small.is_none_or(|is_small| is_small == range.is_small);
-                same(range) && class && addr + memory.size <= range.addr.saturating_add(range.size)
-            };
-            if !last.is_some_and(joins) {
-                let is_small = memory.is_small.unwrap_or(memory.size % settings.large_segment != 0);
-                let page = settings.page(is_small);
-                let size = total.saturating_add(total / 8).div_ceil(page).saturating_mul(page);
-                ranges.push(StartRange {
-                    addr,
-                    size,
-                    stream: memory.stream,
-                    is_small,
-                    pool: memory.pool,
-                });
-            }
-        }
-        for at in 1..ranges.len() {
-            let next = ranges[at].addr;
-            let range = &mut ranges[at - 1];
-            let page = settings.page(range.is_small);
-            let room = next - range.addr;
-            range.size = range.size.min(room - room % page);
-        }
-        let is_mapped = |range: &StartRange| {
-            let end = range.addr.saturating_add(range.size);
-            self.mapped.range(range.addr..end).next().is_some()
-        };
-        ranges.retain(is_mapped);
-        ranges
     }
 
     /// A free block after a live one is used from its low end, so that the lowest allocation there, while the live
@@ -367,12 +251,8 @@ impl Walk {
         for (addr, memory) in &self.segments {
             segments.push(self.segment(*addr, memory, false, settings)?);
         }
-        for (addr, memory) in &self.mapped {
-            let at = ranges.partition_point(|range| range.addr <= *addr);
-            let range = at.checked_sub(1).map(|at| &ranges[at]);
-            let is_small = memory.is_small.or(range.map(|range| range.is_small));
-            let memory = Memory { is_small, ..*memory };
-            segments.push(self.segment(*addr, &memory, true, settings)?);
+        for (addr, memory) in &self.mapped.runs {
+            segments.push(self.segment(*addr, memory, true, settings)?);
         }
         segments.sort_by_key(|segment| segment.addr);
         let placed: usize = segments
@@ -448,12 +328,6 @@ impl Walk {
             pool: memory.pool,
             blocks,
         })
-    }
-}
-
-impl Memory {
-    fn joins(&self, other: &Self) -> bool {
-        (self.stream, self.pool) == (other.stream, other.pool)
     }
 }
 

@@ -52,10 +52,15 @@ const COMMANDS: &[&[&str]] = &[
     &["inspect", "sample_traces"],
 ];
 
+/// Files whose drawings are pictures, made of stripes.
+const FILES: &[&[&str]] = &[
+    &["sample_traces/language_model.snapshot.pickle.gz", "--as", "report"],
+    &["sample:resnet50", "--as", "report"],
+];
+
 fn on_threads(command: &[&str], n_threads: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_highwater"))
         .args(command)
-        .args(["--format", "json"])
         .env("HIGHWATER_THREADS", n_threads)
         .output()
         .expect("the program starts")
@@ -71,14 +76,49 @@ fn answer(output: &Output) -> String {
 #[test]
 fn answers_do_not_depend_on_the_number_of_threads() {
     for command in COMMANDS {
-        let (one, eight) = (on_threads(command, "1"), on_threads(command, "8"));
-        let error = String::from_utf8_lossy(&one.stderr);
-        assert!(one.status.code().is_some_and(|code| code < 2), "{command:?}: {error}");
-        assert!(one.stdout.len() > 100, "{command:?}: {error}");
-        assert_eq!(one.status, eight.status, "{command:?}");
-        assert_eq!(one.stderr, eight.stderr, "{command:?}");
-        assert!(answer(&one) == answer(&eight), "{command:?} differs");
+        are_equal(&[command, &["--format", "json"][..]].concat());
     }
+}
+
+#[test]
+fn files_do_not_depend_on_the_number_of_threads() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for command in FILES {
+        let written = ["1", "8"].map(|n_threads| {
+            let to = folder.path().join(n_threads).with_extension("html");
+            let path = to.to_str().expect("a path of letters");
+            let output = on_threads(&[&["export"][..], command, &["--to", path]].concat(), n_threads);
+            let error = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{command:?}: {error}");
+            std::fs::read(&to).expect("it is written")
+        });
+        assert!(written[0] == written[1], "{command:?} differs");
+    }
+}
+
+/// Ranks of a job, whose peaks are found concurrently.
+#[test]
+fn ranks_do_not_depend_on_the_number_of_threads() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for rank in 0..5 {
+        let to = folder.path().join(format!("rank{rank}.pickle.gz"));
+        std::fs::copy("sample_traces/language_model.snapshot.pickle.gz", to).expect("a copy");
+    }
+    let folder = folder.path().to_str().expect("a path of letters");
+    let answer = are_equal(&["peak", folder, "--format", "json"]);
+    assert!(answer.contains("rank4"), "{answer}");
+}
+
+fn are_equal(command: &[&str]) -> String {
+    let (one, eight) = (on_threads(command, "1"), on_threads(command, "8"));
+    let error = String::from_utf8_lossy(&one.stderr);
+    assert!(one.status.code().is_some_and(|code| code < 2), "{command:?}: {error}");
+    assert!(one.stdout.len() > 100, "{command:?}: {error}");
+    assert_eq!(one.status, eight.status, "{command:?}");
+    assert_eq!(one.stderr, eight.stderr, "{command:?}");
+    let (one, eight) = (answer(&one), answer(&eight));
+    assert!(one == eight, "{command:?} differs");
+    one
 }
 
 #[test]

@@ -25,6 +25,33 @@ const COMMANDS: &[&[&str]] = &[
     &["peak", "sample_traces/small_problem.csv"],
     &["plan", "sample_traces/small_problem.csv", "--format", "csv"],
     &["plan", "sample:resnet50", "--strategy", "ge_default", "--format", "csv"],
+    // A pin that evicts is verified on its own steps.
+    &[
+        "compare",
+        "sample:resnet50",
+        "--pin",
+        "evicting=tests/it/fixtures/evicting.json",
+    ],
+    &[
+        "sweep",
+        "sample:mixed",
+        "--axis",
+        "policy=0,2,3,4",
+        "--axis",
+        "iterations=1,2",
+    ],
+    &["sweep", "sample_traces/two_graphs.trace", "--axis", "policy=0,3"],
+    &[
+        "recommend",
+        "sample:mixed",
+        "--goal",
+        "lowest-peak",
+        "--axis",
+        "policy=0,3",
+    ],
+    &["remat", "sample:resnet50", "--budget", "0.8"],
+    &["remat", "sample:resnet50", "--sweep", "0.9,0.7", "--heuristic", "lru"],
+    &["remat", "sample:mixed", "--graph", "train", "--budget", "0.9"],
     &["replay", "sample_traces/two_graphs.trace", "--policy", "2", "--events"],
     &[
         "replay",
@@ -80,6 +107,10 @@ fn torch_is_verified_by_compare() {
     let snapshot = "sample_traces/language_model.snapshot.pickle.gz";
     fails(
         &["replay", snapshot, "--allocator", "torch", "--verify"],
+        "highwater compare SNAPSHOT --conf",
+    );
+    fails(
+        &["recommend", snapshot, "--verify"],
         "highwater compare SNAPSHOT --conf",
     );
 }

@@ -225,7 +225,7 @@ proptest! {
         let canvas = Canvas { width: width.ceil(), height: height.ceil() };
         let colors = &timeline.lanes[0].blocks.color;
         let frame = RowsFrame { view, axis: AxisKind::Order, folds: ScopeFolds::default(), canvas, scale: 1.0 };
-        let picture = rows.raster(&frame, &timeline.axes, colors, &style());
+        let picture = rows.raster(&frame, &timeline.axes, colors, &style(), 2);
         let (frame, layout) = (&picture.raster.frame, &picture.layout);
         let alpha = |column: usize, row: usize| picture.raster.rgba[(row * frame.width as usize + column) * 4 + 3];
         let mut wanted = vec![false; (frame.width * frame.height) as usize];

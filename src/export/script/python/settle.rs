@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ruff_text_size::TextSize;
 
 use highwater_model::diagnostics::{Diagnostics, Severity};
+use highwater_model::units::first_of;
 use highwater_options::{Condition, Origin, Value};
 
 use super::super::super::config::unknown_option;
@@ -202,7 +203,7 @@ impl Settled {
                     "{} is ignored: {} is taken, and they differ in {}",
                     name(other),
                     name(last),
-                    listed(&differing)
+                    first_of(differing.iter(), MAX_NAMES, ", ")
                 );
                 self.remark(Severity::Warning, run.line, message);
             } else if differing.is_empty() {
@@ -212,7 +213,7 @@ impl Settled {
                 let message = format!(
                     "{} is ignored: the one in line {line} is taken, and they differ in {}",
                     run.shown(),
-                    listed(&differing)
+                    first_of(differing.iter(), MAX_NAMES, ", ")
                 );
                 self.remark(Severity::Warning, run.line, message);
             }
@@ -361,7 +362,7 @@ impl Settled {
             };
             let message = format!(
                 "{} {verb} set only where this condition holds; {they} taken as set",
-                listed(&names)
+                first_of(names.iter(), MAX_NAMES, ", ")
             );
             self.remark(Severity::Warning, line, message);
         }
@@ -406,14 +407,6 @@ fn origin(path: &[Arm], note: Option<&str>) -> Option<Origin> {
     });
     let assumption = note.map(str::to_owned);
     (condition.is_some() || assumption.is_some()).then_some(Origin { condition, assumption })
-}
-
-fn listed(names: &[&str]) -> String {
-    let shown = names[..names.len().min(MAX_NAMES)].join(", ");
-    match names.len().saturating_sub(MAX_NAMES) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
-    }
 }
 
 /// Remarks in the order of their lines; of very many the most severe.
