@@ -115,6 +115,7 @@ impl Search<'_> {
         self.searched += found.nodes;
         self.best.offsets = found.offsets;
         self.best.bound = self.best.bound.max(found.bound);
+        self.offer();
         Ok(())
     }
 
@@ -131,6 +132,7 @@ impl Search<'_> {
         self.searched += nodes;
         if let Some(offsets) = stacked {
             self.best.offsets = offsets;
+            self.offer();
         }
         Ok(())
     }
@@ -144,6 +146,11 @@ impl Search<'_> {
         self.left = self.left.saturating_sub(improved.nodes);
         self.searched += improved.nodes;
         self.best.offsets = improved.offsets;
+        self.offer();
         Ok(())
+    }
+
+    fn offer(&self) {
+        self.task.offer(&self.best.offsets, self.best.bound);
     }
 }

@@ -79,6 +79,7 @@ fn descend(search: &mut Search<'_>, field: &Field<'_>, best: &mut Incumbent) -> 
             }
             best.offsets.clone_from(&ejection.offsets);
             best.footprint = field.footprint(&best.offsets);
+            search.offer(field, best);
         }
     }
     Ok(())
@@ -104,6 +105,7 @@ fn search_core(
         let filled = complete(search, field, &members, &lowest.offsets)?;
         if filled.footprint < best.footprint {
             *best = filled;
+            search.offer(field, best);
             return Ok(());
         }
         // A little room above the core for the rest.

@@ -173,7 +173,7 @@ impl Session {
             strategies: self.document.strategies.clone(),
             allocator_settings: self.document.allocator_settings.clone(),
             recording_rules: self.document.recording_rules.clone(),
-            search_nodes: Limits::DEFAULT_NODES,
+            search: Limits::DEFAULT_NODES.into(),
             pins: self
                 .document
                 .pins
