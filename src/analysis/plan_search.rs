@@ -56,7 +56,8 @@ impl From<u64> for PlanSearch {
 }
 
 impl PlanSearch {
-    /// The plan of a stopped search, if there is one; otherwise a new plan, with the nodes of the request.
+    /// The plan of a stopped search, if there is one; otherwise a new plan, with the nodes of the request. Without nodes it
+    /// is a preview of what a search finds.
     ///
     /// # Errors
     /// As [`plan`].
@@ -70,19 +71,28 @@ impl PlanSearch {
         if let Some(found) = stopped.find(|found| found.is_of(strategy, request.problem)) {
             return Ok((*found.planned).clone());
         }
-        let Some(PlanWatch(watch)) = self.watch.as_ref().filter(|_| strategy.effort == Effort::Search) else {
+        if strategy.effort != Effort::Search {
             return plan(strategy, request, progress);
-        };
+        }
         let problem = OnceLock::new();
         let report = |planned: Planned| {
-            watch(FoundPlan {
-                problem: Arc::clone(problem.get_or_init(|| Arc::new(request.problem.clone()))),
-                strategy,
-                planned: Arc::new(planned),
-            });
+            if let Some(PlanWatch(watch)) = &self.watch {
+                watch(FoundPlan {
+                    problem: Arc::clone(problem.get_or_init(|| Arc::new(request.problem.clone()))),
+                    strategy,
+                    planned: Arc::new(planned),
+                });
+            }
         };
-        let mut request = *request;
-        request.limits.watch = Some(&report);
-        plan(strategy, &request, progress)
+        let mut watched = *request;
+        if self.watch.is_some() {
+            watched.limits.watch = Some(&report);
+        }
+        let mut planned = plan(strategy, &watched, progress)?;
+        planned.is_unfinished = request.limits.nodes == 0 && !planned.is_optimal();
+        if self.watch.is_some() {
+            report(planned.clone());
+        }
+        Ok(planned)
     }
 }

@@ -223,7 +223,7 @@ pub struct Planned {
     pub tried: Vec<Tried>,
     /// The top-level parts of the plan, ascending; empty where the strategy has none.
     pub regions: Vec<Region>,
-    /// Whether the search had not ended, so that it may find smaller plans.
+    /// Whether a longer search may find a smaller plan: the search goes on, was stopped, or had no nodes.
     pub is_unfinished: bool,
 }
 

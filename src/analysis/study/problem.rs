@@ -21,7 +21,8 @@ use highwater_model::units::{Bytes, Step, counted};
 use highwater_model::workload::{Axis, GraphIdx, Lifetime, Lifetimes, Piece, ProblemEntry, Shapes, Workload};
 use highwater_options::Lowered;
 use highwater_plan::{
-    AS_DUMPED, AS_LOGGED, BEST, DEFAULT, Effort, PlacementProblem, Plan, PlanRequest, Planned, Strategy, find, verify_with,
+    AS_DUMPED, AS_LOGGED, BEST, DEFAULT, Effort, PlacementProblem, Plan, PlanRequest, Planned, Strategy, find,
+    verify_with,
 };
 use highwater_sim::{BoundGraph, DeviceSession};
 

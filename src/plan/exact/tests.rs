@@ -384,7 +384,7 @@ fn a_flag_that_is_set_before_leaves_the_plan_as_it_is() {
         recorded: None,
         order: None,
         limits: &limits,
-            better: None,
+        better: None,
         progress: &progress,
     };
     stop.cancel();
