@@ -100,7 +100,7 @@ pub(super) struct Task<'a> {
     /// The order of allocations and frees, where more is known than their steps.
     pub(super) order: Option<&'a AllocationOrder>,
     pub(super) limits: &'a Limits<'a>,
-    /// Reports smaller plans, where somebody watches.
+    /// Reports smaller plans; `None` without a watch.
     pub(super) better: Option<&'a Better<'a>>,
     pub(super) progress: &'a Progress<'a>,
 }

@@ -14,6 +14,7 @@ mod parts;
 mod peak;
 mod stack;
 
+pub(super) use parts::{Core, complete};
 pub(super) use stack::Stack;
 
 use super::field::Field;
