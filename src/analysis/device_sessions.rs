@@ -264,7 +264,7 @@ fn variables(request: &Request, lowered: &Lowered, axis: &Axis) -> Vec<Variable>
 /// Refuses more copies than can be simulated: every copy of every tensor has events.
 pub(super) fn check_copies(session: &DeviceSession, params: &Params) -> Result<(), AnalysisError> {
     let runs = session.runs.iter();
-    let tensors: u64 = runs.map(|run| run.bound.program.lifetimes.items.len() as u64).sum();
+    let tensors: u64 = runs.map(|run| run.bound.n_lifetimes() as u64).sum();
     let copies = params.feature_copies;
     let is_too_many = tensors.saturating_mul(u64::from(copies)) > MAX_COPIED_TENSORS || copies > u32::from(u16::MAX);
     if copies > 1 && is_too_many {

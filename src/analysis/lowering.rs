@@ -144,6 +144,7 @@ impl GraphLowering<'_> {
             segments: Vec::new(),
             io,
             clears,
+            recorded: None,
         };
         Ok(LoweredGraph {
             bound,

@@ -10,13 +10,12 @@ use super::lane_set::LaneId;
 use super::recording_figures::fragmentation;
 use super::recording_remarks::{ReservedSource, remarks};
 use super::run_lanes::{LaneParts, clear_call_costs, with_folds};
-use highwater_model::graph::{Id as _, TensorId};
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Step};
-use highwater_model::workload::{GraphIdx, Lifetime, Lifetimes, RecordedTotal, Recording, TotalKind};
+use highwater_model::workload::{GraphIdx, Lifetimes, RecordedTotal, Recording, TotalKind};
 use highwater_plan::Strategy;
 use highwater_sim::fold::{StepBytes, curves, curves_without_rounding};
-use highwater_sim::{BoundGraph, DeviceRun, DeviceSession, EventSteps, LoadedGraph, Params, recorded_log};
+use highwater_sim::{BoundGraph, DeviceRun, DeviceSession, EventSteps, LoadedGraph, Params, RecordedRanges, recorded_log};
 
 /// The recordings that are shown, with their numbers among those with content, and the count of the latter. Of more than
 /// `most`, those with the highest peaks (the first on a tie), in the order of the workload.
@@ -86,20 +85,19 @@ pub(super) fn recording_lane(
 }
 
 /// The blocks of a recording as the live ranges of one run.
-fn session(graph: GraphIdx, recording: &Recording, steps: &EventSteps, n_steps: u32) -> DeviceSession {
-    let at = |step: Step| steps.get(step).unwrap_or(n_steps);
-    let items = recording.blocks.iter().enumerate().map(|(number, block)| {
-        let birth = at(block.birth);
-        Lifetime {
-            birth: Step(birth),
-            end: Step(at(block.end).max(birth + 1)),
-            bytes: block.bytes,
-            tensor: TensorId::from_idx(number),
-        }
-    });
-    let items: Vec<Lifetime> = items.collect();
+fn session(graph: GraphIdx, recording: &Arc<Recording>, steps: &EventSteps, n_steps: u32) -> DeviceSession {
+    let recorded = RecordedRanges {
+        recording: Arc::clone(recording),
+        steps: steps.clone(),
+        n_steps,
+    };
     let bound = BoundGraph {
-        program: Lifetimes { n_steps, items }.into(),
+        program: Lifetimes {
+            n_steps,
+            items: Vec::new(),
+        }
+        .into(),
+        recorded: Some(recorded),
         ..BoundGraph::default()
     };
     let empty_graph = |name: &str| LoadedGraph {

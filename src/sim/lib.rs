@@ -49,7 +49,7 @@ pub use params::{ArenaBehaviour, Params, VariablePages};
 pub use picture::{DevicePicture, PagesPicture, PoolPicture, RegionPicture, picture, picture_after};
 pub use policies::{POLICIES, PolicyRow, StaticMemoryPolicy};
 pub use recorded_log::{EventSteps, RecordedLog, recorded_log};
-pub use session::{BoundGraph, Clear, DeviceRun, DeviceSession, IoTensor, LoadedGraph, Segment, Variable};
+pub use session::{BoundGraph, Clear, DeviceRun, DeviceSession, IoTensor, LoadedGraph, RecordedRanges, Segment, Variable};
 pub use simulate::simulate;
 pub use simulate_trace::{MAX_TRACE_EVENTS, Refusals, TraceStop, simulate_trace};
 pub use trace_session::{TraceRequest, TraceSession};

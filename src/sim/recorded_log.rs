@@ -40,7 +40,7 @@ pub struct RecordedLog {
 }
 
 /// The step of each event of a recording on the common axis.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventSteps {
     /// This many events, each on the step of its number.
     Own(u32),

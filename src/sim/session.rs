@@ -5,10 +5,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use highwater_model::graph::TensorId;
+use highwater_model::graph::{Id as _, TensorId};
 use highwater_model::units::{Bytes, Step};
-use highwater_model::workload::{GraphIdx, LoadChange, Program};
+use highwater_model::workload::{GraphIdx, Lifetime, LoadChange, Program, Recording};
 use highwater_plan::Plan;
+
+use super::recorded_log::EventSteps;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeviceSession {
@@ -62,6 +64,51 @@ pub struct BoundGraph {
     pub io: Vec<IoTensor>,
     /// Clears of memory that ops accumulate into, by step of the run; each is a launch.
     pub clears: Vec<Clear>,
+    /// Of a recording: its blocks are the live ranges, and `program` has none.
+    pub recorded: Option<RecordedRanges>,
+}
+
+impl BoundGraph {
+    pub fn n_lifetimes(&self) -> usize {
+        match &self.recorded {
+            Some(recorded) => recorded.recording.blocks.len(),
+            None => self.program.lifetimes.items.len(),
+        }
+    }
+
+    /// A live range by its position; `None` beyond the last.
+    pub fn lifetime(&self, position: usize) -> Option<Lifetime> {
+        match &self.recorded {
+            Some(recorded) => recorded.lifetime(position),
+            None => self.program.lifetimes.items.get(position).copied(),
+        }
+    }
+
+    pub fn lifetimes(&self) -> impl Iterator<Item = Lifetime> + Clone + '_ {
+        (0..self.n_lifetimes()).filter_map(|position| self.lifetime(position))
+    }
+}
+
+/// The blocks of a recording as live ranges, read from the blocks themselves: tensor `n` is block `n`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedRanges {
+    pub recording: Arc<Recording>,
+    pub steps: EventSteps,
+    pub n_steps: u32,
+}
+
+impl RecordedRanges {
+    fn lifetime(&self, position: usize) -> Option<Lifetime> {
+        let block = self.recording.blocks.get(position)?;
+        let at = |step: Step| self.steps.get(step).unwrap_or(self.n_steps);
+        let birth = at(block.birth);
+        Some(Lifetime {
+            birth: Step(birth),
+            end: Step(at(block.end).max(birth + 1)),
+            bytes: block.bytes,
+            tensor: TensorId::from_idx(position),
+        })
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

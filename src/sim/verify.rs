@@ -363,7 +363,7 @@ type LiveRange = (u32, TensorId, Step, Step, Bytes);
 fn tensors(simulation: &Simulation, session: &DeviceSession) -> Result<(), SimulationDefect> {
     let mut expected: Vec<LiveRange> = Vec::new();
     for (idx, run) in (0_u32..).zip(&session.runs) {
-        expected.extend(run.bound.program.lifetimes.items.iter().map(|item| {
+        expected.extend(run.bound.lifetimes().map(|item| {
             let (start, end) = (Step(run.start.0 + item.birth.0), Step(run.start.0 + item.end.0));
             (idx, item.tensor, start, end, item.bytes)
         }));

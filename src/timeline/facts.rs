@@ -303,8 +303,7 @@ fn add_life(facts: &mut TensorFacts, session: &DeviceSession, selected: Selected
     let Some(run) = session.runs.get(selected.run as usize) else {
         return;
     };
-    let items = run.bound.program.lifetimes.items.iter();
-    for item in items.filter(|item| item.tensor == selected.tensor) {
+    for item in run.bound.lifetimes().filter(|item| item.tensor == selected.tensor) {
         let (start, end) = (Step(run.start.0 + item.birth.0), Step(run.start.0 + item.end.0));
         let known = facts.life.unwrap_or((start, end));
         facts.life = Some((known.0.min(start), known.1.max(end)));

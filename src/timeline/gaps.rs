@@ -12,6 +12,7 @@ use highwater_plan::{ArenaGapRule, Rectangle, arena_gaps};
 use highwater_sim::RegionKind;
 
 use super::block::{Blocks, LaneView, RegionSpan};
+use super::blocks_by_region::BlocksByRegion;
 use super::index::RectColumns;
 use super::viewport::{Canvas, View};
 use super::visible::{Items, visible};
@@ -30,35 +31,17 @@ pub struct GapTotals {
 
 impl LaneGaps {
     pub(super) fn new(regions: &[RegionSpan], blocks: &Blocks) -> Self {
-        let mut of_spans: Vec<Vec<Rectangle>> = vec![Vec::new(); regions.len()];
-        for idx in 0..blocks.len() {
-            let span = blocks.span[idx] as usize;
-            let region = &regions[span];
+        let mut list: Vec<(u32, u64, u32, u64)> = Vec::new();
+        let mut rectangles: Vec<Rectangle> = Vec::new();
+        for (region, blocks_of) in regions.iter().zip(BlocksByRegion::new(&blocks.span, regions.len()).iter()) {
             // Stacked blocks have no real addresses.
             if region.kind == RegionKind::Unplaced {
                 continue;
             }
-            of_spans[span].push(Rectangle {
-                start: blocks.start[idx],
-                end: blocks.end[idx],
-                offset: blocks.base.at(idx).saturating_sub(region.base),
-                // Padding up to the alignment is not usable by other blocks.
-                bytes: Bytes(blocks.bytes.at(idx)).align_up(region.alignment).get(),
-            });
-        }
-        // At most two per birth and death; memory that is not written costs nothing.
-        let mut list: Vec<(u32, u64, u32, u64)> = Vec::with_capacity(4 * blocks.len());
-        for (region, rectangles) in regions.iter().zip(of_spans) {
-            let rule = match region.kind {
-                RegionKind::PoolBlock
-                | RegionKind::PagedRange
-                | RegionKind::Stitched
-                | RegionKind::Segment
-                | RegionKind::ExpandableSegment => ArenaGapRule::Between,
-                _ => ArenaGapRule::BelowTop,
-            };
+            rectangles.clear();
+            rectangles.extend(blocks_of.iter().map(|block| rectangle(region, blocks, *block as usize)));
             let place = |offset: u64| region.base.saturating_add(offset);
-            let of_region = arena_gaps(&rectangles, rule).into_iter();
+            let of_region = arena_gaps(&rectangles, rule_of(region.kind)).into_iter();
             list.extend(of_region.map(|gap| (gap.start, place(gap.offset), gap.end, gap.bytes)));
         }
         list.sort_unstable();
@@ -74,6 +57,27 @@ impl LaneGaps {
             all.largest = all.largest.max(self.bytes.at(idx));
         }
         all
+    }
+}
+
+fn rectangle(region: &RegionSpan, blocks: &Blocks, block: usize) -> Rectangle {
+    Rectangle {
+        start: blocks.start[block],
+        end: blocks.end[block],
+        offset: blocks.base.at(block).saturating_sub(region.base),
+        // Padding up to the alignment is not usable by other blocks.
+        bytes: Bytes(blocks.bytes.at(block)).align_up(region.alignment).get(),
+    }
+}
+
+const fn rule_of(kind: RegionKind) -> ArenaGapRule {
+    match kind {
+        RegionKind::PoolBlock
+        | RegionKind::PagedRange
+        | RegionKind::Stitched
+        | RegionKind::Segment
+        | RegionKind::ExpandableSegment => ArenaGapRule::Between,
+        _ => ArenaGapRule::BelowTop,
     }
 }
 

@@ -19,8 +19,6 @@ use super::viewport::{Canvas, View};
 pub(super) struct RectIndex {
     /// By (life, size), ascending; none is empty.
     classes: Vec<Class>,
-    /// All ends, ascending.
-    ends: Vec<u32>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,9 +64,7 @@ impl RectIndex {
             class.ids.shrink_to_fit();
         }
         buckets.sort_unstable_by_key(|class| class.powers);
-        let mut ends = end.to_vec();
-        ends.sort_unstable();
-        Self { classes: buckets, ends }
+        Self { classes: buckets }
     }
 
     /// Numbers of rectangles class by class; `range` counts in that order. O(classes + results).
@@ -162,10 +158,12 @@ impl RectColumns {
         self.start.is_empty()
     }
 
-    /// Number of rectangles that meet the steps `t0..t1` at any address. O(log rectangles).
+    /// Number of rectangles that meet the steps `t0..t1` at any address. O(classes log rectangles + twice those that
+    /// are alive where the steps begin).
     pub(super) fn count(&self, t0: f64, t1: f64) -> usize {
-        let dead = self.index.ends.partition_point(|end| f64::from(*end) <= t0);
-        self.born(t1).saturating_sub(dead)
+        // Those that start before `t0` meet the steps where they end behind it; all that start within do.
+        let older = self.met((t0, t0.min(t1)), Least::default()).count();
+        older + self.born(t1).saturating_sub(self.born(t0.min(t1)))
     }
 
     /// Number of rectangles that start before a step.

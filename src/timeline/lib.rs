@@ -29,6 +29,7 @@ mod ascii;
 mod axis;
 mod bands;
 mod block;
+mod blocks_by_region;
 mod call_stack;
 mod changes;
 mod coloring;

@@ -21,6 +21,7 @@ use highwater_sim::RegionKind;
 
 use super::Selected;
 use super::block::{Blocks, LaneView, RegionSpan};
+use super::blocks_by_region::BlocksByRegion;
 use super::viewport::Viewport;
 
 /// Lanes with more blocks keep no index.
@@ -161,20 +162,45 @@ impl LaneReuse {
             peak,
             ..Self::default()
         };
-        let rectangles: Vec<Rectangle> = (0..of.blocks.len()).map(|idx| reuse.rectangle(of, idx)).collect();
-        let index = ReuseIndex::new(&rectangles);
         let live = peak.map_or_else(Vec::new, |step| live_at(of.blocks, step.0));
-        let at_peak = live
-            .into_iter()
-            .flat_map(|block| reuse.arrows_in(of, &index, block, |block| block));
-        reuse.at_peak = largest(at_peak.collect(), MOST_AT_PEAK);
-        reuse.n_edges = index.edges().len();
-        reuse.edges = if of.blocks.len() <= MOST_INDEXED {
-            Edges::Indexed(index)
+        let at_peak = if of.blocks.len() <= MOST_INDEXED {
+            reuse.index(of, &live)
         } else {
-            Edges::Searched
+            reuse.count(of, &live)
         };
+        reuse.at_peak = largest(at_peak, MOST_AT_PEAK);
         reuse
+    }
+
+    /// Keeps the index of all blocks. Returns the arrows of some.
+    fn index(&mut self, of: Contents<'_>, asked: &[u32]) -> Vec<ReuseArrow> {
+        let rectangles: Vec<Rectangle> = (0..of.blocks.len()).map(|idx| self.rectangle(of, idx)).collect();
+        let index = ReuseIndex::new(&rectangles);
+        let arrows = asked
+            .iter()
+            .flat_map(|block| self.arrows_in(of, &index, *block, |block| block));
+        let arrows = arrows.collect();
+        self.n_edges = index.edges().len();
+        self.edges = Edges::Indexed(index);
+        arrows
+    }
+
+    /// Counts edges region by region, and keeps none. Returns the arrows of some blocks.
+    fn count(&mut self, of: Contents<'_>, asked: &[u32]) -> Vec<ReuseArrow> {
+        let mut arrows = Vec::new();
+        self.edges = Edges::Searched;
+        for (region, blocks) in (0_u32..).zip(BlocksByRegion::new(&of.blocks.span, of.regions.len()).iter()) {
+            let rectangles: Vec<Rectangle> = blocks.iter().map(|block| self.rectangle(of, *block as usize)).collect();
+            let index = ReuseIndex::new(&rectangles);
+            self.n_edges += index.edges().len();
+            for block in asked.iter().filter(|block| of.blocks.span[**block as usize] == region) {
+                let position = blocks.binary_search(block).ok();
+                if let Some(position) = position.and_then(|position| u32::try_from(position).ok()) {
+                    arrows.extend(self.arrows_in(of, &index, position, |position| blocks[position as usize]));
+                }
+            }
+        }
+        arrows
     }
 
     fn rectangle(&self, of: Contents<'_>, idx: usize) -> Rectangle {

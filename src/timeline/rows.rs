@@ -49,10 +49,17 @@ struct Grouped {
 
 /// By tensor: the position of its row.
 #[derive(Clone, Debug, PartialEq)]
-struct Positions(Vec<u32>);
+enum Positions {
+    /// Of a recording with so many blocks: tensors are numbered in the order of rows.
+    Equal(usize),
+    Listed(Vec<u32>),
+}
 
 impl Positions {
     fn new(bound: &BoundGraph, grouped: Option<&Grouped>) -> Self {
+        if bound.recorded.is_some() {
+            return Self::Equal(bound.n_lifetimes());
+        }
         let items = &bound.program.lifetimes.items;
         let mut positions = vec![u32::MAX; items.iter().map(|item| item.tensor.idx() + 1).max().unwrap_or(0)];
         let mut put = |row: usize, item: usize| {
@@ -67,20 +74,27 @@ impl Positions {
                 }
             }
         }
-        Self(positions)
+        Self::Listed(positions)
     }
 
     fn of(&self, tensor: TensorId) -> Option<usize> {
-        let position = self
-            .0
-            .get(tensor.idx())
-            .copied()
-            .filter(|position| *position != u32::MAX)?;
-        Some(position as usize)
+        match self {
+            Self::Equal(n_rows) => Some(tensor.idx()).filter(|position| position < n_rows),
+            Self::Listed(positions) => {
+                let position = positions.get(tensor.idx()).copied();
+                Some(position.filter(|position| *position != u32::MAX)? as usize)
+            }
+        }
     }
 }
 
 impl Grouped {
+    /// `None` beyond the last row.
+    fn of_row(&self, row: usize) -> Option<&[u32]> {
+        let (start, end) = (*self.rows.get(row)?, *self.rows.get(row + 1)?);
+        self.items.get(start as usize..end as usize)
+    }
+
     /// `None` if every tensor has one live range.
     fn new(items: &[Lifetime]) -> Option<Self> {
         let n_tensors = items.iter().map(|item| item.tensor.idx() + 1).max()?;
@@ -162,7 +176,7 @@ impl Rows {
         let run = self.runs.partition_point(|run| run.n_before <= number).checked_sub(1)?;
         let rows = &self.runs[run];
         let position = number - rows.n_before;
-        (position < rows.len()).then(|| rows.row(u32::try_from(run).unwrap_or(u32::MAX), position))
+        rows.row(u32::try_from(run).ok()?, position)
     }
 
     /// The number of a tensor's row, for [`Self::get`]. O(1).
@@ -175,13 +189,13 @@ impl Rows {
     pub fn iter(&self) -> impl Iterator<Item = Row> + '_ {
         (0_u32..)
             .zip(&self.runs)
-            .flat_map(|(idx, run)| (0..run.len()).map(move |position| run.row(idx, position)))
+            .flat_map(|(idx, run)| (0..run.len()).filter_map(move |position| run.row(idx, position)))
     }
 
     /// A tensor's row. O(1).
     pub fn find(&self, tensor: Selected) -> Option<Row> {
         let run = self.runs.get(tensor.run as usize)?;
-        Some(run.row(tensor.run, run.position(tensor)?))
+        run.row(tensor.run, run.position(tensor)?)
     }
 
     /// The live ranges of a tensor, in order, on the common axis. O(ranges).
@@ -201,8 +215,7 @@ impl Rows {
             }
             None => (0, 0),
         };
-        let rows = self.runs.get(run as usize)?;
-        (position < rows.len()).then(|| rows.row(run, position))
+        self.runs.get(run as usize)?.row(run, position)
     }
 
     /// Visits the live ranges of a tensor, in order, on the common axis. O(ranges).
@@ -223,7 +236,7 @@ impl RunRows {
     fn len(&self) -> usize {
         match &self.grouped {
             Some(grouped) => grouped.rows.len().saturating_sub(1),
-            None => self.bound.program.lifetimes.items.len(),
+            None => self.bound.n_lifetimes(),
         }
     }
 
@@ -231,23 +244,13 @@ impl RunRows {
         self.positions.of(tensor.tensor)
     }
 
-    fn first_item(&self, row: usize) -> usize {
-        match &self.grouped {
-            Some(grouped) => grouped.items[grouped.rows[row] as usize] as usize,
-            None => row,
-        }
-    }
-
-    fn items(&self, row: usize) -> impl Iterator<Item = &Lifetime> {
-        let items = &self.bound.program.lifetimes.items;
+    fn items(&self, row: usize) -> impl Iterator<Item = Lifetime> {
         let (several, single) = match &self.grouped {
-            Some(grouped) => {
-                let range = grouped.rows[row] as usize..grouped.rows[row + 1] as usize;
-                (grouped.items.get(range).unwrap_or(&[]), None)
-            }
-            None => (&[][..], items.get(row)),
+            Some(grouped) => (grouped.of_row(row).unwrap_or(&[]), None),
+            None => (&[][..], self.bound.lifetime(row)),
         };
-        several.iter().map(|item| &items[*item as usize]).chain(single)
+        let several = several.iter().filter_map(|item| self.bound.lifetime(*item as usize));
+        several.chain(single)
     }
 
     fn pieces(&self, row: usize) -> impl Iterator<Item = (Step, Step)> {
@@ -255,8 +258,10 @@ impl RunRows {
         self.items(row).map(move |item| (at(item.birth), at(item.end)))
     }
 
-    fn row(&self, run: u32, row: usize) -> Row {
-        let first = &self.bound.program.lifetimes.items[self.first_item(row)];
+    /// `None` beyond the last row.
+    fn row(&self, run: u32, row: usize) -> Option<Row> {
+        let mut items = self.items(row);
+        let first = items.next()?;
         let mut answer = Row {
             tensor: Selected {
                 run,
@@ -268,11 +273,11 @@ impl RunRows {
             bytes: first.bytes,
             n_pieces: 1,
         };
-        for item in self.items(row).skip(1) {
+        for item in items {
             answer.end = answer.end.max(Step(self.start + item.end.0));
             answer.bytes = answer.bytes.max(item.bytes);
             answer.n_pieces += 1;
         }
-        answer
+        Some(answer)
     }
 }

@@ -81,6 +81,7 @@ fn bound(n_steps: u32, tensors: &[(u32, u32, u64)]) -> BoundGraph {
         plan: Some(Arc::new(plan)),
         io: Vec::new(),
         clears: Vec::new(),
+        recorded: None,
     }
 }
 

@@ -213,6 +213,7 @@ fn bound(graph: &Graph) -> BoundGraph {
         segments: Vec::new(),
         io: Vec::new(),
         clears: Vec::new(),
+        recorded: None,
     }
 }
 

@@ -215,7 +215,7 @@ impl Places {
         let place_of: BTreeMap<&str, u32> = places.clone().map(|(place, group)| (&*group.text, place)).collect();
         let mut of_tensor = BTreeMap::new();
         for (number, run) in (0_u32..).zip(&session.runs) {
-            for item in &run.bound.program.lifetimes.items {
+            for item in run.bound.lifetimes() {
                 let Some(tensor) = Selected::in_session(session, number, item.tensor) else {
                     continue;
                 };
