@@ -53,7 +53,7 @@ fn each_reported_plan_is_valid_and_smaller_than_the_one_before_and_the_last_is_t
     assert!(reported.len() > 2, "the search finds more than the first plan");
 }
 
-/// Whoever watches, and on how many threads: the final answer is the same.
+/// The final answer depends neither on the watch nor on the number of threads.
 #[test]
 fn watching_changes_no_answer() {
     let problem = odd(400);
