@@ -49,7 +49,7 @@ fn request(workload: Arc<Workload>, values: &[u64]) -> Request {
         allocator_settings: Vec::new(),
         recording_rules: highwater::workload::RecordingRules::default(),
         lanes: LaneSet::Policies,
-        search_nodes: Limits::DEFAULT_NODES,
+        search: Limits::DEFAULT_NODES.into(),
         pins: Vec::new(),
     }
 }

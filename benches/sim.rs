@@ -167,7 +167,7 @@ fn session(shared: &Path, iterations: u32) -> Request {
         allocator_settings: Vec::new(),
         recording_rules: highwater::workload::RecordingRules::default(),
         lanes: LaneSet::Policies,
-        search_nodes: Limits::DEFAULT_NODES,
+        search: Limits::DEFAULT_NODES.into(),
         pins: Vec::new(),
     }
 }

@@ -39,7 +39,7 @@ fn request(name: &str) -> Request {
         allocator_settings: Vec::new(),
         recording_rules: highwater::workload::RecordingRules::default(),
         lanes: LaneSet::Policies,
-        search_nodes: Limits::DEFAULT_NODES,
+        search: Limits::DEFAULT_NODES.into(),
         pins: Vec::new(),
     }
 }

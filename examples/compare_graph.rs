@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         allocator_settings: Vec::new(),
         recording_rules: highwater::workload::RecordingRules::default(),
         lanes: LaneSet::Policies,
-        search_nodes: Limits::DEFAULT_NODES,
+        search: Limits::DEFAULT_NODES.into(),
         pins: Vec::new(),
     };
     for lane in compare(&request, &progress)?.lanes {

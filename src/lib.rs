@@ -47,7 +47,7 @@
 //!         allocator_settings: Vec::new(),
 //!         recording_rules: highwater::workload::RecordingRules::default(),
 //!         lanes: LaneSet::Policies,
-//!         search_nodes: Limits::DEFAULT_NODES,
+//!         search: Limits::DEFAULT_NODES.into(),
 //!         pins: Vec::new(),
 //!     },
 //!     &progress,

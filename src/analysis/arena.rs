@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::error::AnalysisError;
+use super::plan_search::PlanSearch;
 use highwater_model::progress::Progress;
 use highwater_model::units::Bytes;
 use highwater_model::workload::{AllocationOrder, GraphEntry, GraphIdx, Lifetime, Program, RecordedPlan};
@@ -60,15 +61,15 @@ impl Arena {
     fn place(
         &self,
         strategy: &'static Strategy,
-        nodes: u64,
+        search: &PlanSearch,
         progress: &Progress<'_>,
     ) -> Result<Planned, AnalysisError> {
         let mut request = PlanRequest::new(&self.problem);
         request.order = self.order.as_ref();
         request.recorded = self.recorded.as_ref();
-        request.limits.nodes = nodes;
+        request.limits.nodes = search.nodes;
         if strategy.effort != Effort::Recorded {
-            return Ok(plan(strategy, &request, progress)?);
+            return Ok(search.place(strategy, &request, progress)?);
         }
         if self.recorded.is_some() {
             let planned = plan(strategy, &request, progress)?;
@@ -84,7 +85,7 @@ impl Arena {
 pub(super) fn place_arenas(
     arenas: &[Arena],
     strategies: &[&'static Strategy],
-    nodes: u64,
+    search: &PlanSearch,
     progress: &Progress<'_>,
 ) -> Result<BTreeMap<&'static str, Plans>, AnalysisError> {
     let mut placed: BTreeMap<&'static str, Plans> = BTreeMap::new();
@@ -94,7 +95,7 @@ pub(super) fn place_arenas(
         }
         let mut plans = Plans::new();
         for arena in arenas {
-            let planned = arena.place(strategy, nodes, progress)?;
+            let planned = arena.place(strategy, search, progress)?;
             plans.push((arena.graph, Arc::new(planned)));
         }
         placed.insert(strategy.name, plans);
@@ -162,5 +163,6 @@ pub(super) fn given_plan(plan: Plan) -> Planned {
         nodes: 0,
         tried: Vec::new(),
         regions: Vec::new(),
+        is_unfinished: false,
     }
 }

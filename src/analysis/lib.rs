@@ -7,7 +7,7 @@
 //! policies budget_sweep passes name_reuse slots recording_lanes logged_peaks
 //! comparison calibration run_lanes explain recommended lowest_peak recording_remarks limits metrics lane
 //! reuse_lanes device_sessions running shapes bodies lowering logged_plans dumped allocation_order
-//! oom_report name_context arena request pin configuration inspect recording_facts recording_figures pinned allocator_state measured_pass
+//! oom_report name_context arena request pin configuration plan_search inspect recording_facts recording_figures pinned allocator_state measured_pass
 //! rewriting lane_set workspaces what_if selection log_story log_words logged_beside logged_join error
 //! ```
 
@@ -51,6 +51,7 @@ mod passes;
 mod pin;
 mod pinned;
 mod pins;
+mod plan_search;
 mod policies;
 mod recommended;
 mod recording_facts;
@@ -103,6 +104,7 @@ pub use passes::{MAX_PASS_LANES, graph_tapes, part_of};
 pub use pin::{MAX_PINS, Pin, PinFailure, PinFit, PinnedLane};
 pub use pinned::{PINNED_PERCENT, PinnedSegments, PinningSite};
 pub use pins::repin;
+pub use plan_search::{FoundPlan, PlanSearch, PlanWatch};
 pub use recommended::Recommended;
 pub use recording_facts::RecordedFact;
 pub use recording_figures::{Fragmentation, LifetimeFigures, RecordingFigures, recording_figures};

@@ -149,7 +149,7 @@ pub(super) fn compare_variants(
     for variant in &variants {
         check_copies(&variant.session, &lowered.params)?;
         let strategies = [lowered.strategy];
-        let mut placed = place_arenas(&variant.arenas, &strategies, request.search_nodes, progress)?;
+        let mut placed = place_arenas(&variant.arenas, &strategies, &request.search, progress)?;
         let plans = placed.remove(lowered.strategy.name).unwrap_or_default();
         planned.push((with_plans(&variant.session, &plans, false), plans));
     }

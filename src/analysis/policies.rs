@@ -70,7 +70,7 @@ fn policy_lanes(
 ) -> Result<(Vec<Lane>, PlannedSessions), AnalysisError> {
     let wanted = wanted_lanes(request, lowered, &request.wanted_policies());
     let strategies: Vec<&'static Strategy> = wanted.iter().map(|(_, strategy)| *strategy).collect();
-    let placed = place_arenas(&variant.arenas, &strategies, request.search_nodes, progress)?;
+    let placed = place_arenas(&variant.arenas, &strategies, &request.search, progress)?;
     let mut sessions = PlannedSessions::new();
     for (name, plans) in &placed {
         progress.check()?;

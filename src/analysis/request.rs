@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::configuration::Configuration;
 use super::lane_set::{LaneSet, LaneStrategies};
 use super::pin::Pin;
+use super::plan_search::PlanSearch;
 use super::what_if::AllocatorSetting;
 use highwater_model::workload::{Device, DeviceError, RecordingRules, SchedulePlan, Workload};
 use highwater_options::{Environment, Lowered, Options, SeenFiles, keys, lower, resolve_device};
@@ -30,8 +31,7 @@ pub struct Request {
     /// What lines of recorded call stacks are.
     pub recording_rules: RecordingRules,
     pub lanes: LaneSet,
-    /// Most nodes of each search for a plan.
-    pub search_nodes: u64,
+    pub search: PlanSearch,
     /// Pinned configurations: a lane each behind the others.
     pub pins: Vec<Pin>,
 }
@@ -88,7 +88,7 @@ impl Request {
             allocator_settings: Vec::new(),
             recording_rules: self.recording_rules.clone(),
             lanes: LaneSet::Policies,
-            search_nodes: self.search_nodes,
+            search: self.search.clone(),
             pins: Vec::new(),
         })
     }

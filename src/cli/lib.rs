@@ -241,15 +241,20 @@ fn progress_line() -> Box<dyn Fn(&'static str, f32)> {
         #[expect(clippy::cast_possible_truncation, reason = "0 to 100")]
         let now = (stage, (fraction * 100.0) as i32);
         if last.replace(now) != now {
-            drop(write!(std::io::stderr(), "\r\x1b[K{stage} {} %", now.1));
+            say_progress(&format!("{stage} {} %", now.1));
         }
     })
 }
 
-fn clear_progress_line() {
+/// A line of progress until the next one, where standard error is a terminal.
+pub(crate) fn say_progress(text: &str) {
     if std::io::stderr().is_terminal() {
-        drop(write!(std::io::stderr(), "\r\x1b[K"));
+        drop(write!(std::io::stderr(), "\r\x1b[K{text}"));
     }
+}
+
+fn clear_progress_line() {
+    say_progress("");
 }
 
 /// Writes a text to standard output, with hidden characters made visible.

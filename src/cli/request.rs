@@ -86,7 +86,7 @@ pub(super) fn plain_request(loaded: &Loaded, settings: &Settings) -> Request {
         strategies: settings.strategies.clone(),
         allocator_settings: settings.allocator_settings.clone(),
         recording_rules: settings.recording_rules.clone(),
-        search_nodes: Limits::DEFAULT_NODES,
+        search: Limits::DEFAULT_NODES.into(),
         pins: settings
             .pins
             .iter()

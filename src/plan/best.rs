@@ -5,6 +5,7 @@
 //! row's plan does not depend on the thread or on timing, so neither does the winner: the smallest footprint, the
 //! earlier row on a tie. With a capacity the line-up ends at the first row, in its order, that fits.
 
+mod core;
 mod line_up;
 
 use self::line_up::LineUp;
@@ -73,13 +74,14 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Small problems mostly need a proof: the exact search runs first, the improvement gives it a lower plan to start
-    /// from if that was not enough, and it gets the remaining nodes. Large problems are improved; then the exact search
+    /// Small problems mostly need a proof: the exact search runs first. If that was not enough, the improvement gives it
+    /// a lower plan to start from, it searches the core, and then the whole with the remaining nodes. Large problems are improved; then the exact search
     /// takes the parts that are small enough.
     fn run(&mut self) -> Result<(), PlanError> {
         if self.field.items().len() <= SMALL {
             self.exact(self.left / 2)?;
             self.improve(self.left / 3)?;
+            self.core(self.left)?;
         } else {
             self.improve(self.left - self.left / SHARE_OF_THE_LAST)?;
             self.stack()?;
@@ -93,8 +95,13 @@ impl Search<'_> {
         footprint <= self.task.target().max(self.best.bound) || self.task.limits.is_stopped()
     }
 
+    /// Nodes of the improvement that cost as much as one of the exact search.
+    fn price(&self) -> u64 {
+        1 + self.field.items().len() as u64 / SHAPES_PER_NODE
+    }
+
     fn exact(&mut self, nodes: u64) -> Result<(), PlanError> {
-        let price = 1 + self.field.items().len() as u64 / SHAPES_PER_NODE;
+        let price = self.price();
         let nodes = nodes / price;
         if self.is_done() || nodes == 0 {
             return Ok(());
@@ -115,6 +122,7 @@ impl Search<'_> {
         self.searched += found.nodes;
         self.best.offsets = found.offsets;
         self.best.bound = self.best.bound.max(found.bound);
+        self.offer();
         Ok(())
     }
 
@@ -131,6 +139,7 @@ impl Search<'_> {
         self.searched += nodes;
         if let Some(offsets) = stacked {
             self.best.offsets = offsets;
+            self.offer();
         }
         Ok(())
     }
@@ -144,6 +153,11 @@ impl Search<'_> {
         self.left = self.left.saturating_sub(improved.nodes);
         self.searched += improved.nodes;
         self.best.offsets = improved.offsets;
+        self.offer();
         Ok(())
+    }
+
+    fn offer(&self) {
+        self.task.offer(&self.best.offsets, self.best.bound);
     }
 }

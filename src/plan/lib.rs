@@ -8,6 +8,7 @@ mod arena_gaps;
 mod as_dumped;
 mod best;
 mod best_fit;
+mod better;
 mod breadth;
 mod engine;
 mod exact;
@@ -28,6 +29,7 @@ mod strategies;
 mod verify;
 
 pub use arena_gaps::{ArenaGap, ArenaGapRule, arena_gaps};
+pub use better::Watch;
 pub use engine::{
     ASSIGNERS, Assigner, EngineBlock, EnginePlan, Region, SEGMENT_LIMIT, SEGMENT_LIMIT_OF_PARTS, Segment, SegmentRule,
     engine_plan, segments,

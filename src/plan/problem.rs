@@ -1,5 +1,6 @@
 //! The planner's vocabulary: problems, limits, plans.
 
+use super::better::{Better, Watch};
 use super::engine::{Region, Segment, SegmentRule, segments};
 use highwater_model::progress::{Cancel, Cancelled, Progress};
 use highwater_model::units::Bytes;
@@ -49,6 +50,8 @@ pub struct Limits<'a> {
     pub stop: Option<&'a Cancel>,
     /// Measures the time of each strategy.
     pub clock: Option<Clock<'a>>,
+    /// Gets smaller plans while a search runs.
+    pub watch: Option<Watch<'a>>,
 }
 
 impl Limits<'_> {
@@ -69,6 +72,7 @@ impl Default for Limits<'_> {
             race: false,
             stop: None,
             clock: None,
+            watch: None,
         }
     }
 }
@@ -96,6 +100,8 @@ pub(super) struct Task<'a> {
     /// The order of allocations and frees, where more is known than their steps.
     pub(super) order: Option<&'a AllocationOrder>,
     pub(super) limits: &'a Limits<'a>,
+    /// Reports smaller plans; `None` without a watch.
+    pub(super) better: Option<&'a Better<'a>>,
     pub(super) progress: &'a Progress<'a>,
 }
 
@@ -106,6 +112,13 @@ impl Task<'_> {
         self.bound.max(capacity)
     }
 
+    /// Reports a plan of the shapes, if it is smaller than those before, with the best proved lower bound so far.
+    pub(super) fn offer(&self, offsets: &[u64], bound: u64) {
+        if let Some(better) = self.better {
+            better.offer(self, offsets, bound);
+        }
+    }
+
     pub(super) fn quiet(&self) -> QuietTask<'_> {
         QuietTask {
             problem: self.problem,
@@ -114,6 +127,7 @@ impl Task<'_> {
             recorded: self.recorded,
             order: self.order,
             limits: self.limits,
+            better: self.better,
             cancel: self.progress.cancel_flag(),
         }
     }
@@ -128,6 +142,7 @@ pub(super) struct QuietTask<'a> {
     recorded: Option<&'a RecordedPlan>,
     order: Option<&'a AllocationOrder>,
     limits: &'a Limits<'a>,
+    better: Option<&'a Better<'a>>,
     cancel: &'a Cancel,
 }
 
@@ -140,6 +155,7 @@ impl QuietTask<'_> {
             recorded: self.recorded,
             order: self.order,
             limits: self.limits,
+            better: self.better,
             progress: &Progress::silent(self.cancel),
         })
     }
@@ -207,6 +223,8 @@ pub struct Planned {
     pub tried: Vec<Tried>,
     /// The top-level parts of the plan, ascending; empty where the strategy has none.
     pub regions: Vec<Region>,
+    /// Whether a longer search may find a smaller plan: the search goes on, was stopped, or had no nodes.
+    pub is_unfinished: bool,
 }
 
 impl Planned {

@@ -1,5 +1,6 @@
 //! The table of placement strategies, and the function that runs a row.
 
+use super::better::Better;
 use super::engine::Assigner;
 use super::gap_fit::Measure;
 use super::gaps::Fit;
@@ -298,6 +299,7 @@ pub fn plan(
     let problem = request.problem;
     let shapes = problem.checked(progress)??;
     let lower_bound = shapes.bound(progress)?;
+    let better = request.limits.watch.map(|watch| Better::new(strategy.name, watch));
     let task = Task {
         problem,
         shapes: &shapes,
@@ -305,6 +307,7 @@ pub fn plan(
         recorded: request.recorded,
         order: request.order,
         limits: &request.limits,
+        better: better.as_ref(),
         progress,
     };
     progress.check()?;
@@ -330,5 +333,6 @@ pub fn plan(
         nodes: placement.nodes,
         tried: placement.tried,
         regions: placement.regions,
+        is_unfinished: false,
     })
 }

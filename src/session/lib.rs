@@ -72,7 +72,7 @@ pub use opening::read_config_file;
 pub use overwrite::refuse_source;
 pub use painter::{LanePicture, PainterChoice, PictureFrame, PictureKind, PictureOrder, RowsPicture};
 pub use persisted::{MOST_RECENT, PersistedDocument, PersistedSource, Recent, Recents, Restore};
-pub use planner::{BestPlan, PlannerFigures, PlannerRow, PlannerSubject, PlannerTable};
+pub use planner::{BestPlan, PlannerFigures, PlannerRow, PlannerSubject, PlannerTable, SearchingRow};
 pub use recovery::{Recoverable, Recovery};
 pub use report::SourceReport;
 pub use samples::{SAMPLES, Sample, SampleFile, sample};

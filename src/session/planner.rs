@@ -3,13 +3,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use highwater_analysis::{Comparison, arena_problem, dumped_plan, entry_order};
+use highwater_analysis::{Comparison, FoundPlan, PlanSearch, PlanWatch, arena_problem, dumped_plan, entry_order};
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Nanos};
 use highwater_model::workload::{AllocationOrder, GraphIdx, ProblemEntry, RecordedPlan};
-use highwater_plan::{
-    EXACT, Effort, Limits, PlacementProblem, PlanError, PlanRequest, Planned, STRATEGIES, Strategy, plan,
-};
+use highwater_plan::{EXACT, Effort, Limits, PlacementProblem, PlanError, PlanRequest, Planned, STRATEGIES, Strategy};
 
 /// Beyond so many buffers the table has sweep strategies alone.
 const MAX_BUFFERS: usize = 200_000;
@@ -40,6 +38,8 @@ pub struct PlannerFigures {
     pub proved_bound: Bytes,
     pub nodes: u64,
     pub elapsed: Nanos,
+    /// Whether the search goes on, or was stopped.
+    pub is_unfinished: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -50,6 +50,14 @@ pub struct PlannerTable {
     /// In the order of the runs.
     pub rows: Vec<PlannerRow>,
     pub pending: Vec<&'static Strategy>,
+    /// The smallest plan so far of the running search.
+    pub searching: Option<SearchingRow>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchingRow {
+    pub row: PlannerRow,
+    pub(super) found: FoundPlan,
 }
 
 impl PlannerTable {
@@ -59,7 +67,13 @@ impl PlannerTable {
             subject,
             lower_bound,
             rows: Vec::new(),
+            searching: None,
         }
+    }
+
+    pub(super) fn take(&mut self, row: PlannerRow) {
+        self.pending.retain(|strategy| *strategy != row.strategy);
+        self.rows.push(row);
     }
 
     pub fn proved_bound(&self) -> Bytes {
@@ -161,6 +175,8 @@ pub(super) fn subject_of(comparison: &Comparison, graph: GraphIdx) -> Option<Pla
 pub(super) fn run_row(
     subject: &PlannerSubject,
     strategy: &'static Strategy,
+    stopped: Vec<FoundPlan>,
+    report: impl Fn(SearchingRow) + Send + Sync + 'static,
     progress: &Progress<'_>,
 ) -> Result<PlannerRow, Cancelled> {
     let mut request = PlanRequest {
@@ -173,8 +189,18 @@ pub(super) fn run_row(
     }
     #[expect(clippy::disallowed_methods, reason = "the worker owns a clock")]
     let start = Instant::now();
-    let planned = plan(strategy, &request, progress);
-    let elapsed = Nanos(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
+    let elapsed = move || Nanos(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
+    let search = PlanSearch {
+        nodes: request.limits.nodes,
+        watch: Some(PlanWatch::new(move |found| {
+            let result = Ok(PlannerFigures::of(&found.planned, elapsed()));
+            let row = PlannerRow { strategy, result };
+            report(SearchingRow { row, found });
+        })),
+        stopped,
+    };
+    let planned = search.place(strategy, &request, progress);
+    let elapsed = elapsed();
     let result = match planned {
         Err(PlanError::Cancelled(cancelled)) => return Err(cancelled),
         Err(error) => Err(error.to_string()),
@@ -192,10 +218,17 @@ fn figures(
     if let Err(defect) = highwater_plan::verify_with(&subject.problem, &planned.plan, progress)? {
         return Ok(Err(format!("invalid plan: {defect}")));
     }
-    Ok(Ok(PlannerFigures {
-        footprint: planned.plan.footprint,
-        proved_bound: planned.proved_bound,
-        nodes: planned.nodes,
-        elapsed,
-    }))
+    Ok(Ok(PlannerFigures::of(planned, elapsed)))
+}
+
+impl PlannerFigures {
+    const fn of(planned: &Planned, elapsed: Nanos) -> Self {
+        Self {
+            footprint: planned.plan.footprint,
+            proved_bound: planned.proved_bound,
+            nodes: planned.nodes,
+            elapsed,
+            is_unfinished: planned.is_unfinished,
+        }
+    }
 }

@@ -12,6 +12,7 @@ mod edits;
 mod exports;
 mod file;
 mod flame;
+mod found_plans;
 mod lane_changes;
 mod name_reuse;
 mod peak;
@@ -59,6 +60,7 @@ use difference::DifferenceTask;
 pub use exports::{Exporting, LaneInView};
 use file::DocumentPlace;
 use flame::FlameTask;
+use found_plans::FoundPlans;
 use lane_changes::ChangesTask;
 use peak::PeakTask;
 use pictures::Pictures;
@@ -143,6 +145,7 @@ pub struct Session {
     /// Whether searches for plans were cut short in the answer on the screen.
     is_preview: bool,
     plans: Plans,
+    found: FoundPlans,
     budget_sweep: BudgetSweep,
     sweep: Sweep,
     pictures: Pictures,
@@ -207,6 +210,7 @@ impl Session {
             revision: 0,
             is_preview: false,
             plans: Plans::default(),
+            found: FoundPlans::default(),
             budget_sweep: BudgetSweep::default(),
             sweep: Sweep::default(),
             pictures: Pictures::default(),

@@ -32,13 +32,37 @@ pub(super) type TaskId = u64;
 /// Applies an answer to the session.
 pub(super) type Reply = Box<dyn FnOnce(&mut Session) + Send>;
 
+/// The last partial answer of a task that the session has not taken yet: a newer one takes its place.
+type Slot = Arc<Mutex<Option<Reply>>>;
+
 /// A message of the worker or the painter.
 pub(super) enum Message {
     /// The stage's name and the done share, 0.0 to 1.0.
     Progress(TaskId, &'static str, f32),
+    /// A partial answer. There is one message for all that came since the session took the last one.
+    Partial(TaskId, Slot),
     Done(TaskId, Reply),
     /// A picture for an order, which may be older than the last one.
     Painted(Reply),
+}
+
+/// Sends partial answers of a task.
+pub(super) struct Partial {
+    id: TaskId,
+    slot: Slot,
+    say: Say,
+}
+
+impl Partial {
+    /// Replaces the answer that the session has not taken yet.
+    pub(super) fn offer(&self, reply: impl FnOnce(&mut Session) + Send + 'static) {
+        let Ok(mut slot) = self.slot.lock() else { return };
+        let is_first = slot.replace(Box::new(reply)).is_none();
+        drop(slot);
+        if is_first {
+            (self.say)(Message::Partial(self.id, Arc::clone(&self.slot)));
+        }
+    }
 }
 
 /// A task without an answer yet.
@@ -54,6 +78,7 @@ struct Pending {
 pub struct Worker {
     orders: Option<Sender<Order>>,
     messages: Receiver<Message>,
+    say: Say,
     /// In the order in which they were sent.
     pending: Vec<Pending>,
     last_id: TaskId,
@@ -90,7 +115,7 @@ impl Worker {
         let (outbox, messages) = unbounded();
         let say: Say = Arc::new(move |message: Message| {
             let when = match message {
-                Message::Progress(..) => Wake::Soon,
+                Message::Progress(..) | Message::Partial(..) => Wake::Soon,
                 Message::Done(..) | Message::Painted(_) => Wake::Now,
             };
             // The receiver is gone only while the program ends.
@@ -102,12 +127,14 @@ impl Worker {
             Painter::start(Cancel::on_threads(n_threads).n_threads(), move |message| say(message))?
         };
         let performer = Performer::start(&say)?;
+        let of_worker = Arc::clone(&say);
         let thread = std::thread::Builder::new()
             .name("highwater-worker".to_owned())
-            .spawn(move || serve(&inbox, &say, performer))?;
+            .spawn(move || serve(&inbox, &of_worker, performer))?;
         Ok(Self {
             orders: Some(orders),
             messages,
+            say,
             pending: Vec::new(),
             last_id: 0,
             n_threads,
@@ -123,6 +150,16 @@ impl Worker {
         work: impl FnOnce(&Progress<'_>) -> Result<A, Failure> + Send + 'static,
         then: impl FnOnce(&mut Session, Outcome<A>) + Send + 'static,
     ) {
+        self.send_in_parts(kind, |_, progress| work(progress), then);
+    }
+
+    /// The same for work that has partial answers. They are applied until the task ends or is cancelled.
+    pub(super) fn send_in_parts<A: Send + 'static>(
+        &mut self,
+        kind: TaskKind,
+        work: impl FnOnce(Partial, &Progress<'_>) -> Result<A, Failure> + Send + 'static,
+        then: impl FnOnce(&mut Session, Outcome<A>) + Send + 'static,
+    ) {
         let (id, cancel) = self.register(kind);
         // One of two replies is applied.
         let then = Arc::new(Mutex::new(Some(then)));
@@ -136,10 +173,15 @@ impl Worker {
             let end = end.clone();
             Box::new(move |session: &mut Session| end(session, Outcome::Cancelled))
         };
+        let partial = Partial {
+            id,
+            slot: Slot::default(),
+            say: Arc::clone(&self.say),
+        };
         let work = Box::new(move |progress: &Progress<'_>| -> Reply {
             let result = guarded(|| {
                 progress.check()?;
-                work(progress)
+                work(partial, progress)
             });
             // The answer of cancelled work is freed here, not by the session.
             let outcome = match result {
@@ -252,6 +294,12 @@ impl Worker {
                 let pending = self.pending.iter_mut().find(|pending| pending.id == id)?;
                 (pending.stage, pending.fraction) = (stage, fraction);
                 None
+            }
+            Message::Partial(id, slot) => {
+                let reply = slot.lock().ok()?.take();
+                let mut pending = self.pending.iter();
+                let is_wanted = pending.any(|pending| pending.id == id && !pending.cancel.is_cancelled());
+                reply.filter(|_| is_wanted)
             }
             Message::Done(id, reply) => {
                 let position = self.pending.iter().position(|pending| pending.id == id)?;

@@ -5,6 +5,7 @@ use eframe::egui::{self, Align, Layout, RichText};
 
 use super::commands::UiCommand;
 use super::frame_output::FrameOutput;
+use super::panels::planner::{Found, found_text};
 use super::panels::problems::counts;
 use super::panels::width_of;
 use super::panes::Pane;
@@ -17,6 +18,9 @@ use highwater_session::{Command, Notice, Session};
 
 /// Room for the state and the reading, in points: notes without it give way.
 const BESIDE_NOTES: f32 = 440.0;
+
+/// Width of the progress bar of a search, whose text is long.
+const SEARCH_WIDTH: f32 = 240.0;
 
 pub(super) fn status_bar_ui(
     ui: &mut egui::Ui,
@@ -108,11 +112,17 @@ fn status_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut
         if ui.button("Cancel").clicked() {
             commands.push(Command::Cancel);
         }
-        ui.add(
-            egui::ProgressBar::new(busy.fraction)
-                .desired_width(160.0)
-                .text(format!("{}…", busy.stage)),
-        );
+        let bar = egui::ProgressBar::new(busy.fraction);
+        if let Some(found) = session.found_plan() {
+            let (footprint, bound) = (found.planned.plan.footprint, found.planned.proved_bound);
+            ui.add(
+                bar.desired_width(SEARCH_WIDTH)
+                    .text(Found::Searching.words(footprint, bound)),
+            )
+            .on_hover_text(found_text(found, Found::Searching));
+        } else {
+            ui.add(bar.desired_width(160.0).text(format!("{}…", busy.stage)));
+        }
         return;
     }
     if let Some(file) = session.exporting() {

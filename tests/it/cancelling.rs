@@ -41,7 +41,7 @@ fn chain(n_ops: u32) -> Request {
         allocator_settings: Vec::new(),
         recording_rules: RecordingRules::default(),
         lanes: LaneSet::Policies,
-        search_nodes: 1,
+        search: 1.into(),
         pins: Vec::new(),
     }
 }

@@ -96,7 +96,7 @@ impl<'a> Ask<'a> {
             allocator_settings: Vec::new(),
             recording_rules: highwater::workload::RecordingRules::default(),
             lanes: LaneSet::Policies,
-            search_nodes: Limits::DEFAULT_NODES,
+            search: Limits::DEFAULT_NODES.into(),
             pins: Vec::new(),
         }
     }

@@ -1,6 +1,7 @@
 //! The session: commands in, state out; the newest edit wins; only the test waits.
 
 mod flame;
+mod found_plans;
 mod names;
 mod peak;
 mod pins;

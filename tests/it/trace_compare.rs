@@ -41,7 +41,7 @@ fn request(trace: &Arc<AllocationTrace>, settings: &[(&str, &str)]) -> Request {
         allocator_settings: Vec::new(),
         recording_rules: highwater::workload::RecordingRules::default(),
         lanes: LaneSet::Policies,
-        search_nodes: 1,
+        search: 1.into(),
         pins: Vec::new(),
     }
 }

@@ -8,6 +8,7 @@
 mod exact;
 mod explain;
 mod heuristics;
+mod improving;
 mod nested;
 mod problem;
 #[path = "../support/problems.rs"]

@@ -4,8 +4,9 @@ use eframe::egui::{self, Key, Modifiers, Role};
 use egui_kittest::kittest::Queryable as _;
 use highwater_analysis::{LaneId, LaneKind};
 use highwater_model::units::Bytes;
+use highwater_model::workload::DeviceProfiles;
 use highwater_plan::peak_chain;
-use highwater_session::{Command, SourceSpec};
+use highwater_session::{Command, Document, Session, SourceSpec, Worker};
 use highwater_sim::StaticMemoryPolicy;
 
 use crate::harness::{Window, press, settle_chain, window_of_session};
@@ -209,4 +210,63 @@ fn the_inspector_tells_what_holds_the_footprint_of_a_problem() {
     harness.run_steps(3);
     assert!(harness.state().session().selection().is_some());
     harness.get_by_label("Placement");
+}
+
+/// Odd sizes with similar lives: a search of seconds.
+fn narrow_problem() -> SourceSpec {
+    let mut text = "id,lower,upper,size\n".to_owned();
+    for number in 0..400 {
+        let lower = number * 7919 % 97;
+        let (upper, size) = (lower + 5 + number * 31 % 17, number * 104_729 % 61 + 20);
+        text.push_str(&format!("{number},{lower},{upper},{size}\n"));
+    }
+    source("narrow.csv", &text)
+}
+
+#[test]
+fn a_search_says_how_far_it_is_and_a_stop_keeps_its_plan() {
+    let worker = Worker::start(|| {}).expect("a thread");
+    let profiles = DeviceProfiles::bundled().expect("bundled");
+    let session = Session::new(Document::new(vec![narrow_problem()]), profiles, worker);
+    let mut harness = window_of_session(session, 800.0);
+    let is_found = |harness: &Window| {
+        let session = harness.state().session();
+        session.answer().is_some() && session.found_plan().is_some()
+    };
+    while !is_found(&harness) {
+        harness.run_steps(1);
+    }
+    let has = |harness: &Window, words: &str| harness.query_all_by_label_contains(words).next().is_some();
+    assert!(has(&harness, "% above the bound"), "the status bar and the overview");
+    assert!(has(&harness, "searching, "));
+    press(&mut harness, Modifiers::NONE, Key::Escape);
+    settle_chain(&mut harness);
+    assert!(has(
+        &harness,
+        "The search was stopped; the lanes show the smallest plans found so far."
+    ));
+    // The planner's table says so too, and offers to search again.
+    press(&mut harness, Modifiers::NONE, Key::P);
+    harness.run_steps(2);
+    while !has(&harness, "; stopped, ") {
+        harness.run_steps(1);
+    }
+    let footprint = {
+        let (comparison, _) = harness.state().session().answer().expect("an answer");
+        comparison.lanes[0].plans[0].1.plan.footprint
+    };
+    harness.get_by_label_contains(&format!("best: {footprint}, bound "));
+    harness.get_by_role_and_label(Role::Button, "Search again");
+    harness.state_mut().apply(Command::Cancel);
+    settle_chain(&mut harness);
+}
+
+#[test]
+fn a_proved_plan_is_called_optimal() {
+    let mut harness = window("five.csv", PROBLEM);
+    settle_chain(&mut harness);
+    press(&mut harness, Modifiers::NONE, Key::P);
+    harness.run_steps(2);
+    settle_chain(&mut harness);
+    harness.get_by_label_contains("best: 12\u{a0}B, bound 12\u{a0}B; optimal (proved)");
 }

@@ -11,6 +11,7 @@ use crate::comparison::Comparison;
 use crate::error::AnalysisError;
 use crate::lane::Lane;
 use crate::lane_set::{LaneId, LaneStrategies};
+use crate::plan_search::PlanSearch;
 use crate::request::Request;
 use crate::run_lanes::{LaneParts, one_graph_session, plain_lane};
 use highwater_model::diagnostics::Diagnostics;
@@ -20,7 +21,7 @@ use highwater_model::units::{Bytes, Step, counted};
 use highwater_model::workload::{Axis, GraphIdx, Lifetime, Lifetimes, Piece, ProblemEntry, Shapes, Workload};
 use highwater_options::Lowered;
 use highwater_plan::{
-    AS_DUMPED, AS_LOGGED, BEST, DEFAULT, Effort, PlacementProblem, Plan, PlanRequest, Planned, Strategy, find, plan,
+    AS_DUMPED, AS_LOGGED, BEST, DEFAULT, Effort, PlacementProblem, Plan, PlanRequest, Planned, Strategy, find,
     verify_with,
 };
 use highwater_sim::{BoundGraph, DeviceSession};
@@ -63,7 +64,7 @@ impl Study for Problems {
             let planned = if let Some(lane) = same {
                 Arc::clone(&lane.plans[0].1)
             } else {
-                let planned = planned(entry, strategy, request.search_nodes, progress)?;
+                let planned = planned(entry, strategy, &request.search, progress)?;
                 if let Err(defect) = verify_with(&entry.problem, &planned.plan, progress)? {
                     diagnostics.warning(
                         format!("the plan of the source is invalid and not drawn: {defect}"),
@@ -164,7 +165,7 @@ fn problem_lanes(entry: &ProblemEntry, chosen: &LaneStrategies) -> Vec<(LaneId, 
 fn planned(
     entry: &ProblemEntry,
     strategy: &'static Strategy,
-    nodes: u64,
+    search: &PlanSearch,
     progress: &Progress<'_>,
 ) -> Result<Planned, AnalysisError> {
     let mut request = PlanRequest {
@@ -172,8 +173,8 @@ fn planned(
         order: entry.order.as_ref(),
         ..PlanRequest::new(&entry.problem)
     };
-    request.limits.nodes = nodes;
-    Ok(plan(strategy, &request, progress)?)
+    request.limits.nodes = search.nodes;
+    Ok(search.place(strategy, &request, progress)?)
 }
 
 /// The pieces of a problem as the live ranges of one static graph that holds nothing else.

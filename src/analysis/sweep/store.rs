@@ -299,7 +299,7 @@ impl Store {
             let place = || -> Making<Arc<Planned>> {
                 let mut request = PlanRequest::new(&arena.problem);
                 request.order = arena.order.as_ref();
-                request.limits.nodes = self.request.search_nodes;
+                request.limits.nodes = self.request.search.nodes;
                 Ok(Arc::new(plan(strategy, &request, progress)?))
             };
             plans.push((arena.graph, self.plans.get(&(key, strategy.name), place)?));

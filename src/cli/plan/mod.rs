@@ -4,6 +4,7 @@ mod explain;
 mod input;
 mod text;
 
+use std::io::IsTerminal as _;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -12,12 +13,12 @@ use anyhow::{Context as _, bail};
 use super::args::{Format, PlanArgs, YesNo};
 use super::opened::plan_of;
 use super::verified::say_verified;
-use super::{Verdict, print, print_csv, print_json, print_json_line, say};
+use super::{Verdict, print, print_csv, print_json, print_json_line, say, say_progress};
 use highwater_analysis::{Verified, dumped_problems, logged_arenas};
 use highwater_export::{PlanAnswer, PlanDetails, WireEnginePlan, WirePlan, plan_csv};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::{Cancel, Progress};
-use highwater_model::units::Bytes;
+use highwater_model::units::{Bytes, percent_text};
 use highwater_model::workload::{ProblemEntry, Source, Workload};
 use highwater_plan::{
     ASSIGNERS, BEST, Effort, Limits, PlanError, PlanRequest, Planned, Strategy, Tried, engine_plan, find,
@@ -161,6 +162,12 @@ fn search(
     let start = Instant::now();
     let clock = || u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
     let stop = deadline(args.deadline)?;
+    let is_shown = std::io::stderr().is_terminal();
+    let watch = |found: Planned| {
+        let (footprint, bound) = (found.plan.footprint, found.proved_bound);
+        let over = percent_text(footprint.percent_over(bound));
+        say_progress(&format!("searching: {footprint}, {over} above the bound"));
+    };
     let request = PlanRequest {
         problem: &entry.problem,
         recorded: entry.recorded.as_ref(),
@@ -171,6 +178,7 @@ fn search(
             race: args.race,
             stop: Some(&stop),
             clock: Some(&clock),
+            watch: is_shown.then_some(&watch),
         },
     };
     let mut planned = plan(strategy, &request, progress).map_err(|error| match error {

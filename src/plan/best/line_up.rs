@@ -115,6 +115,9 @@ impl<'a> LineUp<'a> {
             let nodes = left.min(limits.nodes / SHARE_OF_A_STACK);
             let (stacked, nodes) = stack.plan(self.task, &placement.offsets, nodes)?;
             self.nodes += nodes;
+            if let Some(offsets) = &stacked {
+                self.task.offer(offsets, 0);
+            }
             self.stacked = stacked;
         }
         Ok(self.stacked.is_some())
@@ -185,6 +188,7 @@ impl Rows<'_> {
                 return Ok(());
             }
             let (placement, tried) = run_row(&task, row)?;
+            task.offer(&placement.offsets, 0);
             if limits.capacity.is_some_and(|capacity| tried.footprint <= capacity) {
                 self.last.fetch_min(position, Ordering::Relaxed);
             }

@@ -181,6 +181,7 @@ impl Descent<'_> {
                 self.offsets[item as usize] = offset;
             }
             self.bound = self.bound.max(self.partitions[idx].bound);
+            self.task.offer(&self.offsets, self.bound);
         }
         Ok(())
     }

@@ -346,6 +346,7 @@ fn at_a_capacity_the_others_are_asked_when_one_is_too_large() {
             recorded: None,
             order: None,
             limits: &limits,
+            better: None,
             progress: &progress,
         };
         let partition = |height: u64, is_beyond: bool| Partition {
@@ -383,6 +384,7 @@ fn a_flag_that_is_set_before_leaves_the_plan_as_it_is() {
         recorded: None,
         order: None,
         limits: &limits,
+        better: None,
         progress: &progress,
     };
     stop.cancel();

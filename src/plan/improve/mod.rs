@@ -14,6 +14,7 @@ mod parts;
 mod peak;
 mod stack;
 
+pub(super) use parts::{Core, complete};
 pub(super) use stack::Stack;
 
 use super::field::Field;
@@ -34,6 +35,13 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// Reports a plan, unless it is one of a part of the problem.
+    fn offer(&self, field: &Field<'_>, plan: &Incumbent) {
+        if std::ptr::eq(field.shapes, self.task.shapes) {
+            self.task.offer(&plan.offsets, 0);
+        }
+    }
+
     /// Charges a placement among neighbours.
     fn charge(&mut self, n_near: usize) {
         self.nodes += 1 + n_near as u64 / NODE;

@@ -8,6 +8,7 @@ use super::{Incumbent, Search};
 use crate::breadth::Breadth;
 use crate::field::Field;
 use crate::gaps::{Fit, Placed, Scratch, Windows, fill_on};
+use crate::problem::Task;
 use highwater_model::progress::Cancelled;
 use highwater_model::workload::Shapes;
 
@@ -47,7 +48,7 @@ pub(super) fn search(search: &mut Search<'_>, field: &Field<'_>, best: &mut Incu
     }
     let breadth = Breadth::new(field, search.task.progress)?;
     let gap = best.footprint - search.task.bound.min(best.footprint);
-    let cut = small_cut(search, field, (search.task.bound / SMALL).min(gap / 4))?;
+    let cut = small_cut(search.task, field, (search.task.bound / SMALL).min(gap / 4))?;
     let by_breadth = field.free_by(search.task.progress, |idx| {
         let item = &field.items()[idx as usize];
         (item.size < cut, breadth.rank(field, idx), Reverse(item.size))
@@ -79,6 +80,7 @@ fn descend(search: &mut Search<'_>, field: &Field<'_>, best: &mut Incumbent) -> 
             }
             best.offsets.clone_from(&ejection.offsets);
             best.footprint = field.footprint(&best.offsets);
+            search.offer(field, best);
         }
     }
     Ok(())
@@ -101,9 +103,11 @@ fn search_core(
         if lowest.footprint >= best.footprint || search.is_over()? {
             return Ok(());
         }
-        let filled = complete(search, field, &members, &lowest.offsets)?;
+        let filled = complete(search.task, field, &members, &lowest.offsets)?;
+        search.nodes += filled.nodes;
         if filled.footprint < best.footprint {
             *best = filled;
+            search.offer(field, best);
             return Ok(());
         }
         // A little room above the core for the rest.
@@ -121,6 +125,29 @@ fn search_core(
         lowest.offsets = ejection.offsets;
     }
     Ok(())
+}
+
+/// A problem without its smallest shapes.
+pub(crate) struct Core {
+    /// Shapes of the whole, ascending.
+    pub(crate) members: Vec<u32>,
+    pub(crate) shapes: Shapes,
+}
+
+impl Core {
+    /// Leaves out the smallest shapes, which together hold at most `most` bytes at once; `None` where there are none.
+    pub(crate) fn new(task: &Task<'_>, field: &Field<'_>, most: u64) -> Result<Option<Self>, Cancelled> {
+        let cut = small_cut(task, field, most)?;
+        let all = (0_u32..).zip(field.items());
+        let large = all.filter(|(idx, item)| field.is_free(*idx) && item.size >= cut);
+        let large: Vec<u32> = large.map(|(idx, _)| idx).collect();
+        let members = members(field.shapes, &large);
+        let is_smaller = members.len() < field.items().iter().filter(|item| item.n_pieces > 0).count();
+        Ok(is_smaller.then(|| Self {
+            shapes: part(field.shapes, &members),
+            members,
+        }))
+    }
 }
 
 /// The part of a plan that places some shapes.
@@ -150,8 +177,13 @@ fn late(field: &Field<'_>, plan: &Incumbent, height: u64) -> Vec<u32> {
 }
 
 /// Fills in everything outside a core, in several orders; the smallest plan, the earlier one on a tie.
-fn complete(search: &mut Search<'_>, field: &Field<'_>, members: &[u32], core: &[u64]) -> Result<Incumbent, Cancelled> {
-    let progress = search.task.progress;
+pub(crate) fn complete(
+    task: &Task<'_>,
+    field: &Field<'_>,
+    members: &[u32],
+    core: &[u64],
+) -> Result<Incumbent, Cancelled> {
+    let progress = task.progress;
     let mut best: Option<Incumbent> = None;
     for (kind, fit) in ORDERS.iter().copied() {
         let mut offsets = field.blank_offsets();
@@ -166,7 +198,6 @@ fn complete(search: &mut Search<'_>, field: &Field<'_>, members: &[u32], core: &
         }
         let mut rest = field.free_by(progress, |idx| kind.key(field, idx))?;
         rest.retain(|idx| !is_core[*idx as usize]);
-        search.nodes += cost_of_filling(field);
         let scratch = &mut Scratch::default();
         fill_on(field, &mut placed, &rest, fit, &mut offsets, scratch, progress)?;
         let footprint = field.footprint(&offsets);
@@ -174,7 +205,7 @@ fn complete(search: &mut Search<'_>, field: &Field<'_>, members: &[u32], core: &
             best = Some(Incumbent {
                 offsets,
                 footprint,
-                nodes: 0,
+                nodes: ORDERS.len() as u64 * cost_of_filling(field),
             });
         }
     }
@@ -186,13 +217,13 @@ fn complete(search: &mut Search<'_>, field: &Field<'_>, members: &[u32], core: &
 }
 
 /// The largest size such that all smaller shapes together never hold more than `most` bytes at once.
-fn small_cut(search: &Search<'_>, field: &Field<'_>, most: u64) -> Result<u64, Cancelled> {
+fn small_cut(task: &Task<'_>, field: &Field<'_>, most: u64) -> Result<u64, Cancelled> {
     let mut sizes: Vec<u64> = field.items().iter().map(|item| item.size).collect();
     sizes.sort_unstable();
     sizes.dedup();
     let (mut fits, mut exceeds) = (0, sizes.len());
     while exceeds - fits > 1 {
-        search.task.progress.check()?;
+        task.progress.check()?;
         let middle = fits + (exceeds - fits) / 2;
         if peak_below(field, sizes[middle]) <= most {
             fits = middle;

@@ -36,6 +36,7 @@ pub(super) fn fill_peaks(search: &mut Search<'_>, field: &Field<'_>, best: &mut 
                     footprint,
                     nodes: 0,
                 };
+                search.offer(field, best);
             }
         }
     }

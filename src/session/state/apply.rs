@@ -146,6 +146,7 @@ impl Session {
             Command::Recommend(order, goal) => self.attempt(|session| session.start_sweep(*order, Some(goal))),
             Command::StopSweep => self.discard(TaskKind::Sweep),
             Command::ListPlans(graph) => self.list_plans(graph),
+            Command::RestartSearches => self.restart_searches(),
             Command::ReuseNames(graph) => self.ask::<NamesTask>(graph),
             Command::FindSettings(device) => self.ask::<SettingsTask>(device),
             Command::AddSettings(conf) => self.try_edit(None, |session| session.add_settings(&conf)),
@@ -194,7 +195,7 @@ impl Session {
             Command::Cancel => {
                 self.discard(TaskKind::BudgetSweep);
                 self.discard(TaskKind::Sweep);
-                self.worker.cancel_all();
+                self.stop_tasks();
             }
             Command::DismissNotice => (self.notice, self.not_opened) = (None, None),
         }

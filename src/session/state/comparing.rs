@@ -5,10 +5,11 @@ use std::sync::Arc;
 use super::super::performer::free;
 use super::super::planner::BestPlan;
 use super::super::task::{Outcome, TaskKind};
+use super::super::worker::Partial;
 use super::Session;
 use super::content::ContentTask;
 use super::difference::DifferenceTask;
-use highwater_analysis::{AnalysisError, Comparison, Request, bound_plan, compare, repin};
+use highwater_analysis::{AnalysisError, Comparison, PlanWatch, Request, bound_plan, compare, repin};
 use highwater_model::progress::Progress;
 use highwater_model::workload::Workload;
 use highwater_plan::Limits;
@@ -18,8 +19,17 @@ struct Order {
     request: Request,
     /// An answer that differs in pins alone: only new pins are simulated.
     known: Option<Arc<Comparison>>,
-    /// Whether searches for plans, where there are any, are cut short for a preview.
-    is_first: bool,
+    stage: Stage,
+}
+
+/// The length of searches for plans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Cut short for a preview, which the whole follows.
+    Preview,
+    Whole,
+    /// Cut short, with the plans of stopped searches.
+    Stopped,
 }
 
 impl Order {
@@ -28,19 +38,36 @@ impl Order {
         if let Some(known) = &self.known {
             return Ok((repin(known, &self.request, progress)?, false));
         }
-        if self.is_first && self.request.has_search() {
-            let search_nodes = std::mem::take(&mut self.request.search_nodes);
+        if self.stage != Stage::Whole && self.request.has_search() {
+            let nodes = std::mem::take(&mut self.request.search.nodes);
             let preview = compare(&self.request, progress);
-            self.request.search_nodes = search_nodes;
+            self.request.search.nodes = nodes;
             return Ok((preview?, true));
         }
-        Ok((compare(&self.request, progress)?, false))
+        let comparison = compare(&self.request, progress)?;
+        let is_stopped = has_unfinished_plan(&comparison);
+        Ok((comparison, is_stopped))
     }
+}
+
+/// Whether a lane has the plan of a search that was stopped.
+fn has_unfinished_plan(comparison: &Comparison) -> bool {
+    let mut plans = comparison.lanes.iter().flat_map(|lane| &lane.plans);
+    plans.any(|(_, planned)| planned.is_unfinished)
 }
 
 impl Session {
     /// Starts a comparison; a running load starts one at its end.
     pub(super) fn compare(&mut self) {
+        self.compare_at(Stage::Preview);
+    }
+
+    /// Compares with the plans that stopped searches found, and searches for no others.
+    pub(super) fn show_stopped(&mut self) {
+        self.compare_at(Stage::Stopped);
+    }
+
+    fn compare_at(&mut self, stage: Stage) {
         if self.is_loading() {
             return;
         }
@@ -103,27 +130,28 @@ impl Session {
         }
         self.scheduled.linked_dims = bound.linked_dims;
         let known = self.known_but_for_pins(&request.workload);
-        self.run_comparison(Order {
-            request,
-            known,
-            is_first: true,
-        });
+        request.search.stopped.clone_from(&self.found.stopped);
+        self.drop_found_plans();
+        self.run_comparison(Order { request, known, stage });
     }
 
     fn run_comparison(&mut self, mut order: Order) {
-        let work = move |progress: &Progress<'_>| {
+        let work = move |partial: Partial, progress: &Progress<'_>| {
+            order.request.search.watch = (order.stage != Stage::Stopped).then(|| {
+                PlanWatch::new(move |found| partial.offer(|session: &mut Session| session.take_found_plan(found)))
+            });
             let (comparison, is_preview) = order.perform(progress)?;
             let timeline = Timeline::checked(&comparison, TimelineParts::All, progress)?;
             Ok((order, (Arc::new(comparison), Arc::new(timeline)), is_preview))
         };
         self.worker
-            .send(TaskKind::Compare, work, |session, outcome| match outcome {
+            .send_in_parts(TaskKind::Compare, work, |session, outcome| match outcome {
                 Outcome::Done((order, answer, is_preview)) => {
                     session.answered_workload = Some(Arc::clone(&order.request.workload));
                     session.take_compared(answer, is_preview);
-                    if is_preview {
+                    if is_preview && order.stage == Stage::Preview {
                         session.run_comparison(Order {
-                            is_first: false,
+                            stage: Stage::Whole,
                             ..order
                         });
                     }
@@ -174,7 +202,7 @@ impl Session {
             strategies: self.document.strategies.clone(),
             allocator_settings: self.document.allocator_settings.clone(),
             recording_rules: self.document.recording_rules.clone(),
-            search_nodes: Limits::DEFAULT_NODES,
+            search: Limits::DEFAULT_NODES.into(),
             pins: self
                 .document
                 .pins

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::super::command_line::{CommandLine, Origin};
-use super::super::planner::{BestPlan, PlannerTable, run_row, subject_of};
-use super::super::task::TaskKind;
+use super::super::planner::{BestPlan, PlannerTable, SearchingRow, run_row, subject_of};
+use super::super::task::{Outcome, TaskKind};
 use super::Session;
-use highwater_analysis::{LaneId, LaneKind};
+use highwater_analysis::{FoundPlan, LaneId, LaneKind};
 use highwater_model::workload::GraphIdx;
 use highwater_options::keys;
 use highwater_plan::{BEST, find};
@@ -16,6 +16,23 @@ use highwater_plan::{BEST, find};
 pub(super) struct Plans {
     table: Option<PlannerTable>,
     wanted: Option<(u64, GraphIdx)>,
+}
+
+impl Plans {
+    /// Keeps the plan of the running search as its row.
+    pub(super) fn stop_row(&mut self) -> Option<FoundPlan> {
+        let table = self.table.as_mut()?;
+        let SearchingRow { row, found } = table.searching.take()?;
+        table.take(row);
+        Some(found)
+    }
+
+    /// Lists the strategies whose search was stopped as pending.
+    pub(super) fn restart_rows(&mut self) {
+        let Some(table) = &mut self.table else { return };
+        let stopped = table.rows.extract_if(.., |row| row.is_stopped());
+        table.pending.extend(stopped.map(|row| row.strategy));
+    }
 }
 
 impl Session {
@@ -62,23 +79,36 @@ impl Session {
     }
 
     /// Runs the next strategy.
-    fn next_plan(&mut self) {
-        let Some(table) = &self.plans.table else { return };
+    pub(super) fn next_plan(&mut self) {
+        let Some(table) = &mut self.plans.table else { return };
+        table.searching = None;
         let Some(strategy) = table.pending.first().copied() else {
             return;
         };
         let subject = Arc::clone(&table.subject);
-        self.run(
+        let stopped = self.found.stopped.clone();
+        self.worker.send_in_parts(
             TaskKind::Plans,
-            move |progress| Ok(run_row(&subject, strategy, progress)?),
-            |session, row| {
-                if let Some(table) = &mut session.plans.table {
-                    table.pending.retain(|strategy| *strategy != row.strategy);
-                    table.rows.push(row);
+            move |partial, progress| {
+                let report = move |searching| {
+                    partial.offer(|session: &mut Self| session.change_table(|table| table.searching = Some(searching)));
+                };
+                Ok(run_row(&subject, strategy, stopped, report, progress)?)
+            },
+            |session, outcome| {
+                session.change_table(|table| table.searching = None);
+                if let Outcome::Done(row) = outcome {
+                    session.change_table(|table| table.take(row));
+                    session.next_plan();
                 }
-                session.next_plan();
             },
         );
+    }
+
+    fn change_table(&mut self, change: impl FnOnce(&mut PlannerTable)) {
+        if let Some(table) = &mut self.plans.table {
+            change(table);
+        }
     }
 
     /// The command line that prints the figures on the screen.

@@ -9,6 +9,7 @@ use super::super::opening::{Opened, open_sources};
 use super::super::performer::free;
 use super::super::samples::SAMPLES;
 use super::super::task::{Outcome, TaskKind};
+use super::found_plans::FoundPlans;
 use super::{Notice, Session};
 
 impl Session {
@@ -183,6 +184,7 @@ impl Session {
         if has_new_sources || before.is_some() {
             self.drop_budget_sweep();
             self.drop_sweep();
+            self.found = FoundPlans::default();
             self.forget::<NamesTask>();
         }
         let configs = std::mem::take(&mut loaded.configs);

@@ -4,6 +4,7 @@ use eframe::egui::{self, Align, Layout, RichText};
 
 use super::lane_table::{LaneTableState, lane_table_ui};
 use super::overview_problem::{passes_details, passes_text, problem_details, problem_text};
+use super::planner::{Found, found_text};
 use super::verdict::{HEIGHT, verdict_ui};
 use super::{measured, overview_problem};
 use crate::panels::PaneCx;
@@ -108,7 +109,7 @@ fn headline(comparison: &Comparison) -> Option<(String, String)> {
 
 /// Further sentences.
 fn details(comparison: &Comparison, session: &Session) -> Vec<String> {
-    let mut texts: Vec<String> = preview_text(session).into_iter().map(str::to_owned).collect();
+    let mut texts: Vec<String> = preview_text(session).into_iter().collect();
     texts.extend(match comparison.lane_kind() {
         LaneKind::Strategies => problem_details(session, comparison),
         LaneKind::Recordings => measured::details(comparison),
@@ -119,12 +120,12 @@ fn details(comparison: &Comparison, session: &Session) -> Vec<String> {
 }
 
 /// Whether the search for plans continues or was stopped.
-fn preview_text(session: &Session) -> Option<&'static str> {
-    session.is_preview().then(|| {
-        if session.busy().is_some() {
-            "Plans found at once are shown; the search for smaller ones goes on."
-        } else {
-            "The search for smaller plans was stopped; the plans found at once are shown."
+fn preview_text(session: &Session) -> Option<String> {
+    session.is_preview().then(|| match session.found_plan() {
+        Some(found) => format!("{}.", found_text(found, Found::Searching)),
+        None if session.busy().is_some() => {
+            "Plans found at once are shown; the search for smaller ones goes on.".to_owned()
         }
+        None => "The search was stopped; the lanes show the smallest plans found so far.".to_owned(),
     })
 }

@@ -10,9 +10,10 @@ use crate::panels::empty::other_ui;
 use crate::panels::point_table::{SIZE, order_ui};
 use crate::theme::Theme;
 use crate::widgets::Named as _;
-use highwater_analysis::{Comparison, LaneId, LaneKind};
+use highwater_analysis::{Comparison, FoundPlan, LaneId, LaneKind};
 use highwater_model::units::{Bytes, percent_text};
 use highwater_model::workload::GraphIdx;
+use highwater_plan::Effort;
 use highwater_session::{Command, PlannerFigures, PlannerRow, PlannerTable};
 
 /// Widths of footprint, distance, time; narrow columns show three digits.
@@ -136,10 +137,79 @@ fn heading_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, comparison: &Comparison, t
                     n_rows + 1,
                     n_rows + n_pending
                 ));
+                if table.searching.is_some() && ui.button("Stop").clicked() {
+                    cx.commands.push(Command::Cancel);
+                }
             } else if ui.button("Compute the rest").clicked() {
                 cx.commands.push(Command::ListPlans(table.subject.graph));
             }
         });
+    }
+    let searching = table.searching.iter().map(|searching| &searching.row);
+    for row in searching
+        .chain(&table.rows)
+        .filter(|row| row.strategy.effort == Effort::Search)
+    {
+        search_ui(ui, cx, table, row);
+    }
+}
+
+/// The result of a search so far: the footprint, its distance from the bound, and whether the search goes on.
+fn search_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, table: &PlannerTable, row: &PlannerRow) {
+    let Ok(figures) = &row.result else { return };
+    let bound = table.proved_bound().max(figures.proved_bound);
+    let is_running = table
+        .searching
+        .as_ref()
+        .is_some_and(|searching| searching.row.strategy == row.strategy);
+    let found = if is_running {
+        Found::Searching
+    } else if figures.is_unfinished {
+        Found::Stopped
+    } else {
+        Found::Ended
+    };
+    let (label, footprint) = (row.strategy.label, figures.footprint);
+    let text = format!("{label}: {footprint}, bound {bound}; {}", found.words(footprint, bound));
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new(text).size(SIZE)).on_hover_text(format!(
+            "{}, bound {}",
+            footprint.exact(),
+            bound.exact()
+        ));
+        if found == Found::Stopped && ui.button("Search again").clicked() {
+            cx.commands.push(Command::RestartSearches);
+        }
+    });
+}
+
+/// The smallest plan so far of a search: its footprint, and its distance from the bound.
+pub fn found_text(found: &FoundPlan, state: Found) -> String {
+    let (footprint, bound) = (found.planned.plan.footprint, found.planned.proved_bound);
+    let label = found.strategy.label;
+    format!("{label}: {footprint}, bound {bound}; {}", state.words(footprint, bound))
+}
+
+/// The state of a search for a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    Searching,
+    Stopped,
+    Ended,
+}
+
+impl Found {
+    /// The state, and the distance of a footprint from the proved bound.
+    pub fn words(self, footprint: Bytes, bound: Bytes) -> String {
+        if footprint <= bound {
+            return "optimal (proved)".to_owned();
+        }
+        let over = percent_text(footprint.percent_over(bound));
+        match self {
+            Self::Searching => format!("searching, {over} above the bound"),
+            Self::Stopped => format!("stopped, {over} above the bound"),
+            Self::Ended => format!("{over} above the bound"),
+        }
     }
 }
 
@@ -150,7 +220,8 @@ fn rows_ui(
     table: &PlannerTable,
     state: &mut PlannerState,
 ) {
-    let mut rows: Vec<&PlannerRow> = table.rows.iter().collect();
+    let searching = table.searching.iter().map(|searching| &searching.row);
+    let mut rows: Vec<&PlannerRow> = searching.chain(&table.rows).collect();
     match state.order {
         Order::Footprint => {
             rows.sort_by_key(|row| (row.result.is_err(), figure(row, |figures| figures.footprint.get())));

@@ -267,7 +267,7 @@ fn aligned(alignment: &str, notes: &[(u32, &str)]) -> (u32, u32, String) {
         allocator_settings: Vec::new(),
         recording_rules: highwater::workload::RecordingRules::default(),
         lanes: LaneSet::Policies,
-        search_nodes: Limits::DEFAULT_NODES,
+        search: Limits::DEFAULT_NODES.into(),
         pins: Vec::new(),
     };
     let comparison = compare(&request, &Progress::silent(&Cancel::new())).unwrap();

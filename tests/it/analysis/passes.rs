@@ -44,7 +44,7 @@ fn request(workload: Workload, settings: &[(&str, &str)]) -> Request {
         allocator_settings: Vec::new(),
         recording_rules: highwater::workload::RecordingRules::default(),
         lanes: LaneSet::Policies,
-        search_nodes: 10_000,
+        search: 10_000.into(),
         pins: Vec::new(),
     }
 }

@@ -50,7 +50,7 @@ fn request(workload: Workload, settings: &[(&str, &str)], dims: &[(&str, &[u64])
         allocator_settings: Vec::new(),
         recording_rules: highwater::workload::RecordingRules::default(),
         lanes: LaneSet::Policies,
-        search_nodes: 1_000,
+        search: 1_000.into(),
         pins: Vec::new(),
     }
 }

@@ -134,7 +134,7 @@ fn request(
         allocator_settings: Vec::new(),
         recording_rules: RecordingRules::default(),
         lanes: LaneSet::Policies,
-        search_nodes: 500,
+        search: 500.into(),
         pins: Vec::new(),
     })
 }

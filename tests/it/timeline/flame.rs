@@ -183,7 +183,7 @@ fn comparison_of(recording: Recording) -> Comparison {
         allocator_settings: Vec::new(),
         recording_rules: highwater::workload::RecordingRules::default(),
         lanes: LaneSet::Policies,
-        search_nodes: Limits::DEFAULT_NODES,
+        search: Limits::DEFAULT_NODES.into(),
         pins: Vec::new(),
     };
     compare(&request, &Progress::silent(&Cancel::new())).unwrap()

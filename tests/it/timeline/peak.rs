@@ -37,7 +37,7 @@ pub(crate) fn compared(text: &str, dims: &[(&str, Vec<u64>)], edits: &[(&str, &s
         allocator_settings: Vec::new(),
         recording_rules: highwater::workload::RecordingRules::default(),
         lanes: LaneSet::Policies,
-        search_nodes: Limits::DEFAULT_NODES,
+        search: Limits::DEFAULT_NODES.into(),
         pins: Vec::new(),
     };
     let cancel = Cancel::new();

@@ -25,7 +25,7 @@ pub(super) fn request(workload: Workload, plan: SchedulePlan) -> Request {
         allocator_settings: Vec::new(),
         recording_rules: RecordingRules::default(),
         lanes: LaneSet::Policies,
-        search_nodes: SEARCH_NODES,
+        search: SEARCH_NODES.into(),
         pins: Vec::new(),
     }
 }
