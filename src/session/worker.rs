@@ -398,12 +398,17 @@ mod tests {
         let mut session = session();
         let (say, told) = channel();
         let (release, held) = channel::<()>();
-        let work = move |_: &Progress<'_>| Ok(held.recv().is_ok());
+        let (start, started) = channel();
+        let work = move |_: &Progress<'_>| {
+            start.send(()).expect("the test waits");
+            Ok(held.recv().is_ok())
+        };
         let then = move |_: &mut Session, outcome: Outcome<bool>| {
             let is_cancelled = matches!(outcome, Outcome::Cancelled);
             say.send(is_cancelled).expect("the test waits");
         };
         session.worker().send(TaskKind::Compare, work, then);
+        started.recv().expect("the work starts");
         session.worker().cancel_all();
         session.settle();
         assert_eq!(told.try_iter().collect::<Vec<_>>(), [true]);

@@ -138,7 +138,7 @@ impl Session {
     fn run_comparison(&mut self, mut order: Order) {
         let work = move |partial: Partial, progress: &Progress<'_>| {
             order.request.search.watch = (order.stage != Stage::Stopped).then(|| {
-                PlanWatch::new(move |found| partial.offer(|session: &mut Session| session.take_found_plan(found)))
+                PlanWatch::new(move |found| partial.offer(|session: &mut Self| session.take_found_plan(found)))
             });
             let (comparison, is_preview) = order.perform(progress)?;
             let timeline = Timeline::checked(&comparison, TimelineParts::All, progress)?;
