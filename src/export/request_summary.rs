@@ -156,7 +156,12 @@ pub(super) fn settings(options: &Configuration) -> Vec<(String, String)> {
 /// Iterations and values of dimensions that differ; without those the number or the order of runs.
 fn run_differences(before: &[RequestedRun], now: &[RequestedRun]) -> Vec<String> {
     let mut parts = Vec::new();
-    let iterations = |runs: &[RequestedRun]| runs.iter().map(|run| run.iteration.saturating_add(1)).max().unwrap_or(0);
+    let iterations = |runs: &[RequestedRun]| {
+        runs.iter()
+            .map(|run| run.iteration.saturating_add(1))
+            .max()
+            .unwrap_or(0)
+    };
     let (were, are) = (iterations(before), iterations(now));
     if were != are {
         parts.push(format!(
