@@ -39,6 +39,9 @@ pub(super) const MODULE: TextLimits = TextLimits {
 /// Dimensions of a shape in text.
 pub(super) const RANK: usize = 64;
 
+/// Steps of a schedule in text: every step of a lane costs memory, whatever happens on it.
+pub(super) const STEPS: u64 = 4_000_000;
+
 /// Gaps of all buffers of a placement problem.
 pub(super) const GAPS: usize = 4 << 20;
 

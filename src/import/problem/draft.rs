@@ -6,13 +6,13 @@
 use super::faults::{Places, is_about_offsets, place, refusal};
 use super::index::Index;
 use crate::ImportError;
-use crate::text_limits::GAPS;
+use crate::text_limits::{GAPS, STEPS};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{Buffer, Gap, Names, PlacementProblem, ProblemEntry, RecordedPlan};
 
 /// Above this time, times are replaced by their rank.
-pub(super) const MOST_STEPS: u64 = 4_000_000;
+pub(super) const MOST_STEPS: u64 = STEPS;
 
 /// Most buffers: positions are 32-bit numbers.
 const MOST_BUFFERS: usize = 100_000_000;

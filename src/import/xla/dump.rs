@@ -20,6 +20,7 @@ use std::collections::BTreeMap;
 
 use super::assignment::{Allocation, Assignment, Kind, Value};
 use crate::ImportError;
+use crate::text_limits::STEPS;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 
@@ -210,6 +211,9 @@ fn range_line(line: &str, dump: &mut Dump) -> Result<(), String> {
     let range = (number(start)?, number(end)?);
     if range.0 > range.1 {
         return Err(format!("the live range {steps} ends before it starts"));
+    }
+    if range.1 >= STEPS {
+        return Err(format!("the live range {steps} ends beyond step {STEPS}, the limit"));
     }
     ranges.steps.push((name.to_owned(), range));
     Ok(())

@@ -300,6 +300,16 @@ fn both_parts_of_a_dump_in_one_file_are_joined() {
     assert_eq!(problems[0].problem.lower_bound().get(), 8);
 }
 
+/// Every step of a lane costs memory.
+#[test]
+fn live_ranges_end_within_the_limit_of_steps() {
+    let of = |end: u64| format!("HloLiveRange (max 3):\n  BufferLiveRange:\n    a{{}}:0-{end}\n    b{{}}:1-2\n");
+    assert!(read("near.txt", of(3_999_999).as_bytes()).is_ok());
+    let error = read("far.txt", of(4_294_967_290).as_bytes()).expect_err("too far");
+    let text = error.to_string();
+    assert!(text.contains("beyond step 4000000") && text.contains("line 3"), "{text}");
+}
+
 #[test]
 fn wide_tuples_and_deep_calls_take_no_more_than_their_text() {
     let mut text = String::from("HloModule wide\nENTRY %e {\n  %p = (");
