@@ -307,7 +307,10 @@ fn live_ranges_end_within_the_limit_of_steps() {
     assert!(read("near.txt", of(3_999_999).as_bytes()).is_ok());
     let error = read("far.txt", of(4_294_967_290).as_bytes()).expect_err("too far");
     let text = error.to_string();
-    assert!(text.contains("beyond step 4000000") && text.contains("line 3"), "{text}");
+    assert!(
+        text.contains("beyond step 4000000") && text.contains("line 3"),
+        "{text}"
+    );
 }
 
 #[test]
