@@ -37,7 +37,8 @@ pub struct PlannerFigures {
     pub footprint: Bytes,
     pub proved_bound: Bytes,
     pub nodes: u64,
-    pub elapsed: Nanos,
+    /// `None` of a plan whose search was stopped elsewhere.
+    pub elapsed: Option<Nanos>,
     /// Whether the search goes on, or was stopped.
     pub is_unfinished: bool,
 }
@@ -193,7 +194,7 @@ pub(super) fn run_row(
     let search = PlanSearch {
         nodes: request.limits.nodes,
         watch: Some(PlanWatch::new(move |found| {
-            let result = Ok(PlannerFigures::of(&found.planned, elapsed()));
+            let result = Ok(PlannerFigures::of(&found.planned, Some(elapsed())));
             let row = PlannerRow { strategy, result };
             report(SearchingRow { row, found });
         })),
@@ -204,7 +205,8 @@ pub(super) fn run_row(
     let result = match planned {
         Err(PlanError::Cancelled(cancelled)) => return Err(cancelled),
         Err(error) => Err(error.to_string()),
-        Ok(planned) => figures(subject, &planned, elapsed, progress)?,
+        // A plan of a stopped search is taken as it is, in no time.
+        Ok(planned) => figures(subject, &planned, (!planned.is_unfinished).then_some(elapsed), progress)?,
     };
     Ok(PlannerRow { strategy, result })
 }
@@ -212,7 +214,7 @@ pub(super) fn run_row(
 fn figures(
     subject: &PlannerSubject,
     planned: &Planned,
-    elapsed: Nanos,
+    elapsed: Option<Nanos>,
     progress: &Progress<'_>,
 ) -> Result<Result<PlannerFigures, String>, Cancelled> {
     if let Err(defect) = highwater_plan::verify_with(&subject.problem, &planned.plan, progress)? {
@@ -222,7 +224,7 @@ fn figures(
 }
 
 impl PlannerFigures {
-    const fn of(planned: &Planned, elapsed: Nanos) -> Self {
+    const fn of(planned: &Planned, elapsed: Option<Nanos>) -> Self {
         Self {
             footprint: planned.plan.footprint,
             proved_bound: planned.proved_bound,

@@ -1,8 +1,9 @@
-//! The worker: one named thread that performs tasks, so that the window never waits.
+//! The worker: tasks on threads of their own, so that the window never waits.
 //!
-//! Tasks run in the order in which they were sent (`performer`); [`TaskKind::rule`] says which replace or cancel others. An answer comes
-//! back as a closure over the session, and is dropped where its task was replaced. A panic becomes a failure of its task.
-//! The wake-up is a closure, so this file knows no GUI.
+//! Tasks run in the order in which they were sent (`performer`); [`TaskKind::rule`] says which replace or cancel others.
+//! An answer comes back as a closure over the session, and is dropped where its task was replaced. Of partial answers,
+//! which come before, the session takes the last one. A panic becomes a failure of its task. The wake-up is a closure,
+//! so this file knows no GUI.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -61,6 +61,7 @@ pub fn planner_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut PlannerSta
     }
     lane_choice_ui(ui, comparison, state);
     let Some(table) = cx.session.planner_table() else {
+        ui.weak("The strategies are compared once the lanes have their plans.");
         return;
     };
     heading_ui(ui, cx, comparison, table);
@@ -226,7 +227,7 @@ fn rows_ui(
         Order::Footprint => {
             rows.sort_by_key(|row| (row.result.is_err(), figure(row, |figures| figures.footprint.get())));
         }
-        Order::Time => rows.sort_by_key(|row| (row.result.is_err(), figure(row, |figures| figures.elapsed.0))),
+        Order::Time => rows.sort_by_key(|row| (row.result.is_err(), figure(row, time_rank))),
         Order::Name => rows.sort_by_key(|row| row.strategy.label),
     }
     let smallest = rows
@@ -286,6 +287,11 @@ fn rows_ui(
             });
         }
     });
+}
+
+/// Plans of unknown time come last.
+fn time_rank(figures: &PlannerFigures) -> u64 {
+    figures.elapsed.map_or(u64::MAX, |elapsed| elapsed.0)
 }
 
 fn figure(row: &PlannerRow, of: fn(&PlannerFigures) -> u64) -> u64 {
@@ -371,7 +377,11 @@ impl Shown {
         } else {
             "no search".to_owned()
         };
-        let time = self.figures.elapsed;
+        let Some(time) = self.figures.elapsed else {
+            ui.label(self.text("–".to_owned()))
+                .on_hover_text("Its search was stopped; how long it took is not known.");
+            return;
+        };
         ui.label(self.text(time.to_string()))
             .on_hover_text(format!("{time}, {searched}"));
     }
