@@ -309,7 +309,7 @@ fn align(
 
 /// The first event that is not before a time; the last one where all are.
 fn event_at(recording: &Recording, time: Nanos) -> u32 {
-    let event = recording.times.partition_point(|at| *at < time);
+    let event = recording.times.n_before(time);
     u32::try_from(event)
         .unwrap_or(u32::MAX)
         .min(recording.n_steps.saturating_sub(1))

@@ -38,15 +38,15 @@ impl<W: Write> GuardedCells<W> {
         }
         self.cell.clear();
     }
-}
 
-impl<W: Write> Write for GuardedCells<W> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        for byte in bytes {
+    /// Takes a cell, or the part of it that is there, and returns what follows.
+    fn take_cell<'b>(&mut self, bytes: &'b [u8]) -> &'b [u8] {
+        for (position, byte) in bytes.iter().enumerate() {
             match byte {
                 b',' | b'\n' if !self.is_quoted => {
                     self.end_cell();
                     self.ready.push(*byte);
+                    return &bytes[position + 1..];
                 }
                 _ => {
                     // A doubled mark within quotes leaves and enters them again.
@@ -54,6 +54,40 @@ impl<W: Write> Write for GuardedCells<W> {
                     self.cell.push(*byte);
                 }
             }
+        }
+        &[]
+    }
+}
+
+/// The bytes of the leading cells that stay as they are: nearly all cells, so that they are copied together.
+fn plain_cells(bytes: &[u8]) -> &[u8] {
+    let mut end = 0;
+    let mut is_first = true;
+    for (position, byte) in bytes.iter().enumerate() {
+        match byte {
+            b',' | b'\n' => {
+                end = position + 1;
+                is_first = true;
+                continue;
+            }
+            b'\'' | b'=' | b'+' | b'-' | b'@' if is_first => break,
+            b' '..=b'~' if *byte != b'"' => is_first = false,
+            _ => break,
+        }
+    }
+    &bytes[..end]
+}
+
+impl<W: Write> Write for GuardedCells<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            if self.cell.is_empty() {
+                let plain = plain_cells(rest);
+                self.ready.extend_from_slice(plain);
+                rest = &rest[plain.len()..];
+            }
+            rest = self.take_cell(rest);
         }
         if self.ready.len() >= PIECE {
             self.out.write_all(&self.ready)?;

@@ -1,39 +1,58 @@
 //! Tables of the window as CSV: a line of column names, then every row in its order, numbers as plain digits.
 
 use std::io::Write;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::subject::{ExportError, ExportSubject};
 use highwater_model::progress::Progress;
+use highwater_model::threads::on_threads;
 use highwater_timeline::{TableKind, TableRows, TableSpec, TableSubject};
 
-/// The number of rows between two checks for cancellation.
+/// Rows that one thread puts together at a time.
 const CHUNK: usize = 4096;
 
-/// Writes the whole table, not only its visible part. O(rows).
+/// Chunks per thread that wait to be written.
+const WAITING: usize = 4;
+
+/// Writes the whole table, not only its visible part, in the order of its rows. O(rows).
 ///
 /// # Errors
 /// [`ExportError::Cancelled`], or the error of `out`.
 pub fn table_csv(table: &TableRows, out: &mut dyn Write, progress: &Progress<'_>) -> Result<(), ExportError> {
-    let columns = table.columns();
-    let mut writer = csv::Writer::from_writer(out);
-    let failed = std::io::Error::from;
-    let mut number = String::new();
-    writer
-        .write_record(columns.iter().map(|column| column.raw))
-        .map_err(failed)?;
-    for position in 0..table.len() {
-        if position % CHUNK == 0 {
-            progress.check()?;
+    let mut header = csv::Writer::from_writer(&mut *out);
+    let columns = table.columns().iter();
+    header
+        .write_record(columns.map(|column| column.raw))
+        .map_err(std::io::Error::from)?;
+    header.flush()?;
+    drop(header);
+    let at_once = CHUNK * WAITING * progress.n_threads();
+    for start in (0..table.len()).step_by(at_once) {
+        progress.check()?;
+        let end = table.len().min(start + at_once);
+        let chunks = (start..end).step_by(CHUNK).map(|first| first..end.min(first + CHUNK));
+        for records in on_threads(chunks.collect(), progress, |rows| records(table, rows)) {
+            out.write_all(&records?)?;
         }
-        for column in 0..columns.len() {
-            let value = table.value(position, column);
-            writer.write_field(value.raw_in(&mut number)).map_err(failed)?;
-        }
-        writer.write_record(None::<&[u8]>).map_err(failed)?;
     }
-    Ok(writer.flush()?)
+    Ok(())
+}
+
+/// Rows as CSV, without the header.
+fn records(table: &TableRows, rows: Range<usize>) -> Result<Vec<u8>, std::io::Error> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let mut number = String::new();
+    let mut cells = Vec::new();
+    for position in rows {
+        table.values(position, &mut cells);
+        for cell in &cells {
+            writer.write_field(cell.raw_in(&mut number))?;
+        }
+        writer.write_record(None::<&[u8]>)?;
+    }
+    writer.into_inner().map_err(csv::IntoInnerError::into_error)
 }
 
 /// The tensors of one lane.

@@ -1,7 +1,7 @@
 //! A step function with a pyramid of extremes: exact minimum and maximum of any range of steps.
 //!
 //! ```text
-//! level 1      [0..8)        [8..16)     each entry holds (min, max) of 8 entries below
+//! level 1      [0..32)       [32..64)    each entry holds (min, max) of 32 entries below
 //! level 0   0 1 2 3 4 5 6 7  8 9 ...     one value per run of equal steps
 //! ```
 
@@ -14,7 +14,7 @@ use highwater_sim::fold::StepBytes;
 
 use super::viewport::View;
 
-const FANOUT: usize = 8;
+const FANOUT: usize = 32;
 
 /// One value per step, with extremes of ranges in O(log steps).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -55,7 +55,7 @@ fn kernels_of<'a>(comparison: &'a Comparison, recording: &Recording) -> Option<&
         return None;
     }
     let is_of_run = |kernels: &&Recording| {
-        let is_within = |op: &&RecordedOp| (*first..=*last).contains(&op.start);
+        let is_within = |op: &&RecordedOp| (first..=last).contains(&op.start);
         let n_within = kernels.ops.iter().filter(is_within).count();
         kernels.is_of_device(&recording.device) && n_within * 2 > kernels.ops.len()
     };

@@ -274,10 +274,10 @@ fn steps_of_runs(
     };
     let mut events: Vec<(i128, u32, u32)> = Vec::with_capacity(n_events);
     for (recording, (one, origin)) in (0_u32..).zip(recordings.iter().zip(&origins)) {
-        let since = |time: &Nanos| i128::from(time.0) - origin;
+        let since = |time: Nanos| i128::from(time.0) - origin;
         events.extend(
             (0_u32..)
-                .zip(&one.times)
+                .zip(one.times.iter())
                 .map(|(event, time)| (since(time), recording, event)),
         );
     }

@@ -15,7 +15,7 @@ use crate::ImportError;
 use highwater_model::diagnostics::Severity;
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos, Step};
-use highwater_model::workload::{RecordedTotal, Recording, TotalKind};
+use highwater_model::workload::{EventTimes, RecordedTotal, Recording, TotalKind};
 
 /// A size that the file does not state.
 const NONE: u64 = u64::MAX;
@@ -195,7 +195,7 @@ impl Group {
             times: if has_times {
                 order.iter().map(|(time, _)| Nanos(*time)).collect()
             } else {
-                Vec::new()
+                EventTimes::default()
             },
             totals: curves.map(|(kind, samples)| RecordedTotal { kind, samples }).collect(),
             ..Recording::default()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::story::Told;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{
-    MarkKind, RecordedMark, RecordedMemory, RecordedNames, RecordedTotal, Recording, TotalKind,
+    EventTimes, MarkKind, RecordedMark, RecordedMemory, RecordedNames, RecordedTotal, Recording, TotalKind,
 };
 
 pub(super) fn recording(told: Told) -> Recording {
@@ -72,7 +72,7 @@ pub(super) fn recording(told: Told) -> Recording {
 }
 
 /// Nanoseconds since the first step; a clock that goes back adds nothing.
-fn times(steps: &[(i64, Option<u64>)]) -> Vec<Nanos> {
+fn times(steps: &[(i64, Option<u64>)]) -> EventTimes {
     let first = steps.first().map_or(0, |(stamp, _)| *stamp);
     let mut last = 0;
     let since = |stamp: i64| stamp.saturating_sub(first).saturating_mul(1000);

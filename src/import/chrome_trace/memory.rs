@@ -14,8 +14,8 @@ use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{
-    BlockAddress, MarkKind, PhasePairs, RecordedBlock, RecordedMark, RecordedMemory, RecordedName, RecordedNames,
-    RecordedOp, RecordedPhase, RecordedTotal, Recording, RecordingRules, TotalKind,
+    BlockAddress, EventTimes, MarkKind, PhasePairs, RecordedBlock, RecordedMark, RecordedMemory, RecordedName,
+    RecordedNames, RecordedOp, RecordedPhase, RecordedTotal, Recording, RecordingRules, TotalKind,
 };
 
 const EVENTS_BETWEEN_CHECKS: usize = 1 << 13;
@@ -241,7 +241,7 @@ impl<'a> RecordingBuilder<'a> {
 
     fn finish(mut self) -> (Recording, Oddities) {
         let n_steps = self.n_steps();
-        let times: Vec<Nanos> = (0..self.events.len())
+        let times: EventTimes = (0..self.events.len())
             .map(|position| Nanos(self.event(position).at))
             .collect();
         let totals = [
@@ -285,10 +285,10 @@ impl<'a> RecordingBuilder<'a> {
     }
 
     /// Annotated ranges that contain an event.
-    fn phases(&mut self, times: &[Nanos]) -> Vec<RecordedPhase> {
+    fn phases(&mut self, times: &EventTimes) -> Vec<RecordedPhase> {
         let mut pairs = PhasePairs::default();
         let at = |time: u64| {
-            let event = times.partition_point(|other| other.0 < time);
+            let event = times.n_before(Nanos(time));
             u32::try_from(event).unwrap_or(u32::MAX)
         };
         // In the order in which they end, so that of equal ranges of events the outer one comes last.
@@ -304,12 +304,12 @@ impl<'a> RecordingBuilder<'a> {
     }
 
     /// Failed requests, at the first event that is not earlier.
-    fn marks(&mut self, times: &[Nanos]) -> Vec<RecordedMark> {
+    fn marks(&mut self, times: &EventTimes) -> Vec<RecordedMark> {
         let mut marks = Vec::new();
         for failed in std::mem::take(&mut self.failed) {
             let event = self.collector.memory[failed as usize];
             let name = self.names[failed as usize].map_or("", |name| self.collector.ops.name(name));
-            let step = times.partition_point(|time| time.0 < event.at);
+            let step = times.n_before(Nanos(event.at));
             let step = step.min(times.len().saturating_sub(1));
             marks.push(RecordedMark {
                 step: Step(u32::try_from(step).unwrap_or(u32::MAX)),

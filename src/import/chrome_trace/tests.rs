@@ -61,10 +61,8 @@ fn blocks_have_exact_times_and_the_innermost_op() {
     let cpu = &recordings[0];
     assert_eq!(cpu.check(), Ok(()));
     assert_eq!(cpu.n_steps, 4);
-    assert_eq!(
-        cpu.times[..2],
-        [Nanos(4_384_110_449_278_678), Nanos(4_384_110_449_279_001)]
-    );
+    let expected = [Nanos(4_384_110_449_278_678), Nanos(4_384_110_449_279_001)];
+    assert!(cpu.times.iter().take(2).eq(expected));
     let rows: Vec<_> = cpu
         .blocks
         .iter()

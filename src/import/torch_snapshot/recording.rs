@@ -16,8 +16,8 @@ use crate::ImportError;
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{
-    BlockAddress, Category, FailedRequest, MarkKind, PhasePairs, RecordedBlock, RecordedMark, RecordedMemory,
-    RecordedPhase, RecordedRegion, Recording, RecordingRules, StackIdx, pooled_kind,
+    BlockAddress, Category, EventTimes, FailedRequest, MarkKind, PhasePairs, RecordedBlock, RecordedMark,
+    RecordedMemory, RecordedPhase, RecordedRegion, Recording, RecordingRules, StackIdx, pooled_kind,
 };
 
 /// Events between two checks of the cancel flag, and between two times that memory is freed.
@@ -65,7 +65,7 @@ pub(super) fn make(
         has_times: times_say.are_known(),
         stacks: Stacks::new(budget),
         blocks: Vec::new(),
-        times: Vec::new(),
+        times: EventTimes::default(),
         marks: Vec::new(),
         oom_free: Vec::new(),
     };
@@ -141,7 +141,7 @@ struct RecordingBuilder {
     has_times: bool,
     stacks: Stacks,
     blocks: Vec<RecordedBlock>,
-    times: Vec<Nanos>,
+    times: EventTimes,
     marks: Vec<RecordedMark>,
     /// Free bytes of the device at failed requests, by step.
     oom_free: Vec<(u32, u64)>,
@@ -319,7 +319,7 @@ impl RecordingBuilder {
                 continue;
             };
             let time = Nanos(time.saturating_mul(1000));
-            let behind = narrow(self.times.partition_point(|other| *other < time));
+            let behind = narrow(self.times.n_before(time));
             let step = behind.min(self.n_steps - 1);
             let name = super::snapshot::cut(heap.text_at(annotation.name).unwrap_or_default());
             let text = match annotation.stage {

@@ -50,7 +50,7 @@ pub use parts::{Part, PartOf};
 pub use problem::{Buffer, Gap, PlacementProblem, ProblemEntry, ProblemError, RecordedPlan};
 pub use recording::{
     AllocatorSimulation, BlockAddress, COMPILE_CONTEXT, CallSite, CallSiteKind, CallSites, Category, CategoryRule,
-    CategoryRules, FailedRequest, FrameKind, FrameRule, FrameRuleError, FrameRules, MarkKind, PhasePairs,
+    CategoryRules, EventTimes, FailedRequest, FrameKind, FrameRule, FrameRuleError, FrameRules, MarkKind, PhasePairs,
     REQUESTER_RULES, RecordedBlock, RecordedFrame, RecordedMark, RecordedMemory, RecordedName, RecordedNames,
     RecordedOp, RecordedPeaks, RecordedPhase, RecordedRegion, RecordedTotal, Recording, RecordingRules, Requester,
     RequesterRule, StackIdx, TotalKind, USER_METADATA, WholeRecording, call_site_text, is_python_file, pooled_kind,

@@ -16,6 +16,7 @@
 
 mod call_sites;
 mod categories;
+mod event_times;
 mod frame_rules;
 mod parts;
 mod phases;
@@ -23,6 +24,7 @@ mod summary;
 
 pub use call_sites::{CallSite, CallSiteKind, CallSites, call_site_text};
 pub use categories::{Category, CategoryRule, CategoryRules, REQUESTER_RULES, Requester, RequesterRule};
+pub use event_times::EventTimes;
 pub use frame_rules::{FrameKind, FrameRule, FrameRuleError, FrameRules, is_python_file};
 pub use parts::{
     AllocatorSimulation, BlockAddress, COMPILE_CONTEXT, FailedRequest, MarkKind, RecordedBlock, RecordedFrame,
@@ -38,7 +40,7 @@ use std::sync::Arc;
 use super::cann_log::LoggedProcess;
 use super::names::Names;
 use crate::typed_id;
-use crate::units::{Bytes, Nanos, Step};
+use crate::units::{Bytes, Step};
 
 typed_id!(
     /// A text of a recording.
@@ -69,7 +71,7 @@ pub struct Recording {
     pub recorder: String,
     pub n_steps: u32,
     /// The time of each step, non-decreasing; empty where only the order is known.
-    pub times: Vec<Nanos>,
+    pub times: EventTimes,
     pub blocks: Vec<RecordedBlock>,
     pub regions: Vec<RecordedRegion>,
     pub totals: Vec<RecordedTotal>,
@@ -344,6 +346,7 @@ impl RecordedNames {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::Nanos;
 
     fn block(birth: u32, end: u32, bytes: u64, is_older: bool) -> RecordedBlock {
         RecordedBlock {
@@ -395,7 +398,7 @@ mod tests {
         };
         assert!(behind.check().is_err());
         let times = Recording {
-            times: vec![Nanos(2), Nanos(1)],
+            times: [Nanos(2), Nanos(1)].into_iter().collect(),
             ..whole
         };
         assert!(times.check().is_err_and(|text| text.contains("time")));

@@ -134,7 +134,7 @@ fn wall(comparison: &Comparison) -> Result<(TimeAxis, Option<WallRun>), &'static
     // Recordings without a graph share one axis by their times.
     let n_times: usize = recordings.iter().map(|one| one.times.len()).sum();
     let mut times: Vec<u64> = Vec::with_capacity(n_times + 1);
-    times.extend(recordings.iter().flat_map(|one| &one.times).map(|time| time.0));
+    times.extend(recordings.iter().flat_map(|one| one.times.iter()).map(|time| time.0));
     times.sort_unstable();
     let n_stated = u32::try_from(times.len()).unwrap_or(u32::MAX);
     times.extend(times.last().copied());

@@ -194,6 +194,17 @@ impl TableRows {
             .map_or(Value::Nothing, |row| self.view().value(*row, column))
     }
 
+    /// The cells of a row counted from the top, instead of those in `cells`.
+    pub fn values<'a>(&'a self, position: usize, cells: &mut Vec<Value<'a>>) {
+        cells.clear();
+        let Some(row) = self.order.get(position) else { return };
+        let view = self.view();
+        match view.recorded {
+            Some(recorded) => recorded.values(&view, *row, cells),
+            None => cells.extend((0..self.columns.len()).map(|column| view.value(*row, column))),
+        }
+    }
+
     pub fn target(&self, position: usize) -> Target {
         self.order
             .get(position)
@@ -257,7 +268,7 @@ impl<'a> View<'a> {
 
     fn value(&self, row: u32, column: usize) -> Value<'a> {
         if let Some(recorded) = self.recorded {
-            return recorded.value(self, row, column).unwrap_or(Value::Nothing);
+            return recorded.value(self, row, column);
         }
         match self.kind {
             TableKind::Tensors => tensors::value(self, row, column),

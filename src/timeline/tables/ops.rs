@@ -153,7 +153,7 @@ fn results<'a>(view: &View<'a>, step: u32, run: usize, found: &Found<'_>) -> Val
 
 /// The step on which a measured op starts.
 fn step_of(recording: &Recording, op: &RecordedOp) -> Option<u32> {
-    let step = recording.times.partition_point(|time| *time < op.start);
+    let step = recording.times.n_before(op.start);
     let step = u32::try_from(step).unwrap_or(u32::MAX);
     (!recording.times.is_empty()).then(|| step.min(recording.n_steps.saturating_sub(1)))
 }

@@ -51,8 +51,8 @@ const fn column(field: Field) -> Column {
         Field::Freed => number("freed", "freed", "the event at which it is freed"),
         Field::Steps => number("events", "events", "number of events during which it is live"),
         Field::Stream => number("stream", "stream", "the stream that it was allocated for"),
-        Field::Segment => text("segment", "the address of the segment that contains it", 16),
-        Field::Address => text("address", "its address", 16),
+        Field::Segment => number("segment", "segment", "the address of the segment that contains it"),
+        Field::Address => number("address", "address", "its address"),
     }
 }
 
@@ -141,12 +141,23 @@ impl Shown {
         Some((Self { fields, segments }, columns))
     }
 
-    pub(super) fn value<'a>(&self, view: &View<'a>, row: u32, column: usize) -> Option<Value<'a>> {
-        let field = *self.fields.get(column)?;
-        let of = Block::new(view, row)?;
-        let tensor = of.tensor;
-        let hexadecimal = |address: Option<u64>| Value::text(address.map_or_else(String::new, |it| format!("{it:#x}")));
-        let block = of.block(view);
+    /// The cell of a row. O(log segments).
+    pub(super) fn value<'a>(&self, view: &View<'a>, row: u32, column: usize) -> Value<'a> {
+        let field = self.fields.get(column);
+        let value = field.and_then(|field| self.field(view, &Block::new(view, row)?, *field));
+        value.unwrap_or(Value::Nothing)
+    }
+
+    /// All cells of a row, which is read once.
+    pub(super) fn values<'a>(&self, view: &View<'a>, row: u32, cells: &mut Vec<Value<'a>>) {
+        let Some(block) = Block::new(view, row) else { return };
+        let fields = self.fields.iter();
+        cells.extend(fields.map(|field| self.field(view, &block, *field).unwrap_or(Value::Nothing)));
+    }
+
+    fn field<'a>(&self, view: &View<'a>, of: &Block<'a>, field: Field) -> Option<Value<'a>> {
+        let (tensor, block) = (of.tensor, of.recorded);
+        let address = |address: Option<u64>| address.map_or(Value::Nothing, Value::Address);
         Some(match field {
             Field::Name | Field::CallSite => Value::text(shown_name(view.comparison, tensor?)),
             Field::Op => attribute(view, tensor?, Attribute::OpType),
@@ -161,29 +172,33 @@ impl Shown {
             Field::Freed => Value::Count(u64::from(of.end.0)),
             Field::Steps => Value::Count(u64::from(of.n_steps)),
             Field::Stream => Value::count(block?.stated_stream()),
-            Field::Segment => hexadecimal(self.segments.of(block?)),
-            Field::Address => hexadecimal(block?.address.map(BlockAddress::get)),
+            Field::Segment => address(self.segments.of(block?)),
+            Field::Address => address(block?.address.map(BlockAddress::get)),
         })
     }
 }
 
 /// A row of either table.
-struct Block {
+struct Block<'a> {
     tensor: Option<Selected>,
+    recorded: Option<&'a RecordedBlock>,
     bytes: Bytes,
     start: Step,
     end: Step,
     n_steps: u32,
 }
 
-impl Block {
-    fn new(view: &View<'_>, row: u32) -> Option<Self> {
+impl<'a> Block<'a> {
+    fn new(view: &View<'a>, row: u32) -> Option<Self> {
+        let recorded = |tensor: Selected| view.comparison.recorded_block(tensor.graph, tensor.tensor);
+        let recorded = |tensor: Selected| recorded(tensor).map(|(_, block)| block);
         if view.kind == TableKind::Live {
             let lane = view.timeline.lanes.get(view.lane)?;
             let start = *lane.blocks.start.get(row as usize)?;
             let end = *lane.blocks.end.get(row as usize)?;
             return Some(Self {
                 tensor: lane.tensor(row),
+                recorded: lane.tensor(row).and_then(recorded),
                 bytes: live::bytes(view, row)?,
                 start: Step(start),
                 end: Step(end),
@@ -193,16 +208,11 @@ impl Block {
         let found = view.rows().get(row as usize)?;
         Some(Self {
             tensor: Some(found.tensor),
+            recorded: recorded(found.tensor),
             bytes: found.bytes,
             start: found.start,
             end: found.end,
             n_steps: n_held(&found, view.rows()),
         })
-    }
-
-    fn block<'a>(&self, view: &View<'a>) -> Option<&'a RecordedBlock> {
-        let tensor = self.tensor?;
-        let (_, block) = view.comparison.recorded_block(tensor.graph, tensor.tensor)?;
-        Some(block)
     }
 }

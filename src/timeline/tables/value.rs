@@ -18,6 +18,8 @@ pub enum Value<'a> {
         whole: Bytes,
     },
     Time(Nanos),
+    /// Hexadecimal.
+    Address(u64),
 }
 
 impl<'a> Value<'a> {
@@ -44,6 +46,7 @@ impl<'a> Value<'a> {
             Self::Bytes(bytes) => Cow::Owned(bytes.to_string()),
             Self::Share { .. } => Cow::Owned(percent_text(self.fraction() * 100.0)),
             Self::Time(time) => Cow::Owned(time.to_string()),
+            Self::Address(_) => self.raw(),
         }
     }
 
@@ -53,35 +56,33 @@ impl<'a> Value<'a> {
             Self::Bytes(bytes) => Some(bytes.exact()),
             Self::Share { part, whole } => Some(format!("{} of {}", part.exact(), whole.exact())),
             Self::Time(time) => Some(format!("{}\u{a0}ns", grouped(time.0))),
-            Self::Nothing | Self::Text(_) | Self::Count(_) => None,
+            Self::Nothing | Self::Text(_) | Self::Count(_) | Self::Address(_) => None,
         }
     }
 
     /// For files: plain digits in the unit of the column, shares as fractions.
     pub fn raw(&self) -> Cow<'_, str> {
         match self {
-            Self::Nothing => Cow::Borrowed(""),
             Self::Text(text) => Cow::Borrowed(text),
-            Self::Count(number) | Self::Bytes(Bytes(number)) | Self::Time(Nanos(number)) => {
-                Cow::Owned(number.to_string())
+            _ => {
+                let mut buffer = String::new();
+                self.raw_in(&mut buffer);
+                Cow::Owned(buffer)
             }
-            Self::Share { .. } => Cow::Owned(format!("{:.6}", self.fraction())),
         }
     }
 
     /// As [`Self::raw`], without an allocation for each number: a number is written into `buffer`.
     pub fn raw_in<'b>(&'b self, buffer: &'b mut String) -> &'b str {
-        let number = match self {
+        buffer.clear();
+        let written = match self {
             Self::Nothing => return "",
             Self::Text(text) => return text,
-            Self::Count(number) | Self::Bytes(Bytes(number)) | Self::Time(Nanos(number)) => *number,
-            Self::Share { .. } => {
-                *buffer = format!("{:.6}", self.fraction());
-                return buffer;
-            }
+            Self::Count(number) | Self::Bytes(Bytes(number)) | Self::Time(Nanos(number)) => write!(buffer, "{number}"),
+            Self::Share { .. } => write!(buffer, "{:.6}", self.fraction()),
+            Self::Address(address) => write!(buffer, "{address:#x}"),
         };
-        buffer.clear();
-        write!(buffer, "{number}").expect("writing to a string cannot fail");
+        written.expect("writing to a string cannot fail");
         buffer
     }
 
@@ -92,6 +93,7 @@ impl<'a> Value<'a> {
             Self::Count(number)
             | Self::Bytes(Bytes(number))
             | Self::Time(Nanos(number))
+            | Self::Address(number)
             | Self::Share {
                 part: Bytes(number), ..
             } => Some(*number),

@@ -190,7 +190,7 @@ fn huge_values_do_not_overflow() {
          c,99999999999999,1,1\nd,1,18446744074,1\n",
     );
     assert_eq!(recordings[0].blocks.len(), 1);
-    assert_eq!(recordings[0].times.last(), Some(&Nanos(3_000_000_000)));
+    assert_eq!(recordings[0].times.last(), Some(Nanos(3_000_000_000)));
     assert_eq!(count_of(&diagnostics, "too large to count"), 1);
     assert_eq!(count_of(&diagnostics, "negative or too large"), 2);
 }

@@ -6,7 +6,7 @@ use super::parse::{Allocator, Device, Event, Op};
 use crate::ImportError;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, Nanos, Step};
-use highwater_model::workload::{RecordedBlock, RecordedOp, RecordedTotal, Recording, TotalKind};
+use highwater_model::workload::{EventTimes, RecordedBlock, RecordedOp, RecordedTotal, Recording, TotalKind};
 
 /// A block before its steps are known.
 struct Draft {
@@ -158,11 +158,11 @@ fn blocks(events: &[Event], ops: &[Op], recording: &Recording, diagnostics: &mut
 }
 
 /// The live bytes that the allocator states, at the last event that is not later.
-fn curve(mut samples: Vec<(u64, u64)>, times: &[Nanos]) -> Option<RecordedTotal> {
+fn curve(mut samples: Vec<(u64, u64)>, times: &EventTimes) -> Option<RecordedTotal> {
     samples.sort_by_key(|sample| sample.0);
     let mut found: Vec<(Step, Bytes)> = Vec::new();
     for (micros, bytes) in samples {
-        let behind = times.partition_point(|time| time.0 / 1000 <= micros);
+        let behind = times.n_before(Nanos(micros.saturating_add(1).saturating_mul(1000)));
         let step = Step(u32::try_from(behind.saturating_sub(1)).unwrap_or(u32::MAX));
         match found.last_mut().filter(|last| last.0 == step) {
             Some(last) => last.1 = Bytes(bytes),
