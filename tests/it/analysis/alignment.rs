@@ -218,7 +218,7 @@ fn marked_run(notes: &[(u32, &str)]) -> Recording {
     Recording {
         name: "run".to_owned(),
         n_steps: 8,
-        times: [0, 10, 20, 120, 130, 140, 600, 1000].map(Nanos).to_vec(),
+        times: [0, 10, 20, 120, 130, 140, 600, 1000].map(Nanos).into_iter().collect(),
         blocks: vec![RecordedBlock {
             is_freed: true,
             ..RecordedBlock::new(block, Step(3), Step(6), Bytes(4096))
