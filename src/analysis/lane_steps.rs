@@ -23,6 +23,14 @@ impl Comparison {
         own.map_or(step, |recorded| recorded.event_at(step).unwrap_or_default())
     }
 
+    /// The exclusive end of steps, in the numbers of [`Self::shown_step`]. O(log events).
+    pub fn shown_end(&self, lane: usize, end: Step) -> Step {
+        match (self.own_events(lane), end.0.checked_sub(1)) {
+            (Some(recorded), Some(last)) => recorded.event_at(Step(last)).map_or(Step(0), |event| Step(event.0 + 1)),
+            _ => end,
+        }
+    }
+
     /// `step 5 926`, `event 41`, `before event 0`.
     pub fn step_text(&self, lane: usize, step: Step) -> String {
         let word = self.axis_word();

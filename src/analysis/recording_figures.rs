@@ -26,8 +26,7 @@ pub struct Fragmentation {
     /// Peak live and peak reserved, each at its own peak, as in simulated lanes, so that events that share a step make no
     /// difference; `None` where the file does not state how much of the reserved bytes is used.
     pub peaks: Option<(Bytes, Bytes)>,
-    /// The allocator at the first event with the most reserved bytes; `None` where the file lists no segments, or not
-    /// all of them.
+    /// The allocator at [`Recording::fullest_step`]; `None` where the file lists no segments, or not all of them.
     pub at_peak: Option<(Step, AllocatorSums)>,
 }
 
@@ -162,7 +161,7 @@ fn fragmentation_at(recording: &Recording, peaks: &RecordedPeaks) -> Fragmentati
     // A profiler does not list all blocks of its pool.
     let stated = recording.total(TotalKind::Allocated).map(|total| total.peak().0);
     let used = stated.filter(|_| recording.regions.is_empty()).unwrap_or(live);
-    let at_peak = peaks.reserved.1.and_then(|event| {
+    let at_peak = recording.fullest_step().and_then(|event| {
         let state = AllocatorState::new(recording, event)?;
         Some((event, state.sums))
     });

@@ -125,8 +125,13 @@ fn reserved_text(lane: &Lane, recording: &Recording, source: ReservedSource) -> 
 
 /// What of the reserved bytes was inactive at their peak, with the lane's step.
 fn unused(lane: &Lane) -> Option<(String, Step)> {
-    let (_, sums) = lane.recorded.as_ref()?.fragmentation.at_peak.as_ref()?;
-    let (bound, step) = (sums.at_most(), lane.summary.peak_reserved_step?);
+    let recorded = lane.recorded.as_ref()?;
+    let (event, sums) = recorded.fragmentation.at_peak.as_ref()?;
+    let step = match &*recorded.event_steps {
+        [] => *event,
+        steps => Step(*steps.get(event.idx())?),
+    };
+    let bound = sums.at_most();
     let why = if sums.is_exact() {
         ""
     } else {

@@ -225,11 +225,12 @@ impl<'a> BaselineComparison<'a> {
         }
     }
 
-    /// The changes at each peak with a title, reserved bytes first; empty ones are left out.
+    /// The changes at each peak with a title, live bytes first: what was asked for explains what is reserved. Empty ones are
+    /// left out.
     pub fn peak_changes(&self) -> Vec<(&'static str, &Changes)> {
         let both = [
-            ("at the peak of reserved bytes", &self.reserved_changes),
             ("at the peak of live bytes", &self.changes),
+            ("at the peak of reserved bytes", &self.reserved_changes),
         ];
         let listed = both
             .into_iter()

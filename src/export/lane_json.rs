@@ -195,12 +195,19 @@ pub(super) fn measured_json(comparison: &Comparison, position: usize, most: usiz
         .as_ref()
         .and_then(|recorded| recorded.fragmentation.at_peak);
     let step = |is_stated: bool, step: Option<Step>| step.filter(|_| is_stated).map(|step| step.0);
+    let event = |step: Option<u32>| step.map(|step| comparison.shown_step(position, Step(step)).0);
+    let (reserved_step, live_step) = (
+        step(states_reserved, summary.peak_reserved_step),
+        step(states_live, summary.peak_live_step),
+    );
     let object = json!({
         "title": comparison.lane_title(lane.id),
         "peak_reserved_bytes": states_reserved.then_some(summary.peak_reserved.get()),
-        "peak_reserved_step": step(states_reserved, summary.peak_reserved_step),
+        "peak_reserved_step": reserved_step,
+        "peak_reserved_event": event(reserved_step),
         "peak_live_bytes": states_live.then_some(summary.peak_live.get()),
-        "peak_live_step": step(states_live, summary.peak_live_step),
+        "peak_live_step": live_step,
+        "peak_live_event": event(live_step),
         "fragmentation": comparison.fragmentation(position),
         "allocator_at_peak_reserved": at_peak.map(|(_, sums)| allocator_sums_json(&sums)),
         "out_of_memory": summary.out_of_memory,

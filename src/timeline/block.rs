@@ -11,8 +11,8 @@ use highwater_model::progress::Progress;
 use highwater_model::threads::both;
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::GraphIdx;
-use highwater_sim::fold::{Curves, Summary};
-use highwater_sim::{DeviceSession, RegionId, RegionKind, StaticMemoryPolicy};
+use highwater_sim::fold::Curves;
+use highwater_sim::{DeviceSession, RegionId, RegionKind, Simulation, StaticMemoryPolicy, SubjectId};
 
 mod constant;
 mod placed;
@@ -234,13 +234,13 @@ impl LaneView {
     /// label share a row; those without a label have their own.
     pub(super) fn list_peaks<'a>(
         &mut self,
-        summary: &Summary,
+        lane: &Lane,
         peak: LanePeak,
         has_graph_tensors: bool,
         label: impl Fn(Selected) -> Option<&'a str>,
     ) {
         let Some(step) = peak.step else { return };
-        let mut blocks = self.live_at(summary.peak_live_step.unwrap_or(step));
+        let mut blocks = self.live_at(lane.summary.peak_live_step.unwrap_or(step));
         blocks.sort_by_key(|block| (Reverse(self.blocks.bytes.at(*block as usize)), *block));
         if has_graph_tensors && blocks.iter().any(|block| self.tensor(*block).is_some()) {
             blocks.retain(|block| self.tensor(*block).is_some());
@@ -252,16 +252,29 @@ impl LaneView {
             let region = &self.regions[*idx as usize];
             (Reverse(region.bytes), region.base)
         });
-        let rows = self.held_rows(&blocks, label);
+        let rows = self.held_rows(&lane.simulation, &blocks, label);
         self.at_peak = HeldAtPeak { blocks, rows, regions };
     }
 
-    /// Rows of blocks that are sorted by bytes, the largest first.
-    fn held_rows<'a>(&self, blocks: &[u32], label: impl Fn(Selected) -> Option<&'a str>) -> Vec<HeldRow> {
+    /// Requested bytes of a block, or occupied ones where those are unknown.
+    pub(super) fn requested_or_held(&self, simulation: &Simulation, block: u32) -> Option<Bytes> {
+        let subject = *self.blocks.subject.get(block as usize)?;
+        let requested = simulation.subjects.get(SubjectId(subject))?.requested;
+        let held = Bytes(self.blocks.bytes.get(block as usize)?);
+        Some(if requested == Bytes::ZERO { held } else { requested })
+    }
+
+    /// Rows of blocks, the largest sum first.
+    fn held_rows<'a>(
+        &self,
+        simulation: &Simulation,
+        blocks: &[u32],
+        label: impl Fn(Selected) -> Option<&'a str>,
+    ) -> Vec<HeldRow> {
         let mut rows: Vec<HeldRow> = Vec::new();
         let mut known: BTreeMap<&str, usize> = BTreeMap::new();
         for block in blocks {
-            let bytes = Bytes(self.blocks.bytes.at(*block as usize));
+            let bytes = self.requested_or_held(simulation, *block).unwrap_or_default();
             let place = self
                 .tensor(*block)
                 .and_then(&label)

@@ -122,7 +122,7 @@ pub use remat::{
 };
 pub use reuse::{Arrows, LaneReuse, ReuseArrow, ReuseSide, ReusedBytes};
 pub use rows::{Row, Rows};
-pub use search::{CONDITIONS, Condition, ConditionRow, FORMS, Matches, Query, QueryError};
+pub use search::{CONDITIONS, Condition, ConditionRow, FORMS, Match, Matches, Query, QueryError};
 use sharing::MOST_NAMED;
 pub use sharing::SharedMemory;
 pub use support::Support;
@@ -331,7 +331,7 @@ fn lanes(
         let is_measured = comparison.is_measured_lane(position);
         let label = |one: Selected| is_measured.then(|| comparison.tensor_name(one.graph, one.tensor));
         let peak = comparison.shown_peak(position);
-        view.list_peaks(&lane.summary, peak, has_graph_tensors, label);
+        view.list_peaks(lane, peak, has_graph_tensors, label);
         progress.check()?;
         if parts == TimelineParts::All && arena_stack::first_alike(comparison, position) == position {
             view.arena_stack = ArenaStack::new(comparison, position).map(Arc::new);

@@ -5,7 +5,7 @@
 //! O(blocks + ranks x groups), in parallel over recordings.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
@@ -22,8 +22,10 @@ use highwater_model::workload::{Recording, TotalKind};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RankPeak {
     pub name: String,
-    /// From the name of the file, folder or device; `None` where it has no number.
+    /// From the name of the file, folder or device; `None` where it has no number, or another recording has the same.
     pub rank: Option<u32>,
+    /// Whether the number is called a rank; else it is that of a device.
+    is_called_rank: bool,
     pub live: Bytes,
     /// `None` where nothing is live.
     pub step: Option<Step>,
@@ -38,8 +40,8 @@ pub struct RankPeak {
 impl RankPeak {
     /// `rank 5`, else the name of the recording.
     pub fn label(&self) -> String {
-        self.rank
-            .map_or_else(|| self.name.clone(), |rank| format!("rank {rank}"))
+        let rank = self.rank.filter(|_| self.is_called_rank);
+        rank.map_or_else(|| self.name.clone(), |rank| format!("rank {rank}"))
     }
 }
 
@@ -76,6 +78,9 @@ impl RankSpread {
             return None;
         }
         let mut ranks = on_threads(held, progress, |one| peak(one, by));
+        if !are_distinct(ranks.iter().map(|rank| rank.rank)) {
+            ranks.iter_mut().for_each(|rank| rank.rank = None);
+        }
         ranks.sort_by(|one, other| {
             let key = |rank: &RankPeak| (Reverse(rank.live), rank.rank);
             key(one).cmp(&key(other)).then_with(|| one.name.cmp(&other.name))
@@ -131,22 +136,30 @@ static RANK: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// The number of a rank in a name: behind `rank`, else behind a word for a device.
-fn rank_of(name: &str) -> Option<u32> {
+/// The number of a rank in a name: behind `rank`, else behind a word for a device; and whether it is behind `rank`.
+fn rank_of(name: &str) -> Option<(u32, bool)> {
     let found = RANK.as_ref()?.captures_iter(name).map(|found| {
         let is_rank = found[1].eq_ignore_ascii_case("rank");
-        (!is_rank, found[2].parse().ok())
+        (found[2].parse().ok(), is_rank)
     });
-    found.min_by_key(|(is_device, _)| *is_device)?.1
+    let (number, is_rank) = found.min_by_key(|(_, is_rank)| !is_rank)?;
+    Some((number?, is_rank))
+}
+
+/// Whether no two recordings have the same number, as two files of one device have: then the numbers tell them apart.
+fn are_distinct(ranks: impl Iterator<Item = Option<u32>>) -> bool {
+    let mut known = BTreeSet::new();
+    ranks.flatten().all(|rank| known.insert(rank))
 }
 
 /// The lanes in the order in which they are read: ranks of a job by peak, the highest first (of equal ones the first);
 /// others as they are.
 pub fn reading_order(comparison: &Comparison) -> Vec<usize> {
     let mut order: Vec<usize> = (0..comparison.lanes.len()).collect();
-    let recordings = comparison.lanes.iter().map(|lane| comparison.recording(lane.id));
-    let is_rank = |recording: Option<&Recording>| recording.is_some_and(|one| rank_of(&one.name).is_some());
-    if comparison.lane_kind() == LaneKind::Recordings && recordings.into_iter().all(is_rank) {
+    let lanes = comparison.lanes.iter();
+    let ranks = lanes.map(|lane| Some(rank_of(&comparison.recording(lane.id)?.name)?.0));
+    let is_job = ranks.clone().all(|rank| rank.is_some()) && are_distinct(ranks);
+    if comparison.lane_kind() == LaneKind::Recordings && is_job {
         order.sort_by_key(|lane| {
             let summary = &comparison.lanes[*lane].summary;
             Reverse((summary.peak_live, summary.peak_reserved))
@@ -174,9 +187,11 @@ fn peak(recording: &Recording, by: Attribute) -> RankPeak {
             None => drop(groups.insert(text.into(), block.bytes)),
         }
     }
+    let rank = rank_of(&recording.name).or_else(|| rank_of(&recording.device));
     RankPeak {
         name: recording.name.clone(),
-        rank: rank_of(&recording.name).or_else(|| rank_of(&recording.device)),
+        rank: rank.map(|(rank, _)| rank),
+        is_called_rank: rank.is_some_and(|(_, is_called_rank)| is_called_rank),
         live,
         step,
         reserved: recording.states_reserved().then_some(peaks.reserved.0),
@@ -265,7 +280,7 @@ mod tests {
             ("rank99999999", None),
             ("gpu80GB/x", None),
         ] {
-            assert_eq!(rank_of(name), wanted, "{name}");
+            assert_eq!(rank_of(name).map(|(rank, _)| rank), wanted, "{name}");
         }
     }
 
@@ -297,5 +312,27 @@ mod tests {
             "rank 2 is the worst: +205 B over the median; largest differences: a +200 B, d +5 B"
         );
         assert_eq!(spread_of(&ranks[..1]), None);
+    }
+
+    #[test]
+    fn files_of_one_device_are_no_ranks() {
+        let two = |one: &str, other: &str| {
+            let two = [recording(one, "a 0 5 100"), recording(other, "a 0 5 300")];
+            spread_of(&two)
+                .and_then(|spread| spread.sentence())
+                .expect("peaks differ")
+        };
+        for (one, other, worst) in [
+            (
+                "before.pickle: device0",
+                "after.pickle: device0",
+                "after.pickle: device0",
+            ),
+            ("device0", "device1", "device1"),
+            ("rank0/a: device0", "rank1/a: device0", "rank 1"),
+        ] {
+            let sentence = two(one, other);
+            assert!(sentence.starts_with(&format!("{worst} is the worst")), "{sentence}");
+        }
     }
 }

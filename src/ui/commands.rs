@@ -32,6 +32,8 @@ pub enum UiCommand {
     ExportConfig,
     /// Copy the `highwater compare` command.
     CopyCommandLine,
+    /// Say in the status bar what was copied.
+    SayCopied(&'static str),
     Undo,
     Redo,
     ResetOptions,

@@ -87,6 +87,7 @@ pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static 
         | UiCommand::OpenPath
         | UiCommand::ExportConfig
         | UiCommand::CopyCommandLine
+        | UiCommand::SayCopied(_)
         | UiCommand::Search
         | UiCommand::TogglePane(_)
         | UiCommand::ShowPane(_)

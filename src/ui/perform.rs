@@ -49,6 +49,7 @@ impl App {
                 self.session.notify(Notice::Done(format!("copied: {line}")));
                 ctx.copy_text(line);
             }
+            UiCommand::SayCopied(what) => self.session.notify(Notice::Done(format!("copied: {what}"))),
             UiCommand::PreviousSelection => commands.push(Command::StepSelection { is_back: true }),
             UiCommand::NextSelection => commands.push(Command::StepSelection { is_back: false }),
             UiCommand::ColorBy(by) => commands.push(Command::SetLook(ColoringRequest { by, hidden: Vec::new() })),

@@ -13,6 +13,7 @@ mod raster;
 mod remat;
 mod reuse;
 mod search;
+mod search_recordings;
 mod tables;
 
 use expect_test::expect;

@@ -47,10 +47,10 @@ fn enter_goes_from_match_to_match_and_round() {
         press(&mut harness, Modifiers::NONE, Key::Enter);
         seen.push(harness.state().session().selection().expect("a match"));
     }
-    let wanted = std::iter::successors(matches.neighbour(None, true), |row| {
-        matches.neighbour(Some(row.tensor), true)
+    let wanted = std::iter::successors(matches.neighbour(None, true), |found| {
+        matches.neighbour(Some(found.row.tensor), true)
     });
-    let wanted: Vec<_> = wanted.take(n_found).map(|row| row.tensor).collect();
+    let wanted: Vec<_> = wanted.take(n_found).map(|found| found.row.tensor).collect();
     assert_eq!(seen, wanted);
     press(&mut harness, Modifiers::NONE, Key::Enter);
     assert_eq!(harness.state().session().selection(), Some(seen[0]), "round");

@@ -54,7 +54,7 @@ fn tables(answer: &CompareAnswer<'_>) -> String {
     let comparison = answer.comparison;
     if comparison.lane_kind() == LaneKind::Recordings {
         let note = if is_by_time(comparison) {
-            "event numbers run over all recordings in order of time\n"
+            "events are numbered in each recording\n"
         } else {
             ""
         };

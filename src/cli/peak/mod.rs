@@ -101,14 +101,11 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
     Ok(Verdict::Done)
 }
 
-/// The step whose segments are listed: segments are reserved memory, so the first with the highest reserved bytes.
+/// The step whose segments are listed: without another that of the peak.
 fn segments_step(at: PeakAt, comparison: &Comparison, lane: usize) -> Option<Step> {
     match at {
         PeakAt::Step(step) => Some(step),
-        PeakAt::Peak | PeakAt::Range(_) => {
-            let reserved = comparison.lanes.get(lane)?.summary.peak_reserved_step;
-            reserved.or_else(|| peak_step(comparison, lane))
-        }
+        PeakAt::Peak | PeakAt::Range(_) => peak_step(comparison, lane),
     }
 }
 

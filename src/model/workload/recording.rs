@@ -225,32 +225,67 @@ impl Recording {
             return whole.peaks;
         }
         let blocks = |block: &RecordedBlock| (block.birth, block.end, block.bytes);
-        let live = self.peak_of(self.blocks.iter().map(blocks));
-        let seen = self.peak_of(self.blocks.iter().filter(|block| !block.is_older).map(blocks));
-        let regions = self
-            .regions
-            .iter()
-            .map(|region| (region.birth, region.end, region.bytes));
+        let live = self.peak_of(self.blocks.iter().map(blocks), |_| true);
+        let seen = self.peak_of(self.blocks.iter().filter(|block| !block.is_older).map(blocks), |_| true);
         let stated = self.total(TotalKind::Reserved).map(RecordedTotal::peak);
         RecordedPeaks {
             live,
             seen,
             reserved: match stated {
                 Some(stated) if self.regions.is_empty() => stated,
-                _ => self.peak_of(regions),
+                _ => self.peak_of(self.region_ranges(), |_| true),
             },
         }
     }
 
-    /// The peak of ranges and the first step that reaches it. Saturates.
-    fn peak_of(&self, ranges: impl Iterator<Item = (Step, Step, Bytes)> + Clone) -> (Bytes, Option<Step>) {
+    fn region_ranges(&self) -> impl Iterator<Item = (Step, Step, Bytes)> + Clone {
+        let regions = self.regions.iter();
+        regions.map(|region| (region.birth, region.end, region.bytes))
+    }
+
+    /// Of the steps with the most reserved bytes the first with the most live bytes: the first of all may precede the
+    /// allocations for which the segments are taken. `None` without segments. O(blocks + segments log segments + steps).
+    pub fn fullest_step(&self) -> Option<Step> {
+        let mut changes: Vec<(Step, i128)> = self
+            .region_ranges()
+            .flat_map(|(birth, end, bytes)| [(birth, i128::from(bytes.get())), (end, -i128::from(bytes.get()))])
+            .collect();
+        changes.sort_unstable();
+        let (mut reserved, mut levels) = (0, Vec::<(Step, i128)>::new());
+        for (step, change) in changes {
+            reserved += change;
+            match levels.last_mut().filter(|last| last.0 == step) {
+                Some(last) => last.1 = reserved,
+                None => levels.push((step, reserved)),
+            }
+        }
+        let most = levels.iter().map(|(_, reserved)| *reserved).max()?;
+        let mut levels = levels.iter().peekable();
+        let mut now = 0;
+        let blocks = self.blocks.iter();
+        let of_blocks = blocks.map(|block| (block.birth, block.end, block.bytes));
+        self.peak_of(of_blocks, |step| {
+            while let Some((_, reserved)) = levels.next_if(|(start, _)| *start <= step) {
+                now = *reserved;
+            }
+            now == most
+        })
+        .1
+    }
+
+    /// The peak of ranges within some steps, and the first of them that reaches it. Saturates.
+    fn peak_of(
+        &self,
+        ranges: impl Iterator<Item = (Step, Step, Bytes)> + Clone,
+        is_within: impl FnMut(Step) -> bool,
+    ) -> (Bytes, Option<Step>) {
         let sum: u128 = ranges.clone().map(|(.., bytes)| u128::from(bytes.get())).sum();
         if sum <= u64::MAX.into() {
             // No value overflows, so differences may wrap around.
-            let (peak, step) = highest(self.n_steps, ranges, |bytes| Wrapping(bytes.get()));
+            let (peak, step) = highest(self.n_steps, ranges, |bytes| Wrapping(bytes.get()), is_within);
             return (Bytes(peak.0), step);
         }
-        let (peak, step) = highest(self.n_steps, ranges, |bytes| i128::from(bytes.get()));
+        let (peak, step) = highest(self.n_steps, ranges, |bytes| i128::from(bytes.get()), is_within);
         (Bytes(u64::try_from(peak).unwrap_or(u64::MAX)), step)
     }
 
@@ -300,11 +335,12 @@ impl Recording {
     }
 }
 
-/// The highest sum of ranges and the first step that has it; no step without ranges. O(ranges + steps).
+/// The highest sum of ranges within some steps, and the first that has it; no step without ranges. O(ranges + steps).
 fn highest<T: Copy + Default + Ord + AddAssign + SubAssign>(
     n_steps: u32,
     ranges: impl Iterator<Item = (Step, Step, Bytes)>,
     number: impl Fn(Bytes) -> T,
+    mut is_within: impl FnMut(Step) -> bool,
 ) -> (T, Option<Step>) {
     let mut change = vec![T::default(); n_steps as usize + 1];
     let mut is_any = false;
@@ -316,6 +352,9 @@ fn highest<T: Copy + Default + Ord + AddAssign + SubAssign>(
     let (mut live, mut peak) = (T::default(), (T::default(), None));
     for (step, difference) in (0..n_steps).zip(change) {
         live += difference;
+        if !is_within(Step(step)) {
+            continue;
+        }
         if peak.1.is_none() || live > peak.0 {
             peak = (live, Some(Step(step)));
         }

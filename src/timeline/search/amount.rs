@@ -67,12 +67,15 @@ pub(super) fn amount(condition: Condition, text: &str) -> Result<(u64, u64), Amo
     Ok((value, value))
 }
 
-/// Digits, optionally grouped; of a size with a unit.
+/// Digits, optionally grouped; of a size with a unit, of an address also hexadecimal.
 fn number(condition: Condition, text: &str) -> Option<u64> {
     let is_separator = |letter: char| matches!(letter, ',' | '_' | '\u{a0}' | '\u{2009}');
     let text: String = text.chars().filter(|letter| !is_separator(*letter)).collect();
     if condition == Condition::Size {
         return Bytes::parse(&text).ok().map(Bytes::get);
+    }
+    if let Some(digits) = text.strip_prefix("0x").filter(|_| condition == Condition::Address) {
+        return u64::from_str_radix(digits, 16).ok();
     }
     let is_digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| is_digits)

@@ -1,8 +1,8 @@
-//! Evaluation of a query over the rows of a lane.
+//! Evaluation of a query over the rows of all lanes.
 //!
 //! Terms are evaluated in order of cost: amounts, then groups, then names.
 
-use super::matches::{Bits, Matches};
+use super::matches::{Bits, Matches, Part};
 use super::parse::full_dtype;
 use super::pattern::Patterns;
 use super::syntax::Condition;
@@ -11,14 +11,14 @@ use super::{Amounts, Query, Term, Test};
 use crate::{Attribute, Grouping, HeldTensor, Row, Rows, Timeline};
 use highwater_analysis::Comparison;
 use highwater_model::progress::{Cancelled, Progress};
-use highwater_model::units::Bytes;
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{BlockAddress, RecordedBlock};
 
 /// Rows between two checks for cancellation.
 const CHUNK: usize = 4096;
 
 impl Query {
-    /// Evaluates every row of a lane, and those of lanes with other tensors, for [`Matches::contains`]. O(rows +
-    /// tensors + text of the names visited).
+    /// Evaluates the rows of all lanes; those of `lane` are asked first. O(rows + tensors + text of the names visited).
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -30,29 +30,34 @@ impl Query {
         progress: &Progress<'_>,
     ) -> Result<Matches, Cancelled> {
         let mut asked = Asked::new(self, comparison);
-        let main = timeline.rows_of(lane);
-        let lanes = timeline.lane_rows.iter().enumerate();
-        let others = lanes.filter(|(other, _)| *other != lane);
-        let has_own = timeline.lane_rows.get(lane).is_some_and(Option::is_some);
-        let shared = has_own.then_some(&timeline.rows);
-        let others = others.filter_map(|(_, rows)| rows.as_ref()).chain(shared);
-        let (main, sums) = asked.all(main, progress)?;
-        let mut parts = vec![main];
-        for rows in others {
-            parts.push(asked.all(rows, progress)?.0);
+        let own = |lane: usize| timeline.lane_rows.get(lane).and_then(Option::as_ref);
+        let lanes = 0..timeline.lane_rows.len().max(lane + 1);
+        // Lanes without rows of their own share one part.
+        let sharing = match own(lane) {
+            None => Some(lane),
+            Some(_) => lanes.clone().find(|lane| own(*lane).is_none()),
+        };
+        let (mut parts, mut main, mut bytes) = (Vec::new(), 0, Bytes::ZERO);
+        for other in lanes {
+            if own(other).is_none() && sharing != Some(other) {
+                continue;
+            }
+            if other == lane {
+                main = parts.len();
+            }
+            let (part, sum) = asked.all(other, timeline.rows_of(other), progress)?;
+            parts.push(part);
+            bytes = Bytes(bytes.get().saturating_add(sum));
         }
-        Ok(Matches {
-            lane,
-            parts,
-            count: sums.0,
-            bytes: sums.1,
-        })
+        Ok(Matches { parts, main, bytes })
     }
 }
 
 /// A query under evaluation, with cached results by group and name.
 struct Asked<'a> {
     comparison: &'a Comparison,
+    /// The lane whose rows are asked.
+    lane: usize,
     terms: Vec<AskedTerm<'a>>,
 }
 
@@ -79,11 +84,16 @@ impl<'a> Asked<'a> {
             AskedTest::Group(..) => 1,
             AskedTest::Text(_) => 2,
         });
-        Self { comparison, terms }
+        Self {
+            comparison,
+            lane: 0,
+            terms,
+        }
     }
 
-    /// Evaluates all rows; returns the matches with their count and bytes.
-    fn all(&mut self, rows: &Rows, progress: &Progress<'_>) -> Result<(Bits, (usize, Bytes)), Cancelled> {
+    /// Evaluates all rows of a lane; returns the matches, and the sum of their bytes.
+    fn all(&mut self, lane: usize, rows: &Rows, progress: &Progress<'_>) -> Result<(Part, u64), Cancelled> {
+        self.lane = lane;
         let mut bits = Bits::new(rows.clone());
         let (mut count, mut bytes) = (0, 0_u64);
         for (number, row) in rows.iter().enumerate() {
@@ -96,14 +106,14 @@ impl<'a> Asked<'a> {
                 bytes = bytes.saturating_add(row.bytes.get());
             }
         }
-        Ok((bits, (count, Bytes(bytes))))
+        Ok((Part { lane, bits, count }, bytes))
     }
 
     fn holds(&mut self, row: &Row, rows: &Rows) -> bool {
-        let comparison = self.comparison;
+        let (comparison, lane) = (self.comparison, self.lane);
         self.terms
             .iter_mut()
-            .all(|term| term.test.holds(row, rows, comparison) != term.is_not)
+            .all(|term| term.test.holds(row, rows, (comparison, lane)) != term.is_not)
     }
 }
 
@@ -130,10 +140,13 @@ impl AskedTest<'_> {
             Condition::Op => Attribute::OpType,
             Condition::DType => Attribute::DType,
             Condition::Phase => Attribute::Phase,
-            Condition::At => Attribute::CallSite,
             Condition::Role
             | Condition::Name
             | Condition::Scope
+            | Condition::At
+            | Condition::Stack
+            | Condition::Stream
+            | Condition::Address
             | Condition::Size
             | Condition::Life
             | Condition::Live
@@ -146,24 +159,35 @@ impl AskedTest<'_> {
             // Data types match by their full or short name; other texts match by any part.
             let texts: Vec<String> = texts.map(full_dtype).collect();
             texts.iter().map(|text| patterns.name(text, &texts)).collect()
-        } else if condition == Condition::At {
-            texts.map(|text| patterns.are_at(text)).collect()
         } else {
             texts.map(|text| patterns.are_in(text)).collect()
         };
         Self::Group(grouping, fits)
     }
 
-    fn holds(&mut self, row: &Row, rows: &Rows, comparison: &Comparison) -> bool {
+    fn holds(&mut self, row: &Row, rows: &Rows, (comparison, lane): (&Comparison, usize)) -> bool {
+        // In the numbers that people read.
+        let meets = |amounts: &Amounts, start: Step, end: Step| {
+            let (start, end) = (comparison.shown_step(lane, start), comparison.shown_end(lane, end));
+            amounts.meet(u64::from(start.0), u64::from(end.0))
+        };
         match self {
             Self::Amount(condition, amounts) => match condition {
                 Condition::Size => amounts.contain(row.bytes.get()),
                 Condition::Run => amounts.contain(u64::from(row.tensor.run)),
-                Condition::Live if row.n_pieces == 1 => meets(amounts, row.start.0, row.end.0),
+                Condition::Live if row.n_pieces == 1 => meets(amounts, row.start, row.end),
                 Condition::Live => {
                     let pieces = rows.pieces(row.tensor);
-                    pieces.iter().any(|(start, end)| meets(amounts, start.0, end.0))
+                    pieces.iter().any(|(start, end)| meets(amounts, *start, *end))
                 }
+                Condition::Stream => {
+                    let stream = recorded(comparison, row).and_then(RecordedBlock::stated_stream);
+                    stream.is_some_and(|stream| amounts.contain(stream))
+                }
+                Condition::Address => recorded(comparison, row).is_some_and(|block| {
+                    let start = block.address.map(BlockAddress::get);
+                    start.is_some_and(|start| amounts.meet(start, start.saturating_add(block.held.get().max(1))))
+                }),
                 Condition::Life
                 | Condition::Name
                 | Condition::Op
@@ -171,6 +195,7 @@ impl AskedTest<'_> {
                 | Condition::Role
                 | Condition::Phase
                 | Condition::At
+                | Condition::Stack
                 | Condition::Scope => amounts.contain(u64::from(n_held(row, rows))),
             },
             Self::Group(grouping, fits) => {
@@ -187,8 +212,9 @@ impl AskedTest<'_> {
     }
 }
 
-fn meets(amounts: &Amounts, start: u32, end: u32) -> bool {
-    amounts.meet(u64::from(start), u64::from(end))
+fn recorded<'a>(comparison: &'a Comparison, row: &Row) -> Option<&'a RecordedBlock> {
+    let (_, block) = comparison.recorded_block(row.tensor.graph, row.tensor.tensor)?;
+    Some(block)
 }
 
 /// Number of steps on which a row's tensor is live.

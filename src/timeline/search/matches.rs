@@ -1,4 +1,4 @@
-//! Matches of a query in a lane: a bit per row, counts, and the next or previous match.
+//! Matches of a query in all lanes: a bit per row, counts, and the next or previous match.
 
 use crate::{Row, Rows, Selected};
 use highwater_model::units::Bytes;
@@ -70,32 +70,43 @@ impl Bits {
     }
 }
 
-/// Matches are in the order of their rows: runs in order, within a run by birth.
+/// Matches in the rows of one lane, or in the rows that lanes share.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Part {
+    pub(super) lane: usize,
+    pub(super) bits: Bits,
+    pub(super) count: usize,
+}
+
+/// A match, with the lane that shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Match {
+    pub lane: usize,
+    pub row: Row,
+}
+
+/// The matches of all lanes: in the order of lanes, then of their rows, which are runs in order, within a run by birth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matches {
-    pub(super) lane: usize,
-    /// The lane's rows, then those of the lanes with other tensors.
-    pub(super) parts: Vec<Bits>,
-    pub(super) count: usize,
+    /// At least one. Lanes that share their rows are one part.
+    pub(super) parts: Vec<Part>,
+    /// The part of the lane that is asked first.
+    pub(super) main: usize,
     pub(super) bytes: Bytes,
 }
 
 impl Matches {
-    /// The lane whose rows are counted and walked through.
-    pub const fn lane(&self) -> usize {
-        self.lane
+    pub fn len(&self) -> usize {
+        self.parts.iter().map(|part| part.count).sum()
     }
 
-    pub const fn len(&self) -> usize {
-        self.count
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
-    pub const fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
+    /// Rows that were tested.
     pub fn n_rows(&self) -> usize {
-        self.main().map_or(0, |bits| bits.rows.len())
+        self.parts.iter().map(|part| part.bits.rows.len()).sum()
     }
 
     /// Sum over all matches, live at the same time or not.
@@ -103,70 +114,73 @@ impl Matches {
         self.bytes
     }
 
-    fn main(&self) -> Option<&Bits> {
-        self.parts.first()
+    /// The part of a tensor, and its row there. O(lanes).
+    fn place(&self, tensor: Selected) -> Option<(usize, usize)> {
+        let parts = self.parts.iter().enumerate();
+        let mut places = parts.filter_map(|(part, of)| Some((part, of.bits.number(tensor)?)));
+        places.next()
     }
 
-    /// Whether a tensor matches; one that the lane does not hold is looked up in other lanes. O(1) for the lane's
-    /// tensors, else O(lanes).
+    /// Whether a tensor matches. O(lanes).
     pub fn contains(&self, tensor: Selected) -> bool {
-        let mut found = self
-            .parts
-            .iter()
-            .filter_map(|bits| Some(bits.has(bits.number(tensor)?)));
-        found.next().unwrap_or(false)
+        let place = self.place(tensor);
+        place.is_some_and(|(part, number)| self.parts[part].bits.has(number))
     }
 
-    /// By the row's number in the lane. O(1).
+    /// By the row's number in the lane that was asked first. O(1).
     pub fn contains_row(&self, number: usize) -> bool {
-        self.main().is_some_and(|bits| bits.has(number))
+        self.parts[self.main].bits.has(number)
     }
 
-    /// The next or previous match after a tensor, cyclic; without a tensor the first or the last. `None` without
-    /// matches. O(rows / 64).
-    pub fn neighbour(&self, tensor: Option<Selected>, is_next: bool) -> Option<Row> {
-        let bits = self.main()?;
-        let at = tensor.and_then(|tensor| bits.number(tensor));
-        let found = if is_next {
-            let from = at.map_or(0, |at| at + 1);
-            bits.at_or_behind(from).or_else(|| bits.at_or_behind(0))
-        } else {
-            let end = bits.rows.len();
-            bits.before(at.unwrap_or(end)).or_else(|| bits.before(end))
+    /// The next or previous match after a tensor, through all lanes and round; without a tensor the first match of the
+    /// lane that was asked first, or the last one before it. `None` without matches. O(rows / 64).
+    pub fn neighbour(&self, tensor: Option<Selected>, is_next: bool) -> Option<Match> {
+        let n_parts = self.parts.len();
+        let (first, after, before) = match tensor.and_then(|tensor| self.place(tensor)) {
+            Some((part, number)) => (part, number + 1, number),
+            None => (
+                self.main,
+                0,
+                if is_next {
+                    0
+                } else {
+                    self.parts[self.main].bits.rows.len()
+                },
+            ),
         };
-        bits.rows.get(found?)
-    }
-
-    /// The matches between two rows, both included, in order. O(rows between / 64 + matches).
-    pub fn between(&self, first: Selected, last: Selected) -> impl Iterator<Item = Row> + '_ {
-        let bits = self.main();
-        let numbers = bits.and_then(|bits| Some((bits, bits.number(first)?, bits.number(last)?)));
-        let mut next = numbers.map(|(_, first, _)| first);
-        std::iter::from_fn(move || {
-            let (bits, _, last) = numbers?;
-            let found = bits.at_or_behind(next?).filter(|found| *found <= last)?;
-            next = Some(found + 1);
-            bits.rows.get(found)
-        })
+        // The first part is asked again at the end, from its other side.
+        let mut asked = (0..=n_parts).map(|ahead| {
+            let part = if is_next {
+                first + ahead
+            } else {
+                first + n_parts - ahead
+            } % n_parts;
+            let Part { lane, bits, .. } = &self.parts[part];
+            let found = match (is_next, ahead) {
+                (true, 0) => bits.at_or_behind(after),
+                (true, _) => bits.at_or_behind(0),
+                (false, 0) => bits.before(before),
+                (false, _) => bits.before(bits.rows.len()),
+            };
+            Some(Match {
+                lane: *lane,
+                row: bits.rows.get(found?)?,
+            })
+        });
+        asked.find_map(|found| found)
     }
 
     /// The number of matches before a matching tensor. O(rows / 64).
     pub fn position(&self, tensor: Selected) -> Option<usize> {
-        let bits = self.main()?;
-        let number = bits.number(tensor).filter(|number| bits.has(*number))?;
+        let (part, number) = self.place(tensor)?;
+        let bits = &self.parts[part].bits;
+        if !bits.has(number) {
+            return None;
+        }
+        let of_lanes: usize = self.parts[..part].iter().map(|part| part.count).sum();
         let words = bits.words.iter().take(number / BITS);
         let before: usize = words.map(|word| word.count_ones() as usize).sum();
         let last = bits.words[number / BITS] & !(u64::MAX << (number % BITS));
-        Some(before + last.count_ones() as usize)
-    }
-
-    /// Row numbers of all matches, ascending.
-    pub fn numbers(&self) -> impl Iterator<Item = usize> + '_ {
-        let words = self.main().map_or(&[][..], |bits| &bits.words);
-        words.iter().enumerate().flat_map(|(at, word)| {
-            let ones = std::iter::successors(Some(*word), |word| Some(word & word.wrapping_sub(1)));
-            let ones = ones.take_while(|word| *word != 0);
-            ones.map(move |word| at * BITS + word.trailing_zeros() as usize)
-        })
+        Some(of_lanes + before + last.count_ones() as usize)
     }
 }

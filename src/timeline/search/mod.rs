@@ -23,7 +23,7 @@ mod syntax;
 mod text;
 
 pub use error::QueryError;
-pub use matches::Matches;
+pub use matches::{Match, Matches};
 pub use syntax::{CONDITIONS, Condition, ConditionRow, FORMS};
 
 pub(super) use evaluate::n_held;

@@ -82,9 +82,7 @@ impl Reader<'_> {
         let condition = self.condition()?;
         let values = self.values(condition)?;
         let test = match condition {
-            Some(condition @ (Condition::Size | Condition::Life | Condition::Live | Condition::Run)) => {
-                Test::Amount(condition, self.amounts(condition, &values)?)
-            }
+            Some(condition) if condition.is_amount() => Test::Amount(condition, self.amounts(condition, &values)?),
             Some(condition) => Test::Text(condition, self.patterns(Some(condition), &values)?),
             None => Test::Anywhere(self.patterns(None, &values)?),
         };
@@ -196,6 +194,12 @@ impl Reader<'_> {
             Condition::Size => ("size", "a size", "size:>1MiB, size:4096 or size:1KiB..1.5MiB"),
             Condition::Life => ("life", "a number of steps", "life:>100, life:1 or life:2..10"),
             Condition::Live => ("live", "a step", "live:123 or live:100..200"),
+            Condition::Stream => ("stream", "a number of a stream", "stream:7 or stream:0..3"),
+            Condition::Address => (
+                "address",
+                "an address",
+                "address:0x7f1c00000000 or address:0x7f10..0x7f20",
+            ),
             _ => ("run", "a number of a run", "run:2 or run:0..3"),
         };
         let mut amounts = Amounts::default();

@@ -44,6 +44,17 @@ impl Pattern {
             Self::Regex(regex) => regex.is_match(text),
         }
     }
+
+    fn is_at(&self, text: &str) -> bool {
+        match self {
+            Self::Part(part) if part.ends_with(|last: char| last.is_ascii_digit()) => {
+                let text = text.to_lowercase();
+                let mut ends = text.match_indices(&**part).map(|(at, _)| at + part.len());
+                ends.any(|end| !text[end..].starts_with(|next: char| next.is_ascii_digit()))
+            }
+            pattern => pattern.is_in(text),
+        }
+    }
 }
 
 impl Patterns {
@@ -55,17 +66,16 @@ impl Patterns {
         self.0.iter().any(|pattern| pattern.is_in(text))
     }
 
+    /// As [`Self::are_at`] for a line of a program, but a part without a colon never matches: it may be a number.
+    pub(super) fn are_line(&self, text: &str) -> bool {
+        let is_line = |pattern: &Pattern| !matches!(pattern, Pattern::Part(part) if !part.contains(':'));
+        self.0.iter().any(|pattern| is_line(pattern) && pattern.is_at(text))
+    }
+
     /// As [`Self::are_in`], but a part that ends in a number matches whole numbers: `model.py:13` does not match
     /// `model.py:138`.
     pub(super) fn are_at(&self, text: &str) -> bool {
-        self.0.iter().any(|pattern| match pattern {
-            Pattern::Part(part) if part.ends_with(|last: char| last.is_ascii_digit()) => {
-                let text = text.to_lowercase();
-                let mut ends = text.match_indices(&**part).map(|(at, _)| at + part.len());
-                ends.any(|end| !text[end..].starts_with(|next: char| next.is_ascii_digit()))
-            }
-            pattern => pattern.is_in(text),
-        })
+        self.0.iter().any(|pattern| pattern.is_at(text))
     }
 
     /// As [`Self::are_in`], but a part that equals a known text matches that text alone: `float16` does not match

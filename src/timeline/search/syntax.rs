@@ -11,6 +11,12 @@ pub enum Condition {
     Scope,
     /// Of a recorded block: its call site.
     At,
+    /// Of a recorded block: any line of its call stack.
+    Stack,
+    /// Of a recorded block.
+    Stream,
+    /// Of a recorded block: an address within it.
+    Address,
     /// In bytes.
     Size,
     /// Number of steps on which it is live.
@@ -74,6 +80,24 @@ pub static CONDITIONS: &[ConditionRow] = &[
         example: "at:model.py:138",
     },
     ConditionRow {
+        condition: Condition::Stack,
+        word: "stack",
+        help: "any line of the call stack of a recorded block",
+        example: "stack:train.py:72",
+    },
+    ConditionRow {
+        condition: Condition::Stream,
+        word: "stream",
+        help: "the stream of a recorded block",
+        example: "stream:7",
+    },
+    ConditionRow {
+        condition: Condition::Address,
+        word: "address",
+        help: "an address within a recorded block, or a range",
+        example: "address:0x7f1c00000000",
+    },
+    ConditionRow {
         condition: Condition::Size,
         word: "size",
         help: "its bytes: < <= > >= or a range, KiB MiB GiB KB MB GB",
@@ -112,6 +136,14 @@ impl Condition {
     pub(super) fn row(self) -> &'static ConditionRow {
         let found = CONDITIONS.iter().find(|row| row.condition == self);
         found.unwrap_or(&CONDITIONS[0])
+    }
+
+    /// Whether its values are numbers.
+    pub(super) const fn is_amount(self) -> bool {
+        matches!(
+            self,
+            Self::Size | Self::Life | Self::Live | Self::Run | Self::Stream | Self::Address
+        )
     }
 
     /// Ignores case.

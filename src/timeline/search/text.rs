@@ -45,6 +45,10 @@ pub(super) enum Place {
     Name,
     /// The path before the name, and the call stack.
     Scope,
+    /// The call site.
+    At,
+    /// The lines of the call stack.
+    Stack,
 }
 
 impl Place {
@@ -53,9 +57,12 @@ impl Place {
         match condition {
             Condition::Name => Some(Self::Name),
             Condition::Scope => Some(Self::Scope),
+            Condition::At => Some(Self::At),
+            Condition::Stack => Some(Self::Stack),
             Condition::Op
             | Condition::DType
-            | Condition::At
+            | Condition::Stream
+            | Condition::Address
             | Condition::Role
             | Condition::Phase
             | Condition::Size
@@ -72,8 +79,15 @@ pub(super) struct TextTest<'a> {
     place: Place,
     /// By graph, by tensor.
     tensors: Vec<Vec<Known>>,
-    stacks: Vec<Known>,
+    recordings: BTreeMap<GraphIdx, OfRecording>,
     views: BTreeMap<GraphIdx, Views>,
+}
+
+/// Cached results of a recording.
+#[derive(Default)]
+struct OfRecording {
+    frames: Vec<Known>,
+    stacks: Vec<Known>,
 }
 
 /// The tensors of a graph that lie in the memory of another, sorted by storage.
@@ -124,7 +138,7 @@ impl<'a> TextTest<'a> {
             patterns,
             place,
             tensors: Vec::new(),
-            stacks: Vec::new(),
+            recordings: BTreeMap::new(),
             views: BTreeMap::new(),
         }
     }
@@ -147,6 +161,8 @@ impl<'a> TextTest<'a> {
                 return patterns.are_in(&shown_name(comparison, tensor)) || self.is_in_views(comparison, tensor);
             }
             Place::Scope => patterns.are_in(full_scope(comparison, tensor.key())),
+            Place::At => patterns.are_at(&shown_name(comparison, tensor)),
+            Place::Stack => false,
             Place::Anywhere => {
                 patterns.are_in(&shown_name(comparison, tensor))
                     || patterns.are_in(op_name(comparison, tensor))
@@ -180,21 +196,39 @@ impl<'a> TextTest<'a> {
         let Some((recording, block)) = comparison.recorded_block(tensor.graph, tensor.tensor) else {
             return false;
         };
-        let Some(stack) = block.stack.map(StackIdx::idx) else {
-            return false;
+        let Some(stack) = block.stack else { return false };
+        let (patterns, place) = (self.patterns, self.place);
+        let OfRecording { frames, stacks } = self.recordings.entry(tensor.graph).or_default();
+        let mut fits = |frame: u32| {
+            let position = frame as usize;
+            recall(frames, position, || frame_fits(patterns, place, recording, position))
         };
-        let patterns = self.patterns;
-        let find = || frames_fit(patterns, recording, stack);
-        // The cache is not keyed by recording.
-        if comparison.workload.recordings().len() > 1 {
-            return find();
-        }
-        recall(&mut self.stacks, stack, find)
+        recall(stacks, stack.idx(), || {
+            if place == Place::At {
+                return frame_of_site(recording, stack).is_some_and(fits);
+            }
+            let lines = recording.stacks.get(stack.idx()).map_or(&[][..], |stack| &**stack);
+            lines.iter().any(|frame| fits(*frame))
+        })
     }
 }
 
-fn frames_fit(patterns: &Patterns, recording: &Recording, stack: usize) -> bool {
-    let frames = recording.stacks.get(stack).map_or(&[][..], |stack| &**stack);
-    let mut frames = frames.iter().filter_map(|frame| recording.frames.get(*frame as usize));
-    frames.any(|frame| patterns.are_in(recording.text(frame.function)) || patterns.are_in(recording.text(frame.file)))
+/// The line that names a call stack.
+fn frame_of_site(recording: &Recording, stack: StackIdx) -> Option<u32> {
+    let sites = &recording.call_sites;
+    sites.get(sites.of_stack(stack)?)?.frame
+}
+
+fn frame_fits(patterns: &Patterns, place: Place, recording: &Recording, frame: usize) -> bool {
+    let Some(frame) = recording.frames.get(frame) else {
+        return false;
+    };
+    let (function, file) = (recording.text(frame.function), recording.text(frame.file));
+    let line = format!("{file}:{} {function}", frame.line);
+    match place {
+        Place::At | Place::Stack => patterns.are_at(&line),
+        Place::Anywhere | Place::Name | Place::Scope => {
+            patterns.are_in(function) || patterns.are_in(file) || patterns.are_line(&line)
+        }
+    }
 }

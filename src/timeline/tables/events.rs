@@ -8,7 +8,7 @@ use super::{Column, Target, Value, View};
 use crate::search::shown_name;
 use crate::{RematMark, Selected, event_labels, region_text, subject_text};
 use highwater_model::units::{Bytes, Step};
-use highwater_sim::{Event, EventKind, EventLog, Subject};
+use highwater_sim::{Event, EventKind, EventLog, RegionKind, Subject};
 
 pub(super) const COLUMNS: [Column; 6] = [
     number("step", "step", "step of the event"),
@@ -123,7 +123,12 @@ fn region<'a>(view: &View<'a>, event: &Event) -> Value<'a> {
     let Some(lane) = view.lane() else { return Value::Nothing };
     let region = lane.simulation.region(event.region);
     let session = view.comparison.session_of(view.lane);
-    Value::text(region_text(session, region.kind, region.graph))
+    let text = region_text(session, region.kind, region.graph);
+    match region.kind {
+        // Recorded segments have addresses by which other tables name them.
+        RegionKind::Segment | RegionKind::ExpandableSegment => Value::text(format!("{text} {:#x}", region.at.offset())),
+        _ => Value::text(text),
+    }
 }
 
 /// By kind, by subject, or by region.

@@ -1,7 +1,7 @@
 //! The table of live blocks on a step of a lane.
 
 use super::column::{amount, number, text};
-use super::tensors::{attribute, step};
+use super::tensors::{attribute, end, step};
 use super::{Column, Target, Value, View};
 use crate::search::shown_name;
 use crate::{Attribute, LaneView, Tally, subject_text};
@@ -29,13 +29,8 @@ pub(super) fn natural(view: &View<'_>, step: Step) -> Vec<u32> {
     lane(view).map_or_else(Vec::new, |lane| lane.live_at(step))
 }
 
-/// Requested bytes, or occupied ones where those are unknown.
 pub(super) fn bytes(view: &View<'_>, block: u32) -> Option<Bytes> {
-    let blocks = &lane(view)?.blocks;
-    let subject = *blocks.subject.get(block as usize)?;
-    let requested = view.lane()?.simulation.subjects.get(SubjectId(subject))?.requested;
-    let occupied = Bytes(blocks.bytes.get(block as usize)?);
-    Some(if requested == Bytes::ZERO { occupied } else { requested })
+    lane(view)?.requested_or_held(&view.lane()?.simulation, block)
 }
 
 /// Totals of blocks of tensors, and of others. O(blocks).
@@ -80,7 +75,7 @@ fn cell<'a>(view: &View<'a>, block: u32, column: usize) -> Option<Value<'a>> {
             whole: view.total,
         }),
         3 => Some(step(view, Step(*blocks.start.get(at)?))),
-        4 => Some(step(view, Step(*blocks.end.get(at)?))),
+        4 => Some(end(view, Step(*blocks.end.get(at)?))),
         5 => of_tensor(Attribute::Role),
         6 => of_tensor(Attribute::OpType),
         7 => Some(Value::Bytes(Bytes(blocks.offset.get(at)?))),

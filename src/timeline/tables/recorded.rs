@@ -3,9 +3,9 @@
 
 use super::column::{amount, number, text};
 use super::live;
-use super::tensors::attribute;
+use super::tensors::{attribute, end, step};
 use super::{Column, TableKind, Value, View};
-use crate::search::{n_held, shown_name};
+use crate::search::shown_name;
 use crate::{Attribute, Selected};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{BlockAddress, Category, RecordedBlock, RecordedRegion, Recording};
@@ -48,7 +48,11 @@ const fn column(field: Field) -> Column {
             ..text("op", "the operator that asked for it", 22)
         },
         Field::Birth => number("birth", "birth", "the first event at which it is live"),
-        Field::Freed => number("freed", "freed", "the event at which it is freed"),
+        Field::Freed => number(
+            "freed",
+            "freed",
+            "the event at which it is freed; empty where the recording ends before",
+        ),
         Field::Steps => number("events", "events", "number of events during which it is live"),
         Field::Stream => number("stream", "stream", "the stream that it was allocated for"),
         Field::Segment => number("segment", "segment", "the address of the segment that contains it"),
@@ -168,9 +172,15 @@ impl Shown {
                 part: of.bytes,
                 whole: view.total,
             },
-            Field::Birth => Value::Count(u64::from(of.start.0)),
-            Field::Freed => Value::Count(u64::from(of.end.0)),
-            Field::Steps => Value::Count(u64::from(of.n_steps)),
+            Field::Birth => step(view, of.start),
+            // A block that outlives the recording is not freed in it.
+            Field::Freed if block.is_some_and(|block| !block.is_freed) => Value::Nothing,
+            Field::Freed => end(view, of.end),
+            Field::Steps => {
+                let start = view.comparison.shown_step(view.lane, of.start);
+                let end = view.comparison.shown_end(view.lane, of.end);
+                Value::Count(u64::from(end.0.saturating_sub(start.0)))
+            }
             Field::Stream => Value::count(block?.stated_stream()),
             Field::Segment => address(self.segments.of(block?)),
             Field::Address => address(block?.address.map(BlockAddress::get)),
@@ -185,7 +195,6 @@ struct Block<'a> {
     bytes: Bytes,
     start: Step,
     end: Step,
-    n_steps: u32,
 }
 
 impl<'a> Block<'a> {
@@ -202,7 +211,6 @@ impl<'a> Block<'a> {
                 bytes: live::bytes(view, row)?,
                 start: Step(start),
                 end: Step(end),
-                n_steps: end.saturating_sub(start),
             });
         }
         let found = view.rows().get(row as usize)?;
@@ -212,7 +220,6 @@ impl<'a> Block<'a> {
             bytes: found.bytes,
             start: found.start,
             end: found.end,
-            n_steps: n_held(&found, view.rows()),
         })
     }
 }

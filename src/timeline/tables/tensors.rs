@@ -48,7 +48,7 @@ pub(super) fn value<'a>(view: &View<'a>, row: u32, column: usize) -> Value<'a> {
         6 => attribute(view, tensor, Attribute::Role),
         7 => attribute(view, tensor, Attribute::Phase),
         8 => step(view, row.start),
-        9 => step(view, row.end),
+        9 => end(view, row.end),
         10 => Value::Count(u64::from(n_held(&row, view.rows()))),
         _ => Value::Count(u64::from(tensor.run)),
     }
@@ -57,6 +57,11 @@ pub(super) fn value<'a>(view: &View<'a>, row: u32, column: usize) -> Value<'a> {
 /// The number of a step in the lane.
 pub(super) fn step<'a>(view: &View<'_>, step: Step) -> Value<'a> {
     Value::Count(u64::from(view.comparison.shown_step(view.lane, step).0))
+}
+
+/// The number of an exclusive end in the lane.
+pub(super) fn end<'a>(view: &View<'_>, end: Step) -> Value<'a> {
+    Value::Count(u64::from(view.comparison.shown_end(view.lane, end).0))
 }
 
 pub(super) fn attribute<'a>(view: &View<'a>, tensor: Selected, attribute: Attribute) -> Value<'a> {

@@ -42,6 +42,8 @@ pub(super) fn edges_text(input: &LanesInput<'_>, state: &LanesState) -> EdgeWord
         .lanes
         .iter()
         .zip(&input.comparison.lanes)
+        // Other recordings do not hold it.
+        .filter(|(view, _)| view.blocks_of(tensor).len() > 0)
         .map(|(view, lane)| {
             let counts = [ReuseSide::Earlier, ReuseSide::Later].map(|side| view.reused_bytes(tensor, side).len());
             let title = input.comparison.lane_title(lane.id);
@@ -79,7 +81,7 @@ pub(super) fn edges_text(input: &LanesInput<'_>, state: &LanesState) -> EdgeWord
     let (earlier, later) = (range(0), range(1));
     EdgeWords::new(
         format!("reuses {earlier}, reused by {later} per lane"),
-        format!("reuses {earlier},\nreused by {later}"),
+        format!("{earlier} edges in,\n{later} out"),
         explanation,
     )
 }

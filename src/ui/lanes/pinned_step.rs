@@ -8,7 +8,7 @@ use crate::numbers::to_f64;
 use highwater_analysis::{Comparison, LaneId};
 use highwater_model::units::Step;
 use highwater_sim::RegionId;
-use highwater_timeline::{LaneView, Owner, Timeline, Viewport};
+use highwater_timeline::{LaneView, Owner, Timeline, Viewport, peak_step};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PinnedStep {
@@ -39,6 +39,16 @@ pub enum Move {
     },
 }
 
+/// The step that is shown without another: in a recording with the most live bytes, since segments stay.
+fn peak_of(comparison: &Comparison, lane: usize) -> Step {
+    let step = if comparison.is_measured_lane(lane) {
+        peak_step(comparison, lane)
+    } else {
+        comparison.shown_peak(lane).step
+    };
+    step.unwrap_or(Step(0))
+}
+
 impl LanesState {
     /// The pinned or hovered step, where this answer has it, else the peak; in the selected lane, or that of the pin.
     pub fn spot_in(&self, input: &LanesInput<'_>) -> Option<PinnedStep> {
@@ -59,9 +69,21 @@ impl LanesState {
         comparison.lanes.get(lane)?;
         Some(PinnedStep {
             lane,
-            step: comparison.shown_peak(lane).step.unwrap_or(Step(0)).min(last),
+            step: peak_of(comparison, lane).min(last),
             is_pinned: false,
         })
+    }
+
+    /// Drops the step of the pointer; a pinned one stays.
+    pub fn forget_pointer(&mut self) {
+        self.spot = self.pinned();
+    }
+
+    /// Pins the peak of the lane.
+    pub fn pin_peak(&mut self, input: &LanesInput<'_>) {
+        if let Some(spot) = self.spot_in(input) {
+            self.pin(spot.lane, peak_of(input.comparison, spot.lane));
+        }
     }
 
     /// Follows the selected lane: a pinned step stays, in that lane.

@@ -305,12 +305,8 @@ fn live_table_ui(
                 return;
             };
             let facts = timeline.facts(comparison, lane, selected);
-            let bytes = match held.count {
-                1 => facts.bytes.unwrap_or_default(),
-                _ => held.bytes,
-            };
             row.col(|ui| {
-                right_bytes_ui(ui, bytes);
+                right_bytes_ui(ui, held.bytes);
             });
             row.col(|ui| {
                 let text = if held.count > 1 {

@@ -178,6 +178,20 @@ fn progress_ui(ui: &mut egui::Ui, [done, all]: [u64; 2], width: f32, text: &str,
     bar.named(egui::Role::ProgressIndicator, name);
 }
 
+/// When a pane was drawn last.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Appearance(u64);
+
+impl Appearance {
+    /// Whether the pane was not drawn in the frame before.
+    pub(crate) fn is_new(&mut self, ctx: &egui::Context) -> bool {
+        let now = ctx.cumulative_frame_nr();
+        let is_new = self.0 + 1 < now;
+        self.0 = now;
+        is_new
+    }
+}
+
 pub fn width_of(ui: &egui::Ui, text: &str, size: f32) -> f32 {
     let font = egui::FontId::proportional(size);
     let galley = ui.painter().layout_no_wrap(text.to_owned(), font, egui::Color32::WHITE);

@@ -6,13 +6,15 @@
 use eframe::egui::{self, Key, Modifiers, RichText, TextEdit};
 
 use super::options::select_all;
+use crate::commands::UiCommand;
 use crate::lanes::LanesState;
 use crate::panels::PaneCx;
 use crate::theme::Theme;
 use crate::widgets::Named as _;
+use highwater_analysis::LaneKind;
 use highwater_model::units::{counted, grouped};
 use highwater_session::{Command, Session};
-use highwater_timeline::{CONDITIONS, FORMS};
+use highwater_timeline::{CONDITIONS, FORMS, Match};
 
 #[derive(Clone, Debug, Default)]
 pub struct SearchState {
@@ -49,12 +51,12 @@ const KEYS: [(Modifiers, Key, Pressed); 5] = [
 ];
 
 /// Widths in points: the count, and the whole row without its field. Every part keeps its place.
-const COUNT: f32 = 84.0;
+const COUNT: f32 = 150.0;
 const REST: f32 = COUNT + 112.0;
 /// The least and the greatest width of the field.
 const FIELD: (f32, f32) = (60.0, 215.0);
 
-/// Word, field, buttons and count in the current row. `lane` is the lane whose rows are searched.
+/// Word, field, buttons and count in the current row. The matches of `lane` come first.
 pub fn search_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut SearchState, lanes: &mut LanesState, lane: usize) {
     let search = cx.session.search();
     if !state.has_focus && !state.wants_focus && state.text != search.text {
@@ -178,9 +180,9 @@ const WHOLES: &str = "Weights, variables, inputs and outputs are regions without
 /// `3 of 17`, or `17 found`; the status bar has the error.
 fn count_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme) {
     let search = session.search();
-    if search.error.is_some() {
+    if let Some(error) = &search.error {
         ui.label(RichText::new("error").color(theme.bad))
-            .on_hover_text("The status bar tells the error");
+            .on_hover_text(error.to_string());
         return;
     }
     let Some(matches) = search.matches.as_ref().filter(|_| search.is_on()) else {
@@ -190,19 +192,25 @@ fn count_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme) {
         return;
     };
     let found = grouped(u64::try_from(matches.len()).unwrap_or(u64::MAX));
-    let rows = counted(u64::try_from(matches.n_rows()).unwrap_or(u64::MAX), "tensor");
+    let (comparison, _) = session.answer().unzip();
+    let is_recorded = comparison.is_some_and(|comparison| comparison.lane_kind() == LaneKind::Recordings);
+    let noun = if is_recorded { "block" } else { "tensor" };
+    let rows = counted(u64::try_from(matches.n_rows()).unwrap_or(u64::MAX), noun);
     let position = session.selection().and_then(|tensor| matches.position(tensor));
     let text = match position {
         Some(position) => format!(
-            "{} of {found}",
-            grouped(u64::try_from(position + 1).unwrap_or(u64::MAX))
+            "{} of {found}, {}",
+            grouped(u64::try_from(position + 1).unwrap_or(u64::MAX)),
+            matches.bytes()
         ),
-        None => format!("{found} found"),
+        None if matches.is_empty() => "0 found".to_owned(),
+        None => format!("{found} found, {}", matches.bytes()),
     };
     let whole = format!("{found} of {rows}, {}", matches.bytes());
     let tooltip = format!(
-        "{whole}\nBytes: {}, whenever they are live; a tensor counts once per run\n{WHOLES}",
-        matches.bytes().exact()
+        "{whole}\nBytes: {}, whenever they are live; a {noun} counts once per run\n{}",
+        matches.bytes().exact(),
+        if is_recorded { "" } else { WHOLES }
     );
     let color = if matches.is_empty() { theme.bad } else { theme.text };
     let label = ui.label(RichText::new(text).color(color));
@@ -226,13 +234,19 @@ pub fn help_ui(ui: &mut egui::Ui) {
 }
 
 fn select(cx: &mut PaneCx<'_>, lanes: &mut LanesState, is_next: bool) {
-    let (Some(matches), Some((_, timeline))) = (&cx.session.search().matches, cx.session.answer()) else {
+    let (Some(matches), Some((comparison, timeline))) = (&cx.session.search().matches, cx.session.answer()) else {
         return;
     };
-    if let Some(row) = matches.neighbour(cx.session.selection(), is_next) {
-        cx.commands.push(Command::Select(Some(row.tensor)));
-        lanes.reveal(timeline, matches.lane(), row.tensor);
+    let Some(Match { lane, row }) = matches.neighbour(cx.session.selection(), is_next) else {
+        return;
+    };
+    cx.commands.push(Command::Select(Some(row.tensor)));
+    // The panes follow to the lane that holds it; lanes that share their tensors all do.
+    if timeline.has_lane_rows() {
+        cx.window_commands
+            .extend(comparison.lanes.get(lane).map(|lane| UiCommand::ExplainLane(lane.id)));
     }
+    lanes.reveal(timeline, lane, row.tensor);
 }
 
 impl SearchState {

@@ -96,7 +96,10 @@ impl Docking<'_> {
         let Some(input) = LanesInput::of(session, theme) else {
             return;
         };
-        let lane = self.state.lanes.lane_of_rows(&input);
+        let selected = self.state.inspector.explained();
+        let selected = selected.and_then(|id| input.comparison.lanes.iter().position(|lane| lane.id == id));
+        let selected = selected.filter(|_| input.timeline.has_lane_rows());
+        let lane = selected.unwrap_or_else(|| self.state.lanes.lane_of_rows(&input));
         let width = (ui.available_width() - TABS).clamp(WIDTH.0, WIDTH.1);
         // The tab of the lanes stays readable.
         let room = (ui.available_width() - ONE_TAB).max(0.0);

@@ -230,24 +230,24 @@ fn segments_are_listed_as_text_json_and_csv() {
     let output = run(&["peak", path, "--segments"]);
     let text = String::from_utf8(output.stdout).unwrap();
     expect_test::expect![[r#"
-        FILE, lane 1: device0: the allocator after event 0
+        FILE, lane 1: device0: the allocator after event 1
 
         allocator                   bytes     exact
         reserved                12.00 KiB  12 288 B  2 segments
-        active                      512 B     512 B  1 block
+        active                  2.500 KiB   2 560 B  2 blocks
         awaiting free                 0 B       0 B  0 blocks
-        inactive split          3.500 KiB   3 584 B  1 gap
+        inactive split          1.500 KiB   1 536 B  1 gap
         free segments           8.000 KiB   8 192 B  1 segment
         largest free block      8.000 KiB   8 192 B
         rounding inside blocks       16 B      16 B
 
-        stream  kind   private pool  segments   reserved  active  awaiting free   inactive       free  largest free
-             0  small                       1  4.000 KiB   512 B            0 B  3.500 KiB        0 B     3.500 KiB
-             9  large  (0, 4)               1  8.000 KiB     0 B            0 B        0 B  8.000 KiB     8.000 KiB
+        stream  kind   private pool  segments   reserved     active  awaiting free   inactive       free  largest free
+             0  small                       1  4.000 KiB  2.500 KiB            0 B  1.500 KiB        0 B     1.500 KiB
+             9  large  (0, 4)               1  8.000 KiB        0 B            0 B        0 B  8.000 KiB     8.000 KiB
 
-        segment      bytes  stream  kind   private pool  blocks  active  awaiting free   inactive       free  largest free  map
-        0x1000   4.000 KiB       0  small                     1   512 B            0 B  3.500 KiB        0 B     3.500 KiB  ###.....................
-        0x8000   8.000 KiB       9  large  (0, 4)             0     0 B            0 B        0 B  8.000 KiB     8.000 KiB  ........................
+        segment      bytes  stream  kind   private pool  blocks     active  awaiting free   inactive       free  largest free  map
+        0x1000   4.000 KiB       0  small                     2  2.500 KiB            0 B  1.500 KiB        0 B     1.500 KiB  ###.........############
+        0x8000   8.000 KiB       9  large  (0, 4)             0        0 B            0 B        0 B  8.000 KiB     8.000 KiB  ........................
 
         map: # active, ~ awaiting free, . inactive or free
 

@@ -169,8 +169,8 @@ impl Case {
 /// Text and file of a frame.
 type Name = (String, String);
 
-fn comparison_of(recording: Recording) -> Comparison {
-    let source = Source::Recordings(vec![Arc::new(recording)]);
+pub(super) fn comparison_of(recordings: Vec<Recording>) -> Comparison {
+    let source = Source::Recordings(recordings.into_iter().map(Arc::new).collect());
     let request = Request {
         workload: Arc::new(Workload::new("run".to_owned(), source)),
         plan: SchedulePlan::default(),
@@ -248,7 +248,7 @@ proptest! {
 
     #[test]
     fn every_node_is_the_sum_over_the_blocks_with_its_prefix(case in cases(), a in 0..N_STEPS, b in 0..N_STEPS) {
-        let comparison = comparison_of(case.recording());
+        let comparison = comparison_of(vec![case.recording()]);
         let range = StepRange::between(Step(a), Step(b), N_STEPS).unwrap();
         let live = &comparison.lanes[0].curves.live;
         for (at, steps) in [(PeakAt::Step(Step(a)), a..a + 1), (PeakAt::Range(range), range.start.0..range.end.0)] {
@@ -307,7 +307,7 @@ const AT_PEAK: FlameRequest = FlameRequest {
 
 #[test]
 fn trees_are_written_as_text_and_folded_stacks() {
-    let comparison = comparison_of(example().recording());
+    let comparison = comparison_of(vec![example().recording()]);
     let graph = |ask: FlameRequest| FlameGraph::new(&comparison, ask).unwrap();
     let text = |ask: FlameRequest, most: Option<usize>| {
         let graph = graph(ask);
@@ -369,7 +369,7 @@ fn trees_are_written_as_text_and_folded_stacks() {
 
 #[test]
 fn steps_and_lanes_that_do_not_exist_have_no_graph() {
-    let comparison = comparison_of(example().recording());
+    let comparison = comparison_of(vec![example().recording()]);
     let of = |lane: usize, at: PeakAt| FlameGraph::new(&comparison, FlameRequest { lane, at, ..AT_PEAK });
     assert_eq!(of(1, PeakAt::Peak), None);
     assert_eq!(of(0, PeakAt::Step(Step(N_STEPS))), None);
@@ -407,7 +407,7 @@ fn deep_stacks_are_cut_and_counted() {
             },
         ],
     };
-    let comparison = comparison_of(case.recording());
+    let comparison = comparison_of(vec![case.recording()]);
     for is_inverse in [false, true] {
         let graph = FlameGraph::new(&comparison, FlameRequest { is_inverse, ..AT_PEAK }).unwrap();
         check_sums(&graph);

@@ -4,17 +4,19 @@ use eframe::egui::{self, Rect, RichText, Sense, StrokeKind, pos2, vec2};
 use egui_extras::{Column, TableBuilder};
 
 use crate::numbers::{part_of, to_points};
-use crate::panels::elided_middle;
 use crate::panels::point_table::{SIZE, order_ui};
+use crate::panels::width_of;
 use crate::theme::Theme;
 use crate::widgets::wrapped_ui;
 use highwater_analysis::{AllocatorState, AllocatorSums, PieceKind, SegmentState};
 use highwater_model::units::{Bytes, counted, grouped};
 use highwater_model::workload::Recording;
 
-/// Widths of address, picture, figure, and stream with pool, in points: of a narrow pane, where the tooltip of the address
-/// has the pool, and of one from [`WIDE`] on.
+/// Widths of address, picture, figure, and stream with pool, in points: of the narrowest pane, where the tooltip of the address
+/// has the pool, of one with room for addresses and bounds, and of a wide one.
 const NARROW_COLUMNS: [f32; 4] = [72.0, 24.0, 44.0, 0.0];
+const USUAL_COLUMNS: [f32; 4] = [78.0, 24.0, 54.0, 40.0];
+const USUAL: f32 = 300.0;
 const WIDE_COLUMNS: [f32; 4] = [100.0, 72.0, 66.0, 96.0];
 const WIDE: f32 = 490.0;
 const ROW: f32 = 20.0;
@@ -29,13 +31,14 @@ pub(super) enum Order {
     Pool,
 }
 
-pub(super) fn allocator_ui(
+/// Returns a segment that was clicked.
+pub(super) fn allocator_ui<'a>(
     ui: &mut egui::Ui,
     recording: &Recording,
-    state: &AllocatorState,
+    state: &'a AllocatorState,
     order: &mut Order,
     theme: &Theme,
-) {
+) -> Option<&'a SegmentState> {
     sums_ui(ui, state);
     if !state.sums.is_exact() {
         let text = format!(
@@ -46,7 +49,7 @@ pub(super) fn allocator_ui(
         wrapped_ui(ui, RichText::new(text).color(theme.text_weak));
     }
     ui.add_space(4.0);
-    segments_ui(ui, recording, state, order, theme);
+    segments_ui(ui, recording, state, order, theme)
 }
 
 fn sums_ui(ui: &mut egui::Ui, state: &AllocatorState) {
@@ -87,9 +90,15 @@ fn pool_text(recording: &Recording, segment: &SegmentState) -> String {
     }
 }
 
-fn segments_ui(ui: &mut egui::Ui, recording: &Recording, state: &AllocatorState, order: &mut Order, theme: &Theme) {
+fn segments_ui<'a>(
+    ui: &mut egui::Ui,
+    recording: &Recording,
+    state: &'a AllocatorState,
+    order: &mut Order,
+    theme: &Theme,
+) -> Option<&'a SegmentState> {
     ui.strong(format!("Segments: {}", grouped(state.segments.len() as u64)));
-    let mut rows: Vec<&SegmentState> = state.segments.iter().collect();
+    let mut rows: Vec<&'a SegmentState> = state.segments.iter().collect();
     let largest = std::cmp::Reverse::<Bytes>;
     match order {
         Order::Address => {}
@@ -101,21 +110,28 @@ fn segments_ui(ui: &mut egui::Ui, recording: &Recording, state: &AllocatorState,
             of(one).cmp(&of(other))
         }),
     }
-    let is_wide = ui.available_width() >= WIDE;
-    let [address, map, figure, pool] = if is_wide { WIDE_COLUMNS } else { NARROW_COLUMNS };
+    let room = ui.available_width();
+    let (is_wide, is_usual) = (room >= WIDE, room >= USUAL);
+    let [address, map, figure, pool] = match (is_wide, is_usual) {
+        (true, _) => WIDE_COLUMNS,
+        (_, true) => USUAL_COLUMNS,
+        _ => NARROW_COLUMNS,
+    };
+    let has_pools = pool > 0.0;
     ui.spacing_mut().item_spacing.x = 4.0;
     ui.spacing_mut().button_padding.x = 2.0;
     let mut table = TableBuilder::new(ui)
         .id_salt("allocator segments")
         .cell_layout(egui::Layout::left_to_right(egui::Align::Center))
         .striped(true)
+        .sense(Sense::click())
         .auto_shrink([false, true])
         .column(Column::exact(address).clip(true))
         .column(Column::exact(map));
     for _ in 0..3 {
         table = table.column(Column::exact(figure).clip(true));
     }
-    if is_wide {
+    if has_pools {
         table = table.column(Column::remainder().at_least(pool).clip(true));
     }
     let table = table.header(ROW, |mut header| {
@@ -127,14 +143,15 @@ fn segments_ui(ui: &mut egui::Ui, recording: &Recording, state: &AllocatorState,
             ("size", "size of segments", Order::Size),
             ("active", "active bytes", Order::Active),
             ("inactive", "inactive or free bytes", Order::Inactive),
-            ("stream, pool", "stream and pool", Order::Pool),
+            (if is_wide { "stream, pool" } else { "pool" }, "stream and pool", Order::Pool),
         ]
         .into_iter()
-        .take(if is_wide { 4 } else { 3 })
+        .take(if has_pools { 4 } else { 3 })
         {
             header.col(|ui| order_ui(ui, order, of, text, words));
         }
     });
+    let mut clicked = None;
     table.body(|body| {
         body.rows(ROW, rows.len(), |mut line| {
             let Some(row) = rows.get(line.index()) else { return };
@@ -143,10 +160,10 @@ fn segments_ui(ui: &mut egui::Ui, recording: &Recording, state: &AllocatorState,
                 let shown = if is_wide {
                     address.clone()
                 } else {
-                    let digits = address.trim_start_matches("0x");
-                    elided_middle(ui, digits, SIZE, ui.available_width())
+                    elided_start(ui, address.trim_start_matches("0x"), ui.available_width())
                 };
-                let pool = format!("{address}, stream {}, {}", row.stream, pool_text(recording, row));
+                let pool = pool_text(recording, row);
+                let pool = format!("{address}, stream {}, {pool}\nClick: find its blocks", row.stream);
                 ui.label(RichText::new(shown).size(SIZE)).on_hover_text(pool);
             });
             line.col(|ui| map_ui(ui, row, theme));
@@ -156,25 +173,37 @@ fn segments_ui(ui: &mut egui::Ui, recording: &Recording, state: &AllocatorState,
                 (sums.at_least(), sums.active + sums.awaiting_free),
                 (sums.at_most(), sums.inactive_split + sums.free),
             ] {
-                line.col(|ui| figure_ui(ui, bound, bytes, is_wide));
+                line.col(|ui| figure_ui(ui, if is_usual { bound } else { "" }, bytes, is_wide));
             }
-            if !is_wide {
-                return;
+            if has_pools {
+                line.col(|ui| {
+                    let text = format!("{}, {}", row.stream, pool_text(recording, row));
+                    ui.label(RichText::new(&text).size(SIZE)).on_hover_text(&text);
+                });
             }
-            line.col(|ui| {
-                let text = format!("{}, {}", row.stream, pool_text(recording, row));
-                ui.label(RichText::new(&text).size(SIZE)).on_hover_text(&text);
-            });
+            if line.response().clicked() {
+                clicked = Some(*row);
+            }
         });
     });
+    clicked
 }
 
-/// The sign of a bound is in the tooltip alone where there is little room.
+/// The end of an address: segments differ there.
+fn elided_start(ui: &egui::Ui, digits: &str, room: f32) -> String {
+    let ends = (0..digits.len()).map(|cut| match cut {
+        0 => digits.to_owned(),
+        cut => format!("…{}", digits.get(cut..).unwrap_or_default()),
+    });
+    let mut fitting = ends.filter(|text| width_of(ui, text, SIZE) <= room);
+    fitting.next().unwrap_or_default()
+}
+
 fn figure_ui(ui: &mut egui::Ui, bound: &str, bytes: Bytes, is_wide: bool) {
     let text = if is_wide {
         format!("{bound}{bytes}")
     } else {
-        bytes.short()
+        format!("{bound}{}", bytes.short())
     };
     let hint = format!("{bound}{}", bytes.exact());
     ui.label(RichText::new(text).size(SIZE)).on_hover_text(hint);

@@ -17,7 +17,7 @@ use eframe::egui::{self, RichText};
 use crate::commands::UiCommand;
 use crate::lanes::{HoveredRegion, LanesInput, LanesState, Move, PinnedStep, sentences};
 use crate::numbers::{to_f64, to_points};
-use crate::panels::{PaneCx, lane_marks_ui, parts_of, parts_ui, swatch_ui};
+use crate::panels::{Appearance, PaneCx, lane_marks_ui, parts_of, parts_ui, swatch_ui};
 use crate::theme::{STALE, Theme};
 use crate::widgets::{Named as _, bytes_ui};
 use highwater_analysis::{Comparison, Lane, LaneKind};
@@ -34,6 +34,7 @@ pub struct DeviceState {
     profile: profile::ProfileState,
     order: regions::Order,
     segments: allocator::Order,
+    appearance: Appearance,
     /// Position of the pool whose free sizes are all listed.
     open: Option<usize>,
 }
@@ -68,6 +69,9 @@ pub fn device_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut DeviceState
     let Some(input) = LanesInput::of(cx.session, cx.theme) else {
         return;
     };
+    if state.appearance.is_new(ui.ctx()) {
+        lanes.forget_pointer();
+    }
     let Some(spot) = lanes.spot_in(&input) else {
         ui.weak("The schedule has no steps, so the device is empty.");
         return;
@@ -161,6 +165,10 @@ fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, spot: PinnedStep, lanes: &
                 lanes.move_spot(how, input);
             }
         }
+        let peak = ui.small_button("peak").named(egui::Role::Button, || "pin the peak");
+        if peak.on_hover_text("Pin the peak of the lane").clicked() {
+            lanes.pin_peak(input);
+        }
         let spot = lanes.spot_in(input).unwrap_or(spot);
         let mut is_pinned = spot.is_pinned;
         let toggle = ui.toggle_value(&mut is_pinned, "Pin").named_choice(
@@ -236,7 +244,15 @@ fn recorded_allocator_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, spot: PinnedSte
         if !cx.session.has_device_at(id, spot.step) {
             ui.multiply_opacity(STALE);
         }
-        allocator::allocator_ui(ui, recording, allocator, &mut state.segments, cx.theme);
+        let clicked = allocator::allocator_ui(ui, recording, allocator, &mut state.segments, cx.theme);
+        if let Some(segment) = clicked {
+            let last = segment.address.saturating_add(segment.bytes.get().saturating_sub(1));
+            let event = comparison.shown_step(spot.lane, spot.step);
+            cx.commands.push(Command::Search {
+                text: format!("address:{:#x}..{last:#x} live:{event}", segment.address),
+                lane: spot.lane,
+            });
+        }
     });
 }
 

@@ -3,6 +3,7 @@
 use eframe::egui::{self, Role};
 
 use super::InspectorState;
+use crate::commands::UiCommand;
 use crate::panels::PaneCx;
 use crate::widgets::{Named as _, wrapped_ui};
 use highwater_session::{Command, USUAL_EDITOR};
@@ -35,6 +36,7 @@ pub(super) fn stack_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, stack: &CallStack
         let copy = ui.small_button("Copy").named(Role::Button, || "copy call stack");
         if copy.on_hover_text("Copy all frames, C++ included").clicked() {
             ui.ctx().copy_text(stack.text());
+            cx.window_commands.push(UiCommand::SayCopied("the call stack"));
         }
         let choose = ui
             .small_button("Editor…")

@@ -15,7 +15,7 @@ use crate::combo::ShowChoices as _;
 use crate::commands::UiCommand;
 use crate::dialogs::Purpose;
 use crate::lanes::{LanesInput, LanesState};
-use crate::panels::PaneCx;
+use crate::panels::{Appearance, PaneCx};
 use crate::widgets::Named as _;
 use highwater_analysis::LaneId;
 use highwater_model::units::{Step, counted, grouped};
@@ -34,6 +34,7 @@ pub struct TablesState {
     pub wants_focus: bool,
     /// The selection that was scrolled to last.
     shown: Option<Selected>,
+    appearance: Appearance,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -96,6 +97,9 @@ impl TablesState {
 }
 
 pub fn tables_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut TablesState, lanes: &mut LanesState) {
+    if state.appearance.is_new(ui.ctx()) {
+        lanes.forget_pointer();
+    }
     let Some(input) = LanesInput::of(cx.session, cx.theme) else {
         ui.weak("This tab lists tensors, ops, live tensors, events and problems. Open a graph (Ctrl+O) or a sample.");
         return;
