@@ -3,12 +3,11 @@
 use highwater_analysis::{Comparison, LaneKind, OpSource};
 use highwater_model::graph::{Bindings, Graph, Id as _, OpId, Phase, Role, TensorId};
 use highwater_model::units::{Bytes, Nanos, Step, counted};
-use highwater_model::workload::{
-    BlockProgram, GraphEntry, ProblemEntry, RecordedBlock, RecordedRegion, Recording, Tape,
-};
+use highwater_model::workload::{BlockProgram, GraphEntry, ProblemEntry, RecordedBlock, Recording, Tape};
 use highwater_rewrite::op_of_workspace;
 use highwater_sim::DeviceSession;
 
+use super::tables::Segments;
 use super::{MOST_NAMED, Selected, SharedMemory, Timeline};
 
 /// A tensor of a run. Unstated texts are empty.
@@ -145,12 +144,9 @@ fn add_recorded_facts(facts: &mut TensorFacts, recording: &Recording, block: &Re
     if let Some(stream) = block.stated_stream() {
         rows.push(("stream", stream.to_string()));
     }
-    if let Some(segment) = segment_of(recording, block) {
-        let kind = match recording.segment_kind(segment.kind) {
-            (kind, Some(pool)) => format!("{kind}, private pool {pool}"),
-            (kind, None) => kind.to_owned(),
-        };
-        rows.push(("segment", format!("{:#x}, {kind}", segment.address)));
+    let segments = Segments::new(recording);
+    if let Some((address, kind)) = segments.of(block).zip(segments.kind_of(block)) {
+        rows.push(("segment", format!("{address:#x}, {}", recording.text(kind))));
     }
     if block.freed_at < block.end {
         let waited = block.end.0 - block.freed_at.0;
@@ -169,18 +165,6 @@ fn add_recorded_facts(facts: &mut TensorFacts, recording: &Recording, block: &Re
     if let Some((first, last)) = time(block.birth).zip(time(block.end)) {
         rows.push(("for", Nanos(last.0 - first.0).to_string()));
     }
-}
-
-/// The segment that contains a block at its birth. O(segments).
-fn segment_of<'a>(recording: &'a Recording, block: &RecordedBlock) -> Option<&'a RecordedRegion> {
-    let address = block.address?.get();
-    recording.regions.iter().find(|region| {
-        let is_held = region.birth <= block.birth && block.birth < region.end;
-        is_held
-            && address
-                .checked_sub(region.address)
-                .is_some_and(|offset| offset < region.bytes.get())
-    })
 }
 
 fn add_variable_facts(facts: &mut TensorFacts, program: &BlockProgram, selected: Selected) {

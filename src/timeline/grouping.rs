@@ -12,9 +12,10 @@ use indexmap::IndexSet;
 use highwater_analysis::{Comparison, LaneId, LaneKind, OpSource};
 use highwater_model::graph::{Graph, Id as _, OpId, Phase, Role, TensorId};
 use highwater_model::units::Bytes;
-use highwater_model::workload::{Category, GraphIdx, RecordedBlock, Recording};
+use highwater_model::workload::{Category, GraphIdx, RecordedBlock, RecordedName, Recording};
 use highwater_rewrite::op_of_workspace;
 
+use super::tables::Segments;
 use super::{Selected, TensorKey};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,6 +37,8 @@ pub enum Attribute {
     Module,
     /// Of a recorded block: what it is for, inferred.
     Category,
+    /// Of a recorded block: the kind of its segment, with the private pool.
+    Pool,
     /// In classes of bytes.
     Size,
     /// In classes of steps.
@@ -44,11 +47,12 @@ pub enum Attribute {
 
 impl Attribute {
     /// In the order of menus.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::CallSite,
         Self::Function,
         Self::Module,
         Self::Category,
+        Self::Pool,
         Self::Role,
         Self::OpType,
         Self::DType,
@@ -70,6 +74,7 @@ impl Attribute {
             Self::Function => ("function", "function"),
             Self::Module => ("module", "module"),
             Self::Category => ("inferred category", "category"),
+            Self::Pool => ("pool", "pool"),
             Self::Size => ("size", "size"),
             Self::Lifetime => ("lifetime", "lifetime"),
         }
@@ -108,6 +113,10 @@ impl Attribute {
         let has_only_recordings = comparison.lane_kind() == LaneKind::Recordings;
         match self {
             Self::CallSite | Self::Function | Self::Module | Self::Category => has_recordings,
+            Self::Pool => {
+                let recordings = comparison.lanes.iter().filter_map(|lane| comparison.recording(lane.id));
+                recordings.into_iter().any(|recording| !recording.regions.is_empty())
+            }
             Self::Role | Self::DType | Self::Phase | Self::Scope => !has_only_recordings,
             Self::OpType | Self::Size | Self::Lifetime => true,
         }
@@ -145,7 +154,8 @@ impl Attribute {
             | Self::CallSite
             | Self::Function
             | Self::Module
-            | Self::Category => &[],
+            | Self::Category
+            | Self::Pool => &[],
         }
     }
 }
@@ -223,6 +233,9 @@ impl Grouping {
 
     /// By block of a recording. Texts are made once for each stack and each name.
     fn of_blocks(&mut self, recording: &Recording) -> Vec<u32> {
+        if self.attribute == Attribute::Pool {
+            return self.of_pools(recording);
+        }
         let mut known: BTreeMap<(Option<u32>, u32, Option<Category>), u32> = BTreeMap::new();
         let groups = recording.blocks.iter().map(|block| {
             let stack = block.stack.and_then(|stack| u32::try_from(stack.idx()).ok());
@@ -231,6 +244,17 @@ impl Grouping {
             *known
                 .entry((stack, name, category))
                 .or_insert_with(|| self.intern(recorded_text(recording, block, self.attribute)))
+        });
+        groups.collect()
+    }
+
+    fn of_pools(&mut self, recording: &Recording) -> Vec<u32> {
+        let segments = Segments::new(recording);
+        let mut known: BTreeMap<Option<RecordedName>, u32> = BTreeMap::new();
+        let groups = recording.blocks.iter().map(|block| {
+            let kind = segments.kind_of(block);
+            let text = || kind.map_or("", |kind| recording.text(kind));
+            *known.entry(kind).or_insert_with(|| self.intern(text()))
         });
         groups.collect()
     }
@@ -274,7 +298,8 @@ impl Grouping {
             | Attribute::CallSite
             | Attribute::Function
             | Attribute::Module
-            | Attribute::Category => {
+            | Attribute::Category
+            | Attribute::Pool => {
                 let tensors = self.graphs.get(held.tensor.graph.idx())?;
                 return tensors.get(held.tensor.tensor.idx()).copied();
             }
@@ -334,6 +359,7 @@ fn text_in_graph(graph: &Graph, tensor: TensorId, attribute: Attribute) -> &str 
         | Attribute::Function
         | Attribute::Module
         | Attribute::Category
+        | Attribute::Pool
         | Attribute::Size
         | Attribute::Lifetime => "",
     }
@@ -342,6 +368,10 @@ fn text_in_graph(graph: &Graph, tensor: TensorId, attribute: Attribute) -> &str 
 fn recorded_text<'a>(recording: &'a Recording, block: &RecordedBlock, attribute: Attribute) -> &'a str {
     if attribute == Attribute::Category {
         return block.category.name();
+    }
+    if attribute == Attribute::Pool {
+        let kind = Segments::new(recording).kind_of(block);
+        return kind.map_or("", |kind| recording.text(kind));
     }
     let stack = block.stack.zip(recording.site_of(block));
     let Some((stack, site)) = stack else {
@@ -361,6 +391,7 @@ fn recorded_text<'a>(recording: &'a Recording, block: &RecordedBlock, attribute:
         },
         Attribute::OpType => sites.operator(stack),
         Attribute::Category
+        | Attribute::Pool
         | Attribute::Role
         | Attribute::DType
         | Attribute::Phase

@@ -77,28 +77,29 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// The target of a round, a file name, and the bytes.
-    fn damaged(&self, round: u64) -> (Target, String, Vec<u8>) {
+    /// The target of a round, a file name, the bytes, and their number without packing.
+    fn damaged(&self, round: u64) -> (Target, String, Vec<u8>, usize) {
         let Sample { name, bytes, target } = self.sample;
         let mut mutator = Mutator::of(name, round, self.words);
         let other = &self.others[mutator.below(self.others.len())];
         let damaged = mutator.mutate(bytes, &other.bytes);
+        let len = damaged.len();
         match Way::of(*target, round) {
-            Way::Named => (*target, name.clone(), damaged),
-            Way::Detected => (by_content(), name.clone(), damaged),
-            Way::Packed => (by_content(), format!("{name}.gz"), packed(&damaged)),
+            Way::Named => (*target, name.clone(), damaged, len),
+            Way::Detected => (by_content(), name.clone(), damaged, len),
+            Way::Packed => (by_content(), format!("{name}.gz"), packed(&damaged), len),
         }
     }
 
     /// Reads one; returns whether it was readable.
     fn round(&self, round: u64) -> bool {
-        let (target, name, bytes) = self.damaged(round);
+        let (target, name, bytes, len) = self.damaged(round);
         let Some(reading) = read(target, &name, &bytes) else {
             panic!("a panic: {}{}", self.repeat(round), kept(&bytes));
         };
-        if let Some(excess) = self.limits.excess(&reading, bytes.len()) {
+        if let Some(excess) = self.limits.excess(&reading, len) {
             // Time of a single run is not reliable: it is measured again.
-            let again = || read(target, &name, &bytes).and_then(|reading| self.limits.excess(&reading, bytes.len()));
+            let again = || read(target, &name, &bytes).and_then(|reading| self.limits.excess(&reading, len));
             assert!(
                 (0..3).any(|_| again().is_none()),
                 "{excess}: {}{}",

@@ -278,9 +278,11 @@ fn the_allocator_of_a_recording_is_listed_segment_by_segment() {
     assert!(inactive.right() <= size.x, "{inactive:?}");
     harness.set_size(eframe::egui::vec2(2600.0, size.y));
     harness.run_steps(3);
-    for text in ["0x1000", "0x8000", "9, large, private (0, 4)"] {
+    for text in ["0x1000", "0x8000", "Pools: 2"] {
         harness.get_by_label(text);
     }
+    // In the sums of pools, and in its segment.
+    assert_eq!(harness.query_all_by_label("9, large, private (0, 4)").count(), 2);
     harness.get_by_label("sorted by address of segments");
     harness.get_by_label("sort by size of segments").click();
     harness.run_steps(2);

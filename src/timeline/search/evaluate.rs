@@ -140,6 +140,7 @@ impl AskedTest<'_> {
             Condition::Op => Attribute::OpType,
             Condition::DType => Attribute::DType,
             Condition::Phase => Attribute::Phase,
+            Condition::Pool => Attribute::Pool,
             Condition::Role
             | Condition::Name
             | Condition::Scope
@@ -194,6 +195,7 @@ impl AskedTest<'_> {
                 | Condition::DType
                 | Condition::Role
                 | Condition::Phase
+                | Condition::Pool
                 | Condition::At
                 | Condition::Stack
                 | Condition::Scope => amounts.contain(u64::from(n_held(row, rows))),

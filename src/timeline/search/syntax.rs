@@ -15,6 +15,8 @@ pub enum Condition {
     Stack,
     /// Of a recorded block.
     Stream,
+    /// Of a recorded block: the kind of its segment, with the private pool.
+    Pool,
     /// Of a recorded block: an address within it.
     Address,
     /// In bytes.
@@ -90,6 +92,12 @@ pub static CONDITIONS: &[ConditionRow] = &[
         word: "stream",
         help: "the stream of a recorded block",
         example: "stream:7",
+    },
+    ConditionRow {
+        condition: Condition::Pool,
+        word: "pool",
+        help: "large, small or private pool of the segment of a recorded block",
+        example: "pool:\"(0, 4)\"",
     },
     ConditionRow {
         condition: Condition::Address,

@@ -62,6 +62,7 @@ impl Place {
             Condition::Op
             | Condition::DType
             | Condition::Stream
+            | Condition::Pool
             | Condition::Address
             | Condition::Role
             | Condition::Phase

@@ -439,6 +439,11 @@ const PLAIN: &[CommandRow] = &[
         "Color by category",
         "What recorded blocks are for (inferred): parameter, gradient, optimizer state, activation, input, temporary",
     ),
+    color(
+        ColorBy::By(Attribute::Pool),
+        "Color by pool",
+        "Kind of the segment of a recorded block, with its private pool",
+    ),
     color(ColorBy::By(Attribute::Size), "Color by size", "Size classes"),
     color(
         ColorBy::By(Attribute::Lifetime),

@@ -72,7 +72,9 @@ fn peak_of(comparison: &Comparison, lane: usize) -> Bytes {
 
 /// The height of the table with a number of lanes.
 fn height_of(n_lanes: usize) -> f32 {
-    HEADER + ROW * count_f32(n_lanes.min(MOST_ROWS))
+    // Half of a row shows that there are more.
+    let part = if n_lanes > MOST_ROWS { ROW / 2.0 } else { 0.0 };
+    HEADER + ROW * count_f32(n_lanes.min(MOST_ROWS)) + part
 }
 
 pub fn lane_table_ui(

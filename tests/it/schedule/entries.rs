@@ -158,6 +158,11 @@ fn texts_of_entries_by_a_table() {
         ("unload  \"load b\"", "unload \"load b\""),
         ("\"load b\"", "\"load b\""),
         ("a*1 @0", "a @0"),
+        // Without quotes the word would be that of an entry that loads.
+        ("load@1", "\"load\" @1"),
+        ("unload*2", "\"unload\"*2"),
+        ("\"load\tb\"", "\"load\tb\""),
+        ("loader @1", "loader @1"),
     ] {
         let entry = read(text).unwrap();
         assert_eq!(entry.to_string(), same, "{text}");

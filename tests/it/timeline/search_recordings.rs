@@ -4,7 +4,8 @@ use highwater::progress::{Cancel, Progress};
 use highwater::timeline::{Matches, Query, Selected, Timeline};
 use highwater::units::{Bytes, Nanos, Step};
 use highwater::workload::{
-    BlockAddress, CallSites, FrameRules, RecordedBlock, RecordedFrame, RecordedNames, Recording, StackIdx,
+    BlockAddress, CallSites, FrameRules, RecordedBlock, RecordedFrame, RecordedNames, RecordedRegion, Recording,
+    StackIdx, pooled_kind,
 };
 
 use super::flame::comparison_of;
@@ -33,7 +34,20 @@ fn recording(name: &str, first_time: u64, rows: &[Row]) -> Recording {
         is_freed: true,
         ..RecordedBlock::new(block_name, Step(row.0), Step(row.1), Bytes(row.2))
     };
+    let region = |(address, kind): (u64, &str), names: &mut RecordedNames| RecordedRegion {
+        kind: names.intern(kind),
+        address,
+        bytes: Bytes(0x1000),
+        birth: Step(0),
+        end: Step(4),
+        stream: 0,
+        is_older: false,
+    };
+    let private = pooled_kind("large", (0, 4));
+    let regions = [(0x1000, "small"), (0x2000, &*private), (0x3000, "large")];
+    let regions = regions.map(|one| region(one, &mut names)).to_vec();
     let mut recording = Recording {
+        regions,
         name: name.to_owned(),
         n_steps: 4,
         times: (0..4).map(|event| Nanos((first_time + event * 10) * 1000)).collect(),
@@ -79,6 +93,9 @@ fn all_lanes_are_searched_and_walked_through() {
         ("address:0x2000..0x3000", "0.1 1.1", 500),
         ("address:0x1063", "0.0 1.0", 200),
         ("address:0x1064", "", 0),
+        ("pool:large", "0.1 1.1", 500),
+        ("pool:\"(0, 4)\"", "0.1", 200),
+        ("pool:small size:100", "0.0 1.0", 200),
         ("live:1", "0.0 0.1 1.0", 400),
         ("live:3", "0.0 1.1", 400),
         ("size:100", "0.0 1.0", 200),

@@ -53,7 +53,12 @@ impl fmt::Display for ScheduleEntry {
 fn quoted(name: &str, also: &str) -> String {
     let is_special = |letter: char| SPECIAL.contains(letter) || also.contains(letter);
     let is_plain = !name.is_empty() && name.trim() == name && !name.contains(is_special);
-    if is_plain && !name.starts_with("load ") && !name.starts_with("unload ") {
+    // A blank may follow the name.
+    let is_word = |kind: EntryKind| {
+        let rest = name.strip_prefix(kind.name());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
+    };
+    if is_plain && !is_word(EntryKind::Load) && !is_word(EntryKind::Unload) {
         return name.to_owned();
     }
     format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))

@@ -10,7 +10,7 @@ use crate::theme::Theme;
 use crate::widgets::wrapped_ui;
 use highwater_analysis::{AllocatorState, AllocatorSums, PieceKind, SegmentState};
 use highwater_model::units::{Bytes, counted, grouped};
-use highwater_model::workload::Recording;
+use highwater_model::workload::{RecordedName, Recording};
 
 /// Widths of address, picture, figure, and stream with pool, in points: of the narrowest pane, where the tooltip of the address
 /// has the pool, of one with room for addresses and bounds, and of a wide one.
@@ -49,7 +49,38 @@ pub(super) fn allocator_ui<'a>(
         wrapped_ui(ui, RichText::new(text).color(theme.text_weak));
     }
     ui.add_space(4.0);
+    pools_ui(ui, recording, state);
     segments_ui(ui, recording, state, order, theme)
+}
+
+/// The sums of each pool of a stream, where there are several.
+fn pools_ui(ui: &mut egui::Ui, recording: &Recording, state: &AllocatorState) {
+    if state.pools.len() < 2 {
+        return;
+    }
+    ui.strong(format!("Pools: {}", state.pools.len()));
+    let grid = egui::Grid::new("allocator pools").num_columns(4).min_col_width(0.0);
+    grid.spacing([8.0, 2.0]).striped(true).show(ui, |ui| {
+        for title in ["stream, pool", "reserved", "active", "inactive"] {
+            ui.label(RichText::new(title).size(SIZE).weak());
+        }
+        ui.end_row();
+        for pool in &state.pools {
+            let sums = &pool.sums;
+            let name = format!("{}, {}", pool.stream, kind_text(recording, pool.kind));
+            let hint = format!("{name}\n{}", hover_text(sums));
+            ui.label(RichText::new(name).size(SIZE)).on_hover_text(hint);
+            for (bound, bytes) in [
+                ("", sums.reserved),
+                (sums.at_least(), sums.active + sums.awaiting_free),
+                (sums.at_most(), sums.inactive_split + sums.free),
+            ] {
+                figure_ui(ui, bound, bytes, false);
+            }
+            ui.end_row();
+        }
+    });
+    ui.add_space(4.0);
 }
 
 fn sums_ui(ui: &mut egui::Ui, state: &AllocatorState) {
@@ -84,7 +115,11 @@ fn sums_ui(ui: &mut egui::Ui, state: &AllocatorState) {
 }
 
 fn pool_text(recording: &Recording, segment: &SegmentState) -> String {
-    match recording.segment_kind(segment.kind) {
+    kind_text(recording, segment.kind)
+}
+
+fn kind_text(recording: &Recording, kind: RecordedName) -> String {
+    match recording.segment_kind(kind) {
         (kind, Some(pool)) => format!("{kind}, private {pool}"),
         (kind, None) => kind.to_owned(),
     }
@@ -143,7 +178,11 @@ fn segments_ui<'a>(
             ("size", "size of segments", Order::Size),
             ("active", "active bytes", Order::Active),
             ("inactive", "inactive or free bytes", Order::Inactive),
-            (if is_wide { "stream, pool" } else { "pool" }, "stream and pool", Order::Pool),
+            (
+                if is_wide { "stream, pool" } else { "pool" },
+                "stream and pool",
+                Order::Pool,
+            ),
         ]
         .into_iter()
         .take(if has_pools { 4 } else { 3 })
