@@ -68,7 +68,6 @@ fn plain_cells(bytes: &[u8]) -> &[u8] {
             b',' | b'\n' => {
                 end = position + 1;
                 is_first = true;
-                continue;
             }
             b'\'' | b'=' | b'+' | b'-' | b'@' if is_first => break,
             b' '..=b'~' if *byte != b'"' => is_first = false,

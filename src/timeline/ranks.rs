@@ -79,7 +79,9 @@ impl RankSpread {
         }
         let mut ranks = on_threads(held, progress, |one| peak(one, by));
         if !are_distinct(ranks.iter().map(|rank| rank.rank)) {
-            ranks.iter_mut().for_each(|rank| rank.rank = None);
+            for rank in &mut ranks {
+                rank.rank = None;
+            }
         }
         ranks.sort_by(|one, other| {
             let key = |rank: &RankPeak| (Reverse(rank.live), rank.rank);

@@ -62,14 +62,12 @@ impl<'a> Value<'a> {
 
     /// For files: plain digits in the unit of the column, shares as fractions.
     pub fn raw(&self) -> Cow<'_, str> {
-        match self {
-            Self::Text(text) => Cow::Borrowed(text),
-            _ => {
-                let mut buffer = String::new();
-                self.raw_in(&mut buffer);
-                Cow::Owned(buffer)
-            }
+        if let Self::Text(text) = self {
+            return Cow::Borrowed(text);
         }
+        let mut buffer = String::new();
+        self.raw_in(&mut buffer);
+        Cow::Owned(buffer)
     }
 
     /// As [`Self::raw`], without an allocation for each number: a number is written into `buffer`.
