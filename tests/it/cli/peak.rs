@@ -263,6 +263,44 @@ fn segments_need_a_recording_that_lists_them() {
     fails(&["peak", path, "--segments", "--step", "3"], "exceeds the last");
 }
 
+#[test]
+fn events_of_several_recordings_are_their_own() {
+    let (one, other) = (file(&two_segments()), file(&two_segments()));
+    let path = one.path().to_str().unwrap();
+    let both = [path, other.path().to_str().unwrap()];
+    let answer = json(&["compare", both[0], both[1], "--format", "json"], 0);
+    for lane in 0..2 {
+        let recording = &answer["measured"][lane];
+        let event = recording["peak_live_event"].as_u64().unwrap();
+        assert_eq!(event, 1, "{recording}");
+        assert!(recording["peak_live_step"].as_u64() >= Some(event), "{recording}");
+        let (number, step) = ((lane + 1).to_string(), event.to_string());
+        let at = [&["peak"][..], &both, &["--lane", &number, "--format", "json"]].concat();
+        let peak = json(&at, 0);
+        let there = json(&[&at[..], &["--step", &step]].concat(), 0);
+        assert_eq!(peak["live_bytes"], there["live_bytes"]);
+        assert_eq!(peak["live_bytes"], recording["peak_live_bytes"], "{peak}");
+    }
+    // One device in two files is no job with ranks.
+    let text = String::from_utf8(run(&["peak", both[0], both[1]]).stdout).unwrap();
+    assert!(!text.contains("rank 0"), "{text}");
+
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("tensors.csv");
+    let to = to.to_str().unwrap();
+    fails(&["export", both[0], both[1], "--to", to], "--lane N");
+    assert!(
+        run(&["export", both[0], both[1], "--lane", "2", "--to", to])
+            .status
+            .success()
+    );
+    let table = std::fs::read_to_string(to).unwrap();
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
+    let column = |name: &str| rows[0].iter().position(|heading| *heading == name).expect(name);
+    let births: Vec<&str> = rows[1..].iter().map(|row| row[column("birth")]).collect();
+    assert_eq!(births, ["0", "1"], "{table}");
+}
+
 /// Four steps marked by annotations; each leaves a block behind, and another frees its block. The request of the third fails.
 fn leaking() -> Json {
     let mut trace = Vec::new();
