@@ -221,20 +221,24 @@ fn phase_color(text: &str) -> u8 {
     FIRST_GROUP + known.map_or(6, |(_, color)| color)
 }
 
-/// Adds up blocks and bytes at the peak of the main lane.
+/// Adds up blocks and bytes at the peak of the main lane, and blocks of lanes that hold other tensors.
 fn count(rows: &mut [LegendRow], grouping: &Grouping, comparison: &Comparison, timeline: &Timeline) {
     let main = comparison.main_lane().unwrap_or(0);
-    let Some((view, lane)) = timeline.lanes.get(main).zip(comparison.lanes.get(main)) else {
-        return;
-    };
-    let peak = lane.summary.peak_live_step.map_or(u32::MAX, |step| step.0);
-    for idx in 0..view.blocks.len() {
-        let Some(held) = held(view, idx) else { continue };
-        let row = grouping.group(&held).and_then(|group| rows.get_mut(group as usize));
-        let Some(row) = row else { continue };
-        row.n_blocks += 1;
-        if (view.blocks.start[idx]..view.blocks.end[idx]).contains(&peak) {
-            row.at_peak = Bytes(row.at_peak.get().saturating_add(held.bytes.get()));
+    let lanes = timeline.lanes.iter().zip(&comparison.lanes).enumerate();
+    for (_, (view, lane)) in lanes.filter(|(number, _)| *number == main || timeline.has_lane_rows()) {
+        let peak = lane
+            .summary
+            .peak_live_step
+            .filter(|_| lane.id == comparison.lanes[main].id);
+        for idx in 0..view.blocks.len() {
+            let Some(held) = held(view, idx) else { continue };
+            let row = grouping.group(&held).and_then(|group| rows.get_mut(group as usize));
+            let Some(row) = row else { continue };
+            row.n_blocks += 1;
+            let life = view.blocks.start[idx]..view.blocks.end[idx];
+            if peak.is_some_and(|peak| life.contains(&peak.0)) {
+                row.at_peak = Bytes(row.at_peak.get().saturating_add(held.bytes.get()));
+            }
         }
     }
 }

@@ -231,7 +231,11 @@ fn on_axis(comparison: &Comparison, lane: usize, at: PeakAt, name: &str) -> anyh
         let there = comparison.axis_step(lane, step);
         there.with_context(|| {
             let (count, word) = (comparison.n_shown_steps(lane), comparison.axis_word());
-            format!("{name}: {} exceeds the last of {count} {word}s", flag())
+            format!(
+                "{name}: {} exceeds the last {word}, {}",
+                flag(),
+                count.saturating_sub(1)
+            )
         })
     };
     Ok(match at {

@@ -151,7 +151,8 @@ impl AskedTest<'_> {
             | Condition::Size
             | Condition::Life
             | Condition::Live
-            | Condition::Run => Attribute::Role,
+            | Condition::Run
+            | Condition::Lane => Attribute::Role,
         };
         let grouping = Grouping::new(comparison, attribute);
         let groups = 0..u32::try_from(grouping.len()).unwrap_or(u32::MAX);
@@ -176,6 +177,7 @@ impl AskedTest<'_> {
             Self::Amount(condition, amounts) => match condition {
                 Condition::Size => amounts.contain(row.bytes.get()),
                 Condition::Run => amounts.contain(u64::from(row.tensor.run)),
+                Condition::Lane => amounts.contain(lane as u64 + 1),
                 Condition::Live if row.n_pieces == 1 => meets(amounts, row.start, row.end),
                 Condition::Live => {
                     let pieces = rows.pieces(row.tensor);

@@ -138,15 +138,7 @@ impl Matches {
         let n_parts = self.parts.len();
         let (first, after, before) = match tensor.and_then(|tensor| self.place(tensor)) {
             Some((part, number)) => (part, number + 1, number),
-            None => (
-                self.main,
-                0,
-                if is_next {
-                    0
-                } else {
-                    self.parts[self.main].bits.rows.len()
-                },
-            ),
+            None => (self.main, 0, 0),
         };
         // The first part is asked again at the end, from its other side.
         let mut asked = (0..=n_parts).map(|ahead| {

@@ -200,6 +200,7 @@ impl Reader<'_> {
                 "an address",
                 "address:0x7f1c00000000 or address:0x7f10..0x7f20",
             ),
+            Condition::Lane => ("lane", "a number of a lane", "lane:2 or lane:1..3"),
             _ => ("run", "a number of a run", "run:2 or run:0..3"),
         };
         let mut amounts = Amounts::default();

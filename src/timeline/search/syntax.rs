@@ -27,6 +27,8 @@ pub enum Condition {
     Live,
     /// Position of its run, from 0.
     Run,
+    /// Position of a lane that shows it, from 1.
+    Lane,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -129,6 +131,12 @@ pub static CONDITIONS: &[ConditionRow] = &[
         help: "in which run, from 0",
         example: "run:2",
     },
+    ConditionRow {
+        condition: Condition::Lane,
+        word: "lane",
+        help: "in which lane, from 1; lanes of policies hold the same tensors",
+        example: "lane:2",
+    },
 ];
 
 /// Forms without a condition: an example, and its meaning.
@@ -150,7 +158,7 @@ impl Condition {
     pub(super) const fn is_amount(self) -> bool {
         matches!(
             self,
-            Self::Size | Self::Life | Self::Live | Self::Run | Self::Stream | Self::Address
+            Self::Size | Self::Life | Self::Live | Self::Run | Self::Lane | Self::Stream | Self::Address
         )
     }
 

@@ -69,7 +69,8 @@ impl Place {
             | Condition::Size
             | Condition::Life
             | Condition::Live
-            | Condition::Run => None,
+            | Condition::Run
+            | Condition::Lane => None,
         }
     }
 }

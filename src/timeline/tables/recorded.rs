@@ -55,8 +55,14 @@ const fn column(field: Field) -> Column {
         ),
         Field::Steps => number("events", "events", "number of events during which it is live"),
         Field::Stream => number("stream", "stream", "the stream that it was allocated for"),
-        Field::Segment => number("segment", "segment", "the address of the segment that contains it"),
-        Field::Address => number("address", "address", "its address"),
+        Field::Segment => Column {
+            letters: 16,
+            ..number("segment", "segment", "the address of the segment that contains it")
+        },
+        Field::Address => Column {
+            letters: 16,
+            ..number("address", "address", "its address")
+        },
     }
 }
 

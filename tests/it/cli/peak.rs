@@ -115,7 +115,7 @@ fn texts_and_tables_are_written() {
 #[test]
 fn bad_usage_is_one_line() {
     for (arguments, expected) in [
-        (&["--step", "100000"][..], "exceeds the last of"),
+        (&["--step", "100000"][..], "exceeds the last step, "),
         (&["--range", "9..9"], "expected FIRST..END"),
         (&["--range", "7"], "expected FIRST..END"),
         (&["--policy", "9"], "--policy 9: expected 0, 1 (which is 2), 2, 3 or 4"),
@@ -156,7 +156,7 @@ fn events_of_several_recordings_are_those_of_the_explained_one() {
     assert!(text.contains("the live peak, event 1\n"), "{text}");
     fails(
         &["peak", &one, &other, "--step", "3"],
-        "--step 3 exceeds the last of 3 events",
+        "--step 3 exceeds the last event, 2",
     );
     // The number in front of a title is that of the flag.
     let title = answer["lane"].as_str().expect("a title");

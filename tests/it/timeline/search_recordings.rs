@@ -99,6 +99,7 @@ fn all_lanes_are_searched_and_walked_through() {
         ("live:1", "0.0 0.1 1.0", 400),
         ("live:3", "0.0 1.1", 400),
         ("size:100", "0.0 1.0", 200),
+        ("lane:2 address:0x1000", "1.0", 100),
     ] {
         let query = Query::parse(text).expect(text);
         let matches = query.matches(&comparison, &timeline, 1, &Progress::silent(&Cancel::new()));

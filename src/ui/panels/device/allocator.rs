@@ -61,7 +61,7 @@ fn pools_ui(ui: &mut egui::Ui, recording: &Recording, state: &AllocatorState) {
     ui.strong(format!("Pools: {}", state.pools.len()));
     let grid = egui::Grid::new("allocator pools").num_columns(4).min_col_width(0.0);
     grid.spacing([8.0, 2.0]).striped(true).show(ui, |ui| {
-        for title in ["stream, pool", "reserved", "active", "inactive"] {
+        for title in ["stream, pool", "reserved", "active", "inactive, free"] {
             ui.label(RichText::new(title).size(SIZE).weak());
         }
         ui.end_row();
@@ -194,16 +194,16 @@ fn segments_ui<'a>(
     table.body(|body| {
         body.rows(ROW, rows.len(), |mut line| {
             let Some(row) = rows.get(line.index()) else { return };
+            let address = format!("{:#x}", row.address);
+            let pool = pool_text(recording, row);
+            let hint = format!("{address}, stream {}, {pool}\nClick: find its blocks", row.stream);
             line.col(|ui| {
-                let address = format!("{:#x}", row.address);
                 let shown = if is_wide {
                     address.clone()
                 } else {
                     elided_start(ui, address.trim_start_matches("0x"), ui.available_width())
                 };
-                let pool = pool_text(recording, row);
-                let pool = format!("{address}, stream {}, {pool}\nClick: find its blocks", row.stream);
-                ui.label(RichText::new(shown).size(SIZE)).on_hover_text(pool);
+                ui.label(RichText::new(shown).size(SIZE)).on_hover_text(&hint);
             });
             line.col(|ui| map_ui(ui, row, theme));
             let sums = &row.sums;
@@ -216,8 +216,12 @@ fn segments_ui<'a>(
             }
             if has_pools {
                 line.col(|ui| {
-                    let text = format!("{}, {}", row.stream, pool_text(recording, row));
-                    ui.label(RichText::new(&text).size(SIZE)).on_hover_text(&text);
+                    // The number tells private pools apart where there is no room for all.
+                    let text = match recording.segment_kind(row.kind) {
+                        (_, Some(number)) if !is_wide => format!("{} {number}", row.stream),
+                        _ => format!("{}, {pool}", row.stream),
+                    };
+                    ui.label(RichText::new(text).size(SIZE)).on_hover_text(&hint);
                 });
             }
             if line.response().clicked() {

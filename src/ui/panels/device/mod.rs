@@ -248,8 +248,13 @@ fn recorded_allocator_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, spot: PinnedSte
         if let Some(segment) = clicked {
             let last = segment.address.saturating_add(segment.bytes.get().saturating_sub(1));
             let event = comparison.shown_step(spot.lane, spot.step);
+            // Other recordings may use the same addresses.
+            let lane = match comparison.lanes.len() {
+                1 => String::new(),
+                _ => format!("lane:{} ", spot.lane + 1),
+            };
             cx.commands.push(Command::Search {
-                text: format!("address:{:#x}..{last:#x} live:{event}", segment.address),
+                text: format!("{lane}address:{:#x}..{last:#x} live:{event}", segment.address),
                 lane: spot.lane,
             });
         }
