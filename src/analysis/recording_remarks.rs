@@ -127,10 +127,7 @@ fn reserved_text(lane: &Lane, recording: &Recording, source: ReservedSource) -> 
 fn unused(lane: &Lane) -> Option<(String, Step)> {
     let recorded = lane.recorded.as_ref()?;
     let (event, sums) = recorded.fragmentation.at_peak.as_ref()?;
-    let step = match &*recorded.event_steps {
-        [] => *event,
-        steps => Step(*steps.get(event.idx())?),
-    };
+    let (step, _) = recorded.steps_of(*event, Step(event.0 + 1));
     let bound = sums.at_most();
     let why = if sums.is_exact() {
         ""

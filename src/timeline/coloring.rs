@@ -225,11 +225,8 @@ fn phase_color(text: &str) -> u8 {
 fn count(rows: &mut [LegendRow], grouping: &Grouping, comparison: &Comparison, timeline: &Timeline) {
     let main = comparison.main_lane().unwrap_or(0);
     let lanes = timeline.lanes.iter().zip(&comparison.lanes).enumerate();
-    for (_, (view, lane)) in lanes.filter(|(number, _)| *number == main || timeline.has_lane_rows()) {
-        let peak = lane
-            .summary
-            .peak_live_step
-            .filter(|_| lane.id == comparison.lanes[main].id);
+    for (number, (view, lane)) in lanes.filter(|(number, _)| *number == main || timeline.has_lane_rows()) {
+        let peak = lane.summary.peak_live_step.filter(|_| number == main);
         for idx in 0..view.blocks.len() {
             let Some(held) = held(view, idx) else { continue };
             let row = grouping.group(&held).and_then(|group| rows.get_mut(group as usize));

@@ -7,7 +7,7 @@ use highwater_model::workload::{BlockProgram, GraphEntry, ProblemEntry, Recorded
 use highwater_rewrite::op_of_workspace;
 use highwater_sim::DeviceSession;
 
-use super::tables::Segments;
+use super::segments::segment_of;
 use super::{MOST_NAMED, Selected, SharedMemory, Timeline};
 
 /// A tensor of a run. Unstated texts are empty.
@@ -144,9 +144,9 @@ fn add_recorded_facts(facts: &mut TensorFacts, recording: &Recording, block: &Re
     if let Some(stream) = block.stated_stream() {
         rows.push(("stream", stream.to_string()));
     }
-    let segments = Segments::new(recording);
-    if let Some((address, kind)) = segments.of(block).zip(segments.kind_of(block)) {
-        rows.push(("segment", format!("{address:#x}, {}", recording.text(kind))));
+    if let Some(segment) = segment_of(recording, block) {
+        let kind = recording.text(segment.kind);
+        rows.push(("segment", format!("{:#x}, {kind}", segment.address)));
     }
     if block.freed_at < block.end {
         let waited = block.end.0 - block.freed_at.0;

@@ -15,7 +15,7 @@ use highwater_model::units::Bytes;
 use highwater_model::workload::{Category, GraphIdx, RecordedBlock, RecordedName, Recording};
 use highwater_rewrite::op_of_workspace;
 
-use super::tables::Segments;
+use super::segments::{Segments, segment_of};
 use super::{Selected, TensorKey};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -97,7 +97,7 @@ impl Attribute {
         Self::ALL.into_iter().find(is_meant)
     }
 
-    /// Of a recorded block; empty where the recording states none. A block without a call stack has the text that the
+    /// Of a recorded block; empty where the recording states none: O(1), of a pool O(segments). A block without a call stack has the text that the
     /// file states, such as the name of an op.
     pub fn of_block<'a>(self, recording: &'a Recording, block: &RecordedBlock) -> &'a str {
         recorded_text(recording, block, self)
@@ -252,7 +252,7 @@ impl Grouping {
         let segments = Segments::new(recording);
         let mut known: BTreeMap<Option<RecordedName>, u32> = BTreeMap::new();
         let groups = recording.blocks.iter().map(|block| {
-            let kind = segments.kind_of(block);
+            let kind = segments.of(block).map(|segment| segment.kind);
             let text = || kind.map_or("", |kind| recording.text(kind));
             *known.entry(kind).or_insert_with(|| self.intern(text()))
         });
@@ -370,8 +370,7 @@ fn recorded_text<'a>(recording: &'a Recording, block: &RecordedBlock, attribute:
         return block.category.name();
     }
     if attribute == Attribute::Pool {
-        let kind = Segments::new(recording).kind_of(block);
-        return kind.map_or("", |kind| recording.text(kind));
+        return segment_of(recording, block).map_or("", |segment| recording.text(segment.kind));
     }
     let stack = block.stack.zip(recording.site_of(block));
     let Some((stack, site)) = stack else {

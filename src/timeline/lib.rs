@@ -62,6 +62,7 @@ mod reserved_rest;
 mod reuse;
 mod rows;
 mod search;
+mod segments;
 mod sharing;
 mod site_changes;
 mod support;
@@ -123,12 +124,11 @@ pub use remat::{
 pub use reuse::{Arrows, LaneReuse, ReuseArrow, ReuseSide, ReusedBytes};
 pub use rows::{Row, Rows};
 pub use search::{CONDITIONS, Condition, ConditionRow, FORMS, Match, Matches, Query, QueryError};
+pub use segments::{Segment, Segments};
 use sharing::MOST_NAMED;
 pub use sharing::SharedMemory;
 pub use support::Support;
-pub use tables::{
-    Column, ProblemLine, Segments, Sort, TableError, TableKind, TableRows, TableSpec, TableSubject, Target, Value,
-};
+pub use tables::{Column, ProblemLine, Sort, TableError, TableKind, TableRows, TableSpec, TableSubject, Target, Value};
 pub use tally::{EventColumn, EventTally};
 pub use ticks::{Tick, byte_ticks, step_ticks, time_ticks};
 pub use viewport::{Canvas, View, Viewport};

@@ -12,6 +12,7 @@ use regex::Regex;
 
 use super::Attribute;
 use super::changes::signed_bytes;
+use super::segments::Segments;
 use highwater_analysis::{Comparison, LaneKind};
 use highwater_model::progress::Progress;
 use highwater_model::threads::on_threads;
@@ -178,10 +179,16 @@ fn peak(recording: &Recording, by: Attribute) -> RankPeak {
     };
     let mut groups: BTreeMap<Box<str>, Bytes> = BTreeMap::new();
     let is_live = |birth: Step, end: Step| step.is_some_and(|step| birth <= step && step < end);
+    let segments = if by == Attribute::Pool {
+        Segments::new(recording)
+    } else {
+        Segments::default()
+    };
     for block in recording.blocks.iter().filter(|block| is_live(block.birth, block.end)) {
         let text = match by {
             Attribute::Size => by.class_of(block.bytes.get()),
             Attribute::Lifetime => by.class_of(u64::from(block.end.0 - block.birth.0)),
+            Attribute::Pool => segments.of(block).map_or("", |segment| recording.text(segment.kind)),
             _ => by.of_block(recording, block),
         };
         match groups.get_mut(text) {

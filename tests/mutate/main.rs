@@ -76,24 +76,44 @@ struct Trial<'a> {
     limits: Limits,
 }
 
+/// The input of a round.
+struct Damaged {
+    target: Target,
+    /// Of the file.
+    name: String,
+    bytes: Vec<u8>,
+    /// The number of bytes before they were packed, by which the work is limited.
+    len: usize,
+}
+
 impl Trial<'_> {
-    /// The target of a round, a file name, the bytes, and their number without packing.
-    fn damaged(&self, round: u64) -> (Target, String, Vec<u8>, usize) {
+    fn damaged(&self, round: u64) -> Damaged {
         let Sample { name, bytes, target } = self.sample;
         let mut mutator = Mutator::of(name, round, self.words);
         let other = &self.others[mutator.below(self.others.len())];
         let damaged = mutator.mutate(bytes, &other.bytes);
         let len = damaged.len();
-        match Way::of(*target, round) {
-            Way::Named => (*target, name.clone(), damaged, len),
-            Way::Detected => (by_content(), name.clone(), damaged, len),
-            Way::Packed => (by_content(), format!("{name}.gz"), packed(&damaged), len),
+        let (target, name, bytes) = match Way::of(*target, round) {
+            Way::Named => (*target, name.clone(), damaged),
+            Way::Detected => (by_content(), name.clone(), damaged),
+            Way::Packed => (by_content(), format!("{name}.gz"), packed(&damaged)),
+        };
+        Damaged {
+            target,
+            name,
+            bytes,
+            len,
         }
     }
 
     /// Reads one; returns whether it was readable.
     fn round(&self, round: u64) -> bool {
-        let (target, name, bytes, len) = self.damaged(round);
+        let Damaged {
+            target,
+            name,
+            bytes,
+            len,
+        } = self.damaged(round);
         let Some(reading) = read(target, &name, &bytes) else {
             panic!("a panic: {}{}", self.repeat(round), kept(&bytes));
         };

@@ -276,6 +276,14 @@ fn the_allocator_of_a_recording_is_listed_segment_by_segment() {
     let size = harness.ctx.content_rect().size();
     let inactive = harness.get_by_label("sort by inactive or free bytes").rect();
     assert!(inactive.right() <= size.x, "{inactive:?}");
+    // A click on a segment finds its blocks.
+    let segment = harness.get_by_label("1000").rect().center();
+    harness.drag_at(segment);
+    harness.run_steps(2);
+    harness.drop_at(segment);
+    harness.run_steps(3);
+    let search = &harness.state().session().search().text;
+    assert!(search.starts_with("address:0x1000..0x1fff live:"), "{search}");
     harness.set_size(eframe::egui::vec2(2600.0, size.y));
     harness.run_steps(3);
     for text in ["0x1000", "0x8000", "Pools: 2"] {

@@ -103,7 +103,7 @@ impl<'a> RecordedSegments<'a> {
             held_bytes: block.held.get(),
             address: block.address.map(|address| hexadecimal(address.get())),
             stream: block.stated_stream(),
-            segment: self.segments.of(block).map(hexadecimal),
+            segment: self.segments.of(block).map(|segment| hexadecimal(segment.address)),
         })
     }
 }

@@ -20,7 +20,6 @@ mod value;
 
 pub use column::{Column, TableKind};
 pub use problems::ProblemLine;
-pub use recorded::Segments;
 pub use value::Value;
 
 use std::sync::Arc;

@@ -6,9 +6,10 @@ use super::live;
 use super::tensors::{attribute, end, step};
 use super::{Column, TableKind, Value, View};
 use crate::search::shown_name;
+use crate::segments::Segments;
 use crate::{Attribute, Selected};
 use highwater_model::units::{Bytes, Step};
-use highwater_model::workload::{BlockAddress, Category, RecordedBlock, RecordedName, RecordedRegion, Recording};
+use highwater_model::workload::{BlockAddress, Category, RecordedBlock, Recording};
 
 /// What a column says of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,61 +64,6 @@ const fn column(field: Field) -> Column {
             letters: 16,
             ..number("address", "address", "its address")
         },
-    }
-}
-
-/// The segments of a recording by address.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Segments {
-    segments: Vec<Segment>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Segment {
-    start: u64,
-    /// Exclusive.
-    end: u64,
-    birth: Step,
-    death: Step,
-    kind: RecordedName,
-}
-
-/// Segments at lower addresses that are asked at most: the same address may be taken again and again.
-const MOST_ASKED: usize = 64;
-
-impl Segments {
-    /// O(segments log segments).
-    pub fn new(recording: &Recording) -> Self {
-        let segment = |region: &RecordedRegion| Segment {
-            start: region.address,
-            end: region.address.saturating_add(region.bytes.get()),
-            birth: region.birth,
-            death: region.end,
-            kind: region.kind,
-        };
-        let mut segments: Vec<Segment> = recording.regions.iter().map(segment).collect();
-        segments.sort_unstable();
-        Self { segments }
-    }
-
-    /// The segment that contains a block at its birth, else one that contains its address at another time.
-    fn find(&self, block: &RecordedBlock) -> Option<&Segment> {
-        let address = block.address.map(BlockAddress::get)?;
-        let after = self.segments.partition_point(|segment| segment.start <= address);
-        let asked = self.segments[..after].iter().rev().take(MOST_ASKED);
-        let mut holding = asked.filter(|segment| address < segment.end);
-        let is_held = |segment: &&Segment| segment.birth <= block.birth && block.birth < segment.death;
-        holding.clone().find(is_held).or_else(|| holding.next())
-    }
-
-    /// The start of the segment that contains a block. O(log segments).
-    pub fn of(&self, block: &RecordedBlock) -> Option<u64> {
-        self.find(block).map(|segment| segment.start)
-    }
-
-    /// The kind of that segment, with its private pool (see [`Recording::segment_kind`]). O(log segments).
-    pub fn kind_of(&self, block: &RecordedBlock) -> Option<RecordedName> {
-        self.find(block).map(|segment| segment.kind)
     }
 }
 
@@ -216,7 +162,7 @@ impl Shown {
                 Value::Count(u64::from(end.0.saturating_sub(start.0)))
             }
             Field::Stream => Value::count(block?.stated_stream()),
-            Field::Segment => address(self.segments.of(block?)),
+            Field::Segment => address(self.segments.of(block?).map(|segment| segment.address)),
             Field::Address => address(block?.address.map(BlockAddress::get)),
         })
     }

@@ -1,7 +1,7 @@
 //! The allocator of a recorded lane at a step: sums, and its segments as a sorted table.
 
 use eframe::egui::{self, Rect, RichText, Sense, StrokeKind, pos2, vec2};
-use egui_extras::{Column, TableBuilder};
+use egui_extras::{Column, TableBuilder, TableRow};
 
 use crate::numbers::{part_of, to_points};
 use crate::panels::point_table::{SIZE, order_ui};
@@ -12,13 +12,71 @@ use highwater_analysis::{AllocatorState, AllocatorSums, PieceKind, SegmentState}
 use highwater_model::units::{Bytes, counted, grouped};
 use highwater_model::workload::{RecordedName, Recording};
 
-/// Widths of address, picture, figure, and stream with pool, in points: of the narrowest pane, where the tooltip of the address
-/// has the pool, of one with room for addresses and bounds, and of a wide one.
-const NARROW_COLUMNS: [f32; 4] = [72.0, 24.0, 44.0, 0.0];
-const USUAL_COLUMNS: [f32; 4] = [78.0, 24.0, 54.0, 40.0];
-const USUAL: f32 = 300.0;
-const WIDE_COLUMNS: [f32; 4] = [100.0, 72.0, 66.0, 96.0];
-const WIDE: f32 = 490.0;
+/// The columns of the segments, in points.
+#[derive(Clone, Copy)]
+struct Columns {
+    /// The least room for them.
+    room: f32,
+    address: f32,
+    map: f32,
+    figure: f32,
+    /// Stream and pool; `None` where the tooltip of a row alone has them.
+    pool: Option<f32>,
+    /// Whether figures have the sign of a bound; else their tooltips have it.
+    has_signs: bool,
+    /// Whether texts are written out.
+    is_wide: bool,
+}
+
+/// The widest that fit are shown.
+const COLUMNS: [Columns; 3] = [
+    Columns {
+        room: 490.0,
+        address: 100.0,
+        map: 72.0,
+        figure: 66.0,
+        pool: Some(96.0),
+        has_signs: true,
+        is_wide: true,
+    },
+    Columns {
+        room: 300.0,
+        address: 78.0,
+        map: 24.0,
+        figure: 54.0,
+        pool: Some(40.0),
+        has_signs: true,
+        is_wide: false,
+    },
+    Columns {
+        room: 0.0,
+        address: 72.0,
+        map: 24.0,
+        figure: 44.0,
+        pool: None,
+        has_signs: false,
+        is_wide: false,
+    },
+];
+
+impl Columns {
+    fn of(room: f32) -> Self {
+        let fitting = COLUMNS.into_iter().find(|columns| columns.room <= room);
+        fitting.unwrap_or(COLUMNS[2])
+    }
+}
+
+/// A figure: the sign of its bound, and its bytes.
+type Figure = (&'static str, Bytes);
+
+/// Active, and inactive or free.
+fn figures(sums: &AllocatorSums) -> [Figure; 2] {
+    [
+        (sums.at_least(), sums.active + sums.awaiting_free),
+        (sums.at_most(), sums.inactive_split + sums.free),
+    ]
+}
+
 const ROW: f32 = 20.0;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,12 +128,8 @@ fn pools_ui(ui: &mut egui::Ui, recording: &Recording, state: &AllocatorState) {
             let name = format!("{}, {}", pool.stream, kind_text(recording, pool.kind));
             let hint = format!("{name}\n{}", hover_text(sums));
             ui.label(RichText::new(name).size(SIZE)).on_hover_text(hint);
-            for (bound, bytes) in [
-                ("", sums.reserved),
-                (sums.at_least(), sums.active + sums.awaiting_free),
-                (sums.at_most(), sums.inactive_split + sums.free),
-            ] {
-                figure_ui(ui, bound, bytes, false);
+            for figure in [("", sums.reserved)].into_iter().chain(figures(sums)) {
+                figure_ui(ui, figure, &COLUMNS[1]);
             }
             ui.end_row();
         }
@@ -145,14 +199,7 @@ fn segments_ui<'a>(
             of(one).cmp(&of(other))
         }),
     }
-    let room = ui.available_width();
-    let (is_wide, is_usual) = (room >= WIDE, room >= USUAL);
-    let [address, map, figure, pool] = match (is_wide, is_usual) {
-        (true, _) => WIDE_COLUMNS,
-        (_, true) => USUAL_COLUMNS,
-        _ => NARROW_COLUMNS,
-    };
-    let has_pools = pool > 0.0;
+    let columns = Columns::of(ui.available_width());
     ui.spacing_mut().item_spacing.x = 4.0;
     ui.spacing_mut().button_padding.x = 2.0;
     let mut table = TableBuilder::new(ui)
@@ -161,12 +208,12 @@ fn segments_ui<'a>(
         .striped(true)
         .sense(Sense::click())
         .auto_shrink([false, true])
-        .column(Column::exact(address).clip(true))
-        .column(Column::exact(map));
+        .column(Column::exact(columns.address).clip(true))
+        .column(Column::exact(columns.map));
     for _ in 0..3 {
-        table = table.column(Column::exact(figure).clip(true));
+        table = table.column(Column::exact(columns.figure).clip(true));
     }
-    if has_pools {
+    if let Some(pool) = columns.pool {
         table = table.column(Column::remainder().at_least(pool).clip(true));
     }
     let table = table.header(ROW, |mut header| {
@@ -179,13 +226,13 @@ fn segments_ui<'a>(
             ("active", "active bytes", Order::Active),
             ("inactive", "inactive or free bytes", Order::Inactive),
             (
-                if is_wide { "stream, pool" } else { "pool" },
+                if columns.is_wide { "stream, pool" } else { "pool" },
                 "stream and pool",
                 Order::Pool,
             ),
         ]
         .into_iter()
-        .take(if has_pools { 4 } else { 3 })
+        .take(if columns.pool.is_some() { 4 } else { 3 })
         {
             header.col(|ui| order_ui(ui, order, of, text, words));
         }
@@ -194,42 +241,48 @@ fn segments_ui<'a>(
     table.body(|body| {
         body.rows(ROW, rows.len(), |mut line| {
             let Some(row) = rows.get(line.index()) else { return };
-            let address = format!("{:#x}", row.address);
-            let pool = pool_text(recording, row);
-            let hint = format!("{address}, stream {}, {pool}\nClick: find its blocks", row.stream);
-            line.col(|ui| {
-                let shown = if is_wide {
-                    address.clone()
-                } else {
-                    elided_start(ui, address.trim_start_matches("0x"), ui.available_width())
-                };
-                ui.label(RichText::new(shown).size(SIZE)).on_hover_text(&hint);
-            });
-            line.col(|ui| map_ui(ui, row, theme));
-            let sums = &row.sums;
-            for (bound, bytes) in [
-                ("", row.bytes),
-                (sums.at_least(), sums.active + sums.awaiting_free),
-                (sums.at_most(), sums.inactive_split + sums.free),
-            ] {
-                line.col(|ui| figure_ui(ui, if is_usual { bound } else { "" }, bytes, is_wide));
-            }
-            if has_pools {
-                line.col(|ui| {
-                    // The number tells private pools apart where there is no room for all.
-                    let text = match recording.segment_kind(row.kind) {
-                        (_, Some(number)) if !is_wide => format!("{} {number}", row.stream),
-                        _ => format!("{}, {pool}", row.stream),
-                    };
-                    ui.label(RichText::new(text).size(SIZE)).on_hover_text(&hint);
-                });
-            }
+            segment_ui(&mut line, recording, row, &columns, theme);
             if line.response().clicked() {
                 clicked = Some(*row);
             }
         });
     });
     clicked
+}
+
+fn segment_ui(
+    line: &mut TableRow<'_, '_>,
+    recording: &Recording,
+    row: &SegmentState,
+    columns: &Columns,
+    theme: &Theme,
+) {
+    let address = format!("{:#x}", row.address);
+    let pool = pool_text(recording, row);
+    let hint = format!("{address}, stream {}, {pool}\nClick: find its blocks", row.stream);
+    let text = |text: String| egui::Label::new(RichText::new(text).size(SIZE)).selectable(false);
+    line.col(|ui| {
+        let shown = if columns.is_wide {
+            address.clone()
+        } else {
+            elided_start(ui, address.trim_start_matches("0x"), ui.available_width())
+        };
+        ui.add(text(shown)).on_hover_text(&hint);
+    });
+    line.col(|ui| map_ui(ui, row, theme));
+    for figure in [("", row.bytes)].into_iter().chain(figures(&row.sums)) {
+        line.col(|ui| figure_ui(ui, figure, columns));
+    }
+    if columns.pool.is_some() {
+        line.col(|ui| {
+            // The number tells private pools apart where there is no room for all.
+            let shown = match recording.segment_kind(row.kind) {
+                (_, Some(number)) if !columns.is_wide => format!("{} {number}", row.stream),
+                _ => format!("{}, {pool}", row.stream),
+            };
+            ui.add(text(shown)).on_hover_text(&hint);
+        });
+    }
 }
 
 /// The end of an address: segments differ there.
@@ -242,14 +295,15 @@ fn elided_start(ui: &egui::Ui, digits: &str, room: f32) -> String {
     fitting.next().unwrap_or_default()
 }
 
-fn figure_ui(ui: &mut egui::Ui, bound: &str, bytes: Bytes, is_wide: bool) {
-    let text = if is_wide {
-        format!("{bound}{bytes}")
+fn figure_ui(ui: &mut egui::Ui, (sign, bytes): Figure, columns: &Columns) {
+    let shown_sign = if columns.has_signs { sign } else { "" };
+    let text = if columns.is_wide {
+        format!("{shown_sign}{bytes}")
     } else {
-        format!("{bound}{}", bytes.short())
+        format!("{shown_sign}{}", bytes.short())
     };
-    let hint = format!("{bound}{}", bytes.exact());
-    ui.label(RichText::new(text).size(SIZE)).on_hover_text(hint);
+    let label = egui::Label::new(RichText::new(text).size(SIZE)).selectable(false);
+    ui.add(label).on_hover_text(format!("{sign}{}", bytes.exact()));
 }
 
 /// The pieces of a segment side by side; blocks smaller than a pixel stay visible.
