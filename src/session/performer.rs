@@ -27,10 +27,10 @@ pub(super) struct Order {
 }
 
 /// How often the worker looks whether running work was cancelled.
-const LOOK: Duration = Duration::from_millis(20);
+const LOOK: Duration = Duration::from_millis(10);
 
 /// Looks after a cancel for which it waits.
-const MOST_LOOKS: u32 = 2;
+const MOST_LOOKS: u32 = 3;
 
 /// Threads that may end on their own at a time; each holds memory and a core.
 const MOST_LET_GO: usize = 2;

@@ -221,6 +221,7 @@ impl Report<'_> {
         for lane in self.lanes() {
             texts.extend(comparison.lanes[lane].out_of_memory_text().map(|text| sentence(&text)));
         }
+        texts.extend(self.unfinished_text());
         let errors = self.subject.about.findings.iter();
         let errors = errors.filter(|finding| finding.severity == Severity::Error).count();
         if errors > 0 {
@@ -230,6 +231,22 @@ impl Report<'_> {
             ));
         }
         texts
+    }
+
+    /// Lanes whose plans a longer search may make smaller: the search was stopped, or goes on.
+    fn unfinished_text(&self) -> Option<String> {
+        let is_unfinished = |lane: &usize| {
+            let mut plans = self.comparison.lanes[*lane].plans.iter();
+            plans.any(|(_, planned)| planned.is_unfinished)
+        };
+        let names = self.lanes().into_iter().filter(is_unfinished);
+        let names: Vec<String> = names
+            .map(|lane| self.comparison.lane_title(self.comparison.lanes[lane].id))
+            .collect();
+        (!names.is_empty()).then(|| {
+            let names = first_of(names.into_iter(), MOST_NAMED, ", ");
+            format!("The search for plans did not end in {names}: the figures are those of the smallest plans found.")
+        })
     }
 
     fn what_runs(&self) -> String {

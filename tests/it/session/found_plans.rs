@@ -1,6 +1,9 @@
 //! Plans that a search found before its end: they are shown while it runs, and stay where the user stops it.
 
+use std::collections::HashMap;
+
 use highwater::analysis::LaneId;
+use highwater::export::ExportForm;
 use highwater::plan::{BEST, verify};
 use highwater::session::{Command, Session};
 use highwater::units::Bytes;
@@ -79,11 +82,42 @@ fn a_stopped_search_leaves_its_smallest_plan_in_the_lane() {
     let row = table.rows.iter().find(|row| row.strategy.name == BEST).unwrap();
     assert!(row.is_stopped());
     assert_eq!(row.result.as_ref().unwrap().footprint, footprint);
+    exports_have_the_shown_plan(&mut session, footprint);
     // A new search begins where the user wants one.
     session.apply(Command::RestartSearches);
     wait_until(&mut session, |session| session.found_plan().is_some());
     session.apply(Command::Cancel);
     session.settle();
+}
+
+/// The plan of the first lane as CSV, and the report, which says that the search did not end.
+#[track_caller]
+fn exports_have_the_shown_plan(session: &mut Session, footprint: Bytes) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut export = |form, name: &str| {
+        let path = folder.path().join(name);
+        session.apply(Command::Export {
+            form,
+            path: path.clone(),
+            lanes: Some(vec![LaneId::Problem(0)]),
+        });
+        session.settle();
+        std::fs::read_to_string(path).unwrap()
+    };
+    let csv = export(ExportForm::Plan, "plan.csv");
+    let mut rows = csv::Reader::from_reader(csv.as_bytes());
+    let ends = rows.deserialize().map(|row| {
+        let row: HashMap<String, String> = row.unwrap();
+        let number = |name: &str| row[name].parse::<u64>().unwrap();
+        number("offset") + number("placed_bytes")
+    });
+    assert_eq!(ends.max(), Some(footprint.get()));
+    let report = export(ExportForm::Report, "report.html");
+    assert!(
+        report.contains("The search for plans did not end in lane 1"),
+        "{report}"
+    );
+    assert!(report.contains(&footprint.exact()));
 }
 
 #[test]
