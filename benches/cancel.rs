@@ -121,6 +121,7 @@ fn sweep() -> SweepOrder {
     }
 }
 
+#[expect(clippy::print_stdout, reason = "the table is what this bench is for")]
 fn main() {
     let folder = tempfile::tempdir().expect("a folder");
     let layers = number("HIGHWATER_CANCEL_LAYERS").unwrap_or(size::size(50_000, 200));
@@ -165,6 +166,7 @@ struct Started<'a> {
     commands: Vec<Command>,
 }
 
+#[expect(clippy::disallowed_methods, reason = "a bench owns a clock")]
 impl Started<'_> {
     /// A session with its first answer, in which the job begins.
     fn start(&self) -> Session {

@@ -10,7 +10,7 @@ use anyhow::bail;
 pub(super) use drawing::{axis_of, coloring};
 
 use super::args::{CompareArgs, Format};
-use super::opened::Named;
+use super::opened::{Named, refuse_settings};
 use super::request::{Prepared, policies};
 use super::{Verdict, print, print_json};
 use highwater_analysis::{
@@ -34,6 +34,7 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     settings.add_lanes(&args.lanes)?;
     if let Some(path) = &args.svg {
         refuse_source(path, &named.sources)?;
+        refuse_settings(path, &args.common, args.baseline.as_ref())?;
     }
     let strategy = args.strategy.as_deref().map(find).transpose()?;
     let recorded = strategy.filter(|strategy| strategy.effort == Effort::Recorded);

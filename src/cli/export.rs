@@ -7,13 +7,13 @@ use anyhow::{Context as _, bail};
 
 use super::args::ExportArgs;
 use super::compare::{axis_of, coloring};
-use super::opened::{Named, write_document};
+use super::opened::{Named, refuse_settings, write_document};
 use super::request::{Prepared, policies};
 use super::settings::read_settings;
 use super::written::{config_export, write_or_print};
 use super::{Verdict, print};
 use highwater_analysis::{Comparison, compare, with_figures};
-use highwater_export::{ConfigFile, ExportAbout, ExportForm, ExportSubject, files_text, is_script_name};
+use highwater_export::{ConfigFile, ExportAbout, ExportForm, ExportSubject, files_text};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_options::check_scheduled;
@@ -33,7 +33,7 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
         None => ExportForm::of_path(&args.to).map_err(anyhow::Error::msg),
     }?;
     form.check(&args.to).map_err(anyhow::Error::msg)?;
-    refuse_script(args)?;
+    refuse_settings(&args.to, &args.common, None)?;
     if args.files.is_empty() {
         return convert(args, form);
     }
@@ -43,6 +43,9 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
     let file = named.named_document(&args.files);
     // Before the comparison, which may take long.
     refuse_source(&args.to, &named.sources)?;
+    if let Some((_, opened)) = &file {
+        refuse_source(&args.to, &[SourceSpec::Path(opened.path.clone())])?;
+    }
     let part = args.graph.clone().or_else(|| settings.part.clone());
     let mut prepared = Prepared::new(named.sources, settings, part.as_ref(), &args.common, progress)?;
     prepared.request.policies = policies(&args.policies)?;
@@ -184,17 +187,6 @@ fn convert(args: &ExportArgs, form: ExportForm) -> anyhow::Result<Verdict> {
     let findings = check_scheduled(&document.options, &document.environment, &files, &document.plan);
     let export = config_export(&config_from_document(&document, None), &args.to, &findings, &settings)?;
     write_or_print(&export, args.writing, &[])
-}
-
-/// Refuses to replace a script that the settings come from.
-fn refuse_script(args: &ExportArgs) -> anyhow::Result<()> {
-    let scripts = args
-        .common
-        .config
-        .iter()
-        .filter(|path| is_script_name(&path.display().to_string()));
-    let scripts: Vec<SourceSpec> = scripts.cloned().map(SourceSpec::Path).collect();
-    Ok(refuse_source(&args.to, &scripts)?)
 }
 
 fn subject_of(

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::bail;
 
 use super::args::{Format, LearnArgs};
-use super::opened::Named;
+use super::opened::{Named, refuse_settings};
 use super::request::Prepared;
 use super::text::diagnostics;
 use super::written::{config_export, write_learned};
@@ -26,6 +26,7 @@ pub(super) fn run(args: &LearnArgs, progress: &Progress<'_>) -> anyhow::Result<V
             bail!("{}: {WRITTEN_FORMS}", path.display());
         }
         refuse_source(path, &named.sources)?;
+        refuse_settings(path, &args.common, None)?;
     }
     let prepared = Prepared::new(named.sources, settings, args.graph.as_ref(), &args.common, progress)?;
     let import = prepared.diagnostics();

@@ -164,6 +164,7 @@ fn perform(action: &Action) -> ExitCode {
     drop(ctrlc::set_handler(move || {
         on_signal.cancel();
         std::thread::sleep(std::time::Duration::from_millis(80));
+        let _ended = highwater_session::end_writes();
         std::process::exit(130);
     }));
     let report = progress_line();
@@ -187,9 +188,9 @@ fn perform(action: &Action) -> ExitCode {
         Action::Export(args) => export::run(args, &progress),
         Action::Manual { folder } => manual::write(folder),
         Action::Completions { shell } => {
-            let mut command = Arguments::command();
-            clap_complete::generate(*shell, &mut command, "highwater", &mut std::io::stdout());
-            Ok(Verdict::Done)
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Arguments::command(), "highwater", &mut script);
+            print_as_is(&String::from_utf8_lossy(&script)).map(|()| Verdict::Done)
         }
     };
     clear_progress_line();

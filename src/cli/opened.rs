@@ -8,12 +8,13 @@ use super::args::{Common, ExportArgs, PlanArgs, YesNo};
 use super::opening::Opening;
 use super::settings::{Settings, read_settings_over};
 use super::{Verdict, warn};
+use highwater_export::is_script_name;
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_options::keys;
 use highwater_session::{
-    AllowedOutside, Document, DocumentFile, OpenedDocument, SourceSpec, SourceState, is_document, open_document,
-    preset_iterations, presets_of, refuse_source, save_document,
+    AllowedOutside, Document, DocumentFile, FileError, OpenedDocument, SourceSpec, SourceState, is_document,
+    open_document, preset_iterations, presets_of, refuse_source, save_document,
 };
 
 /// The sources and the document of the arguments.
@@ -177,7 +178,18 @@ pub(super) fn write_document(args: &ExportArgs, progress: &Progress<'_>) -> anyh
         ..before.document.clone()
     };
     refuse_source(&args.to, &document.sources)?;
+    refuse_settings(&args.to, &args.common, None)?;
     let file = before.with(document, hashes, before.view.clone());
     save_document(&file, &args.to, progress).map_err(anyhow::Error::msg)?;
     Ok(Verdict::Done)
+}
+
+/// Refuses a target that settings are read from: a script, a schedule, and what a command names besides. A configuration in
+/// JSON may be replaced by what is made of it.
+pub(super) fn refuse_settings(target: &Path, common: &Common, other: Option<&PathBuf>) -> Result<(), FileError> {
+    let is_script = |path: &&PathBuf| is_script_name(&path.display().to_string());
+    let scripts = common.config.iter().filter(is_script);
+    let read = scripts.chain(&common.schedule).chain(other);
+    let read: Vec<SourceSpec> = read.cloned().map(SourceSpec::Path).collect();
+    refuse_source(target, &read)
 }

@@ -14,11 +14,12 @@ const WORD: usize = 400;
 /// Most characters of a message in one line.
 const LINE: usize = 8_000;
 
-/// Whether a character acts on what shows it: control characters but newline and tab, and bidirectional controls.
+/// Whether a character acts on what shows it: control characters but newline and tab, separators of lines and paragraphs,
+/// and bidirectional controls.
 pub fn is_hidden(letter: char) -> bool {
     match letter {
         '\n' | '\t' => false,
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
         _ => letter.is_control(),
     }
 }

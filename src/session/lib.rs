@@ -40,6 +40,7 @@ mod sweep;
 mod task;
 mod threads;
 mod titles;
+mod under_way;
 mod worker;
 mod write;
 mod write_config;
@@ -83,6 +84,7 @@ pub use state::{
 };
 pub use sweep::{SweepOrder, SweepTable, probe_sweep_files};
 pub use threads::{ThreadsError, most_threads};
+pub use under_way::{Ended, end_writes};
 pub use worker::{Wake, Worker};
 pub use write::{WriteError, write_pieces, write_whole};
 pub use write_config::{WriteConfigError, write_config};

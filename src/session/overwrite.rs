@@ -1,6 +1,6 @@
 //! Refuses to overwrite sources by results.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::document::SourceSpec;
 use super::files::FileError;
@@ -22,7 +22,7 @@ pub fn refuse_source(target: &Path, sources: &[SourceSpec]) -> Result<(), FileEr
     let Ok(known) = target.canonicalize() else {
         return Ok(());
     };
-    let is_it = |source: &PathBuf| *source == known || (source.is_dir() && known.starts_with(source));
+    let is_it = |source: &Path| is_one_file(source, &known) || (source.is_dir() && known.starts_with(source));
     let paths = sources.iter().filter_map(path_of);
     let found = paths.filter(|path| path.canonicalize().is_ok_and(|path| is_it(&path)));
     match found.map(|path| path.display().to_string()).next() {
@@ -32,6 +32,19 @@ pub fn refuse_source(target: &Path, sources: &[SourceSpec]) -> Result<(), FileEr
             read,
         }),
     }
+}
+
+/// Whether two paths are names of one file. Hard links are.
+#[cfg(unix)]
+fn is_one_file(one: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let place = |path: &Path| std::fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino()));
+    one == other || matches!((place(one), place(other)), (Ok(one), Ok(other)) if one == other)
+}
+
+#[cfg(not(unix))]
+fn is_one_file(one: &Path, other: &Path) -> bool {
+    one == other
 }
 
 #[cfg(test)]
@@ -56,8 +69,11 @@ mod tests {
             SourceSpec::Path(folder.path().join("profiler")),
             SourceSpec::Path(folder.path().join("gone.onnx")),
         ];
+        let linked = folder.path().join("linked.onnx");
+        std::fs::hard_link(&model, &linked).expect("a link");
         let cases = [
             (model, true),
+            (linked, cfg!(unix)),
             (folder.path().join("profiler/../net.onnx"), true),
             (table, true),
             (other, false),

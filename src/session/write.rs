@@ -5,6 +5,7 @@ use std::io::{BufWriter, Error, ErrorKind, Seek as _, Write};
 use std::path::{Path, PathBuf};
 
 use super::files::{FileError, TEMPORARY, io_error};
+use super::under_way::{UnderWay, WRITES};
 use highwater_export::ExportError;
 
 /// The method of writing a target.
@@ -99,14 +100,17 @@ fn write_with<E: From<Error>>(
 ) -> Result<(), E> {
     match route(path)? {
         Route::Replace(target) => {
-            let written = temporary(&target, gate, make)?;
+            let Temporary { file, under_way } = temporary(&target, gate, make)?;
             gate(Operation::Rename)?;
-            written.persist(&target).map_err(|error| error.error)?;
+            file.persist(&target).map_err(|error| error.error)?;
+            drop(under_way);
         }
         Route::Overwrite(target) => {
             let mut copy = temporary(&target, gate, make)?;
-            overwrite(&target, &mut copy, gate)?;
-            copy.close()?;
+            let guard = WRITES.in_place();
+            overwrite(&target, &mut copy.file, gate)?;
+            drop(guard);
+            copy.file.close()?;
         }
         Route::Stream => {
             gate(Operation::Open)?;
@@ -179,24 +183,32 @@ fn route(path: &Path) -> std::io::Result<Route> {
     })
 }
 
-/// The target of a chain of symbolic links, which need not exist. A chain longer than the system follows ends early; creating
-/// that file then fails with the system's message.
-fn end_of_links(path: &Path) -> PathBuf {
+/// A path and what it leads to by symbolic links, one after the other. A chain longer than the system follows ends early.
+fn links_of(path: &Path) -> impl Iterator<Item = PathBuf> {
     const MOST_LINKS: usize = 40;
-    let mut end = path.to_owned();
-    for _ in 0..MOST_LINKS {
-        let Ok(next) = std::fs::read_link(&end) else {
-            break;
-        };
-        end = folder_of(&end).join(next);
-    }
-    end
+    let next = |path: &PathBuf| Some(folder_of(path).join(std::fs::read_link(path).ok()?));
+    std::iter::successors(Some(path.to_owned()), next).take(MOST_LINKS + 1)
 }
 
-/// Whether a path names an open file, like `/dev/stdout`: its target may have another file by now.
+/// The target of a chain of symbolic links, which need not exist. Creating the end of a chain that is too long fails with the
+/// system's message.
+fn end_of_links(path: &Path) -> PathBuf {
+    links_of(path).last().unwrap_or_else(|| path.to_owned())
+}
+
+/// Whether a path names an open file, like `/dev/stdout`, or leads there by links: its target may have another file by now.
 fn is_descriptor(path: &Path) -> bool {
     let is_within = |path: &Path| path.starts_with("/dev") || path.starts_with("/proc");
-    is_within(path) || std::fs::read_link(path).is_ok_and(|next| is_within(&next))
+    let is_there =
+        |path: &Path| is_within(path) || folder_of(path).canonicalize().is_ok_and(|folder| is_within(&folder));
+    links_of(path).any(|path| is_there(&path))
+}
+
+/// A temporary file that a signal removes.
+struct Temporary {
+    file: tempfile::NamedTempFile,
+    /// Dropped after the file.
+    under_way: UnderWay,
 }
 
 /// A synced temporary file in the folder of `target`, with the target's permissions and owner.
@@ -204,13 +216,15 @@ fn temporary<E: From<Error>>(
     target: &Path,
     gate: Gate<'_>,
     make: impl FnOnce(&mut dyn Write) -> Result<(), E>,
-) -> Result<tempfile::NamedTempFile, E> {
+) -> Result<Temporary, E> {
     let folder = folder_of(target);
     gate(Operation::Open)?;
     // With the permissions of new files; temporary ones are their owner's alone otherwise.
+    let mut under_way = None;
     let file = tempfile::Builder::new()
         .prefix(TEMPORARY)
         .make_in(folder, |path| {
+            under_way = Some(WRITES.begin(path));
             OpenOptions::new().read(true).write(true).create_new(true).open(path)
         })
         .map_err(|error| match error.kind() {
@@ -220,6 +234,7 @@ fn temporary<E: From<Error>>(
             ),
             _ => error,
         })?;
+    let under_way = under_way.unwrap_or_else(|| WRITES.begin(file.path()));
     if let Ok(existing) = std::fs::metadata(target) {
         keep_owner(file.as_file(), &existing);
         gate(Operation::Permissions)?;
@@ -234,7 +249,7 @@ fn temporary<E: From<Error>>(
     )?;
     gate(Operation::Sync)?;
     file.as_file().sync_all()?;
-    Ok(file)
+    Ok(Temporary { file, under_way })
 }
 
 fn folder_of(path: &Path) -> &Path {

@@ -188,9 +188,10 @@ impl TimeAxis {
         self.border((step as usize).min(self.n_steps()))
     }
 
+    /// In floats, because times near 2^64 and their shares add up to more; exact below 2^53.
     #[inline]
     fn border(&self, idx: usize) -> f64 {
-        (self.times.at(idx) + idx as u64 * self.share) as f64
+        self.times.at(idx) as f64 + idx as f64 * self.share as f64
     }
 
     /// Where a step is drawn; outside the axis steps have the mean width. O(1).
@@ -293,6 +294,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{AxisKind, TimeAxis};
+
+    #[test]
+    fn times_near_the_largest_number_are_drawn() {
+        for durations in [vec![u64::MAX, 0], vec![1 << 62; 8], vec![1, u64::MAX - 1, 5, 0]] {
+            let axis = TimeAxis::of_durations(durations.iter().copied(), 0).expect("time passes");
+            let places: Vec<f64> = (0..=durations.len()).map(|step| axis.place(step as f64)).collect();
+            assert!(places.is_sorted() && places[0] == 0.0, "{places:?}");
+        }
+    }
 
     proptest! {
         #[test]

@@ -25,7 +25,7 @@ mod verified;
 use std::ffi::OsStr;
 use std::process::{Command, Output};
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 pub(crate) fn run(arguments: &[&str]) -> Output {
     run_os(arguments)
@@ -275,6 +275,114 @@ fn input_files_are_never_overwritten() {
         fails(case, "not overwritten");
         let after: Vec<Vec<u8>> = [&model, &run, &graph].map(|path| std::fs::read(path).unwrap()).into();
         assert!(files == after, "{case:?}");
+    }
+}
+
+#[test]
+fn no_file_that_a_command_reads_is_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (model, other) = (at("model.tflite"), at("other.svg"));
+    for path in [&model, &other] {
+        std::fs::copy(
+            format!("{}/sample_traces/lstm_tiny.tflite", env!("CARGO_MANIFEST_DIR")),
+            path,
+        )
+        .unwrap();
+    }
+    let (schedule, script, document, link) = (at("s.json"), at("run.py"), at("d.json"), at("link.svg"));
+    std::fs::write(&schedule, r#"{"iterations": 2}"#).unwrap();
+    std::fs::write(&script, "from npu_bridge.npu_init import *\nconfig = NPURunConfig()\n").unwrap();
+    let saved = at("d.highwater");
+    assert!(run(&["export", &model, "--to", &saved]).status.success());
+    std::fs::rename(&saved, &document).unwrap();
+    let mut cases: Vec<(Vec<&str>, &str)> = vec![
+        (vec!["compare", &model, "--baseline", &other, "--svg", &other], &other),
+        (
+            vec!["export", &model, "--schedule", &schedule, "--to", &schedule],
+            &schedule,
+        ),
+        (
+            vec![
+                "export",
+                "--schedule",
+                &schedule,
+                "--set",
+                "dtr.enable=true",
+                "--to",
+                &schedule,
+            ],
+            &schedule,
+        ),
+        (vec!["export", &model, "--config", &script, "--to", &script], &script),
+        (vec!["export", &document, "--to", &document], &document),
+    ];
+    if cfg!(unix) {
+        std::fs::hard_link(&other, &link).unwrap();
+        cases.push((vec!["compare", &other, "--svg", &link], &other));
+        cases.push((vec!["export", &other, "--to", &link], &other));
+    }
+    for (arguments, read) in cases {
+        let before = std::fs::read(read).unwrap();
+        fails(&arguments, "not overwritten");
+        assert!(std::fs::read(read).unwrap() == before, "{arguments:?}");
+    }
+}
+
+/// Times near 2^64 in all that is drawn and written.
+#[test]
+fn times_that_add_up_to_more_than_64_bits_are_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let long = at("long.json");
+    for times in [vec![u64::MAX, 0], vec![1 << 62; 8], vec![17_900_000_000_000_000_000, 1]] {
+        let node = |at: usize| {
+            json!({"op": "a", "time_ns": times[at], "inputs": [format!("t{at}")],
+                   "outputs": [{"id": format!("t{}", at + 1), "bytes": 4}]})
+        };
+        let graph = json!({"highwater_graph": 1, "nodes": (0..times.len()).map(node).collect::<Vec<_>>(),
+                           "inputs": [{"id": "t0", "bytes": 4}]});
+        std::fs::write(&long, graph.to_string()).unwrap();
+        for name in [
+            "tensors.csv",
+            "report.html",
+            "timeline.svg",
+            "trace.json",
+            "timeline.png",
+        ] {
+            let output = run(&["export", &long, "--to", &at(name)]);
+            assert_eq!(
+                output.status.code(),
+                Some(0),
+                "{times:?}, {name}: {}",
+                String::from_utf8_lossy(&output.stderr)
+            );
+        }
+        let output = run(&["compare", &long, "--map", "--svg", &at("c.svg"), "--axis", "time"]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+/// A reader that goes away ends every command in peace; a full device in one sentence.
+#[cfg(target_os = "linux")]
+#[test]
+fn completions_survive_a_closed_output() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let command = || {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_highwater"));
+            command
+                .args(["completions", shell])
+                .stderr(std::process::Stdio::piped());
+            command
+        };
+        let mut child = command().stdout(std::process::Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{shell}");
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = command().stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{shell}");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(error.contains("standard output"), "{error}");
     }
 }
 

@@ -4,8 +4,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use highwater_model::progress::{Cancel, Progress};
+
 use super::hashes::hash_of_bytes;
 use crate::document::SourceSpec;
+use crate::folder::files_of;
 
 /// What a document names outside its folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,12 +102,29 @@ pub(crate) fn outside(document: &Path, sources: &[SourceSpec]) -> Option<Outside
     })
 }
 
-/// The existing sources outside a folder, links followed.
+/// The existing sources outside a folder, links followed: those of the sources, and those in folders that are sources.
 pub(crate) fn outside_folder(folder: &Path, sources: &[SourceSpec]) -> Vec<PathBuf> {
     let Ok(folder) = folder.canonicalize() else {
         return Vec::new();
     };
-    let real = |source: &SourceSpec| source.path()?.canonicalize().ok();
-    let real = sources.iter().filter_map(real);
-    real.filter(|path| !path.starts_with(&folder)).collect()
+    let is_outside = |path: &PathBuf| !path.starts_with(&folder);
+    let mut found = Vec::new();
+    for source in sources.iter().filter_map(SourceSpec::path) {
+        match source.canonicalize() {
+            Ok(real) if is_outside(&real) => found.push(real),
+            Ok(real) if real.is_dir() => found.extend(linked_files(&real).filter(is_outside)),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The targets of links to files that a folder is read with.
+fn linked_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let cancel = Cancel::new();
+    let files = files_of(folder, &Progress::silent(&cancel)).map(|found| found.files);
+    let files = files.unwrap_or_default().into_iter();
+    files
+        .filter(|path| path.is_symlink())
+        .filter_map(|path| path.canonicalize().ok())
 }

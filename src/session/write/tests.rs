@@ -120,3 +120,20 @@ fn descriptors_are_told_from_files() {
         assert_eq!(is_descriptor(Path::new(path)), expected, "{path}");
     }
 }
+
+#[test]
+fn links_to_descriptors_are_descriptors() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for (link, target) in [
+        ("a", "/dev/stdout"),
+        ("b.csv", "a"),
+        ("c.csv", "b.csv"),
+        ("d.csv", "new.csv"),
+    ] {
+        std::os::unix::fs::symlink(target, at(link)).unwrap();
+    }
+    for (name, expected) in [("a", true), ("b.csv", true), ("c.csv", true), ("d.csv", false)] {
+        assert_eq!(is_descriptor(&at(name)), expected, "{name}");
+    }
+}

@@ -8,8 +8,8 @@ use serde_json::{Value as Json, json};
 
 use super::run;
 
-/// Escape sequences, a bell, return, delete, C1, bidirectional controls.
-const NASTY: &str = "=x\u{1b}[31m\u{7}\r\u{7f}\u{9b}2J\u{202e}\u{2066}\u{200f}";
+/// Escape sequences, a bell, return, delete, C1, bidirectional controls, a separator of lines.
+const NASTY: &str = "=x\u{1b}[31m\u{7}\r\u{7f}\u{9b}2J\u{202e}\u{2066}\u{200f}\u{2028}";
 
 /// A chain whose graph, ops and tensors have such names.
 fn graph() -> String {

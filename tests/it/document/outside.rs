@@ -29,7 +29,17 @@ fn files_outside_the_folder_need_a_flag() {
     let inside = document(&here, &["net.onnx"]);
     assert!(run(&["compare", &inside]).status.success());
     let ways = [&["../outside.onnx"][..], &["net.onnx", outside.to_str().unwrap()]];
-    let links = if cfg!(unix) { &[&["link.onnx"][..]][..] } else { &[] };
+    // A folder is read with the links in it.
+    #[cfg(unix)]
+    {
+        std::fs::create_dir_all(here.join("sub/below")).unwrap();
+        std::os::unix::fs::symlink(&outside, here.join("sub/below/a.onnx")).unwrap();
+    }
+    let links = if cfg!(unix) {
+        &[&["link.onnx"][..], &["sub"], &["."]][..]
+    } else {
+        &[]
+    };
     for paths in ways.iter().chain(links) {
         let named = document(&here, paths);
         for command in [

@@ -1,6 +1,6 @@
 //! Plans that a search found before its end: they are shown while it runs, and stay where the user stops it.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use highwater::analysis::LaneId;
 use highwater::export::ExportForm;
@@ -107,7 +107,7 @@ fn exports_have_the_shown_plan(session: &mut Session, footprint: Bytes) {
     let csv = export(ExportForm::Plan, "plan.csv");
     let mut rows = csv::Reader::from_reader(csv.as_bytes());
     let ends = rows.deserialize().map(|row| {
-        let row: HashMap<String, String> = row.unwrap();
+        let row: BTreeMap<String, String> = row.unwrap();
         let number = |name: &str| row[name].parse::<u64>().unwrap();
         number("offset") + number("placed_bytes")
     });
