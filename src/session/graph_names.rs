@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::merge::UniqueNames;
+use highwater_model::workload::UniqueNames;
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct GraphNames {

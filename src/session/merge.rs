@@ -10,7 +10,7 @@ use highwater_analysis::{compare_ops, join_logs};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::workload::{
-    AllocationTrace, BlockProgram, GraphEntry, Lifetimes, ProblemEntry, Recording, Source, Tape,
+    AllocationTrace, BlockProgram, GraphEntry, Lifetimes, ProblemEntry, Recording, Source, Tape, UniqueNames,
 };
 
 /// The source that is shown, the recordings, and a sentence for each kind that is left out.
@@ -39,38 +39,6 @@ pub(super) struct GivenNames {
     pub(super) aliases: BTreeMap<String, String>,
     /// Former names, each with the current name.
     pub(super) renamed: BTreeMap<String, String>,
-}
-
-/// Hands out unique names. O(log n) per name.
-#[derive(Debug, Default)]
-pub(super) struct UniqueNames {
-    taken: BTreeSet<String>,
-    /// The next number to try. Names are never freed, so smaller numbers stay taken.
-    next: BTreeMap<String, u32>,
-}
-
-impl UniqueNames {
-    /// The name, with the lowest free number where it is taken.
-    pub(super) fn take(&mut self, name: &str) -> String {
-        let mut unique = name.to_owned();
-        if self.taken.contains(name) {
-            let number = self.next.entry(name.to_owned()).or_insert(2);
-            while self.taken.contains(&unique) {
-                unique = format!("{name} ({number})");
-                *number += 1;
-            }
-        }
-        self.taken.insert(unique.clone());
-        unique
-    }
-
-    /// The name, with the prefix of its file where it is taken.
-    fn take_of(&mut self, name: &str, prefix: &str) -> String {
-        if self.taken.contains(name) && !prefix.is_empty() {
-            return self.take(&format!("{prefix}: {name}"));
-        }
-        self.take(name)
-    }
 }
 
 impl Merge {

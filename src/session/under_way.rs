@@ -99,7 +99,7 @@ mod tests {
         let ended = OWN.end();
         assert!(at("finished").exists() && !at("under way").exists());
         let next = at("next");
-        let thread = std::thread::spawn(move || {
+        let thread = std::thread::Builder::new().name("next".to_owned()).spawn(move || {
             let next = OWN.begin(&next);
             HAS_BEGUN.store(true, Ordering::SeqCst);
             next
@@ -107,6 +107,7 @@ mod tests {
         std::thread::sleep(std::time::Duration::from_millis(20));
         assert!(!HAS_BEGUN.load(Ordering::SeqCst));
         drop(ended);
+        let thread = thread.expect("a thread");
         drop(thread.join().expect("it begins"));
         drop((under_way, missing));
         assert!(locked(&OWN.temporary).is_empty());

@@ -27,6 +27,7 @@ mod shapes;
 mod tape;
 mod trace;
 mod trace_lifetimes;
+mod unique_names;
 mod uses;
 
 pub use alignment::Alignment;
@@ -64,6 +65,7 @@ pub use shapes::{Item, Piece, Shapes};
 pub use tape::{Tape, TapeCall, TapeOp, TapeTensor};
 pub use trace::{AllocationTrace, ArenaSegment, TraceCommand, TraceName};
 pub use trace_lifetimes::{TraceLifetime, TraceOwner};
+pub use unique_names::UniqueNames;
 pub use uses::{BodyMap, BodyUse, CallOrder, UseKind, ops_to_steps};
 
 use std::collections::BTreeSet;

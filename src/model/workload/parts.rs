@@ -2,10 +2,9 @@
 //!
 //! In: a workload. Out: its parts with unique names, and the workload of one of them.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{GraphEntry, ProblemEntry, Source, Workload};
+use super::{GraphEntry, ProblemEntry, Source, UniqueNames, Workload};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PartOf {
@@ -136,17 +135,12 @@ impl Source {
 #[derive(Default)]
 struct Parts {
     list: Vec<Part>,
-    names: BTreeSet<String>,
+    names: UniqueNames,
 }
 
 impl Parts {
     fn add(&mut self, graph: &str, name: &str, of: PartOf) {
-        let longer = || (!graph.is_empty()).then(|| format!("{graph}: {name}"));
-        let numbered = (2..=u32::MAX).map(|number| format!("{} ({number})", longer().as_deref().unwrap_or(name)));
-        let mut candidates = std::iter::once(name.to_owned()).chain(longer()).chain(numbered);
-        let free = candidates.find(|candidate| !self.names.contains(candidate));
-        let name = free.unwrap_or_default();
-        self.names.insert(name.clone());
+        let name = self.names.take_of(name, graph);
         self.list.push(Part { name, of });
     }
 }
@@ -196,6 +190,15 @@ mod tests {
             })),
             ..GraphEntry::new(name.to_owned(), graph(name))
         }
+    }
+
+    #[test]
+    fn many_bodies_of_one_name_are_numbered_behind_their_graph() {
+        let bodies = vec!["body"; 3_000];
+        let parts = Workload::new("s".to_owned(), Source::Graphs(vec![entry("main", &bodies, &[])])).parts(&[]);
+        let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
+        assert_eq!(names[..4], ["main", "body", "main: body", "main: body (2)"]);
+        assert_eq!(names.last(), Some(&"main: body (2999)"));
     }
 
     #[track_caller]

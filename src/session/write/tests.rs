@@ -123,7 +123,7 @@ fn descriptors_are_told_from_files() {
 
 #[test]
 fn links_to_descriptors_are_descriptors() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);
     for (link, target) in [
         ("a", "/dev/stdout"),
@@ -131,7 +131,7 @@ fn links_to_descriptors_are_descriptors() {
         ("c.csv", "b.csv"),
         ("d.csv", "new.csv"),
     ] {
-        std::os::unix::fs::symlink(target, at(link)).unwrap();
+        symlink(target, at(link)).expect("a link");
     }
     for (name, expected) in [("a", true), ("b.csv", true), ("c.csv", true), ("d.csv", false)] {
         assert_eq!(is_descriptor(&at(name)), expected, "{name}");
