@@ -25,9 +25,6 @@ mod training_graph;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Longer jobs are cancelled within their first part.
-const LONGEST: Duration = Duration::from_secs(8);
-
 /// The time between two frames of the window.
 const LOOK: Duration = Duration::from_millis(2);
 
@@ -184,7 +181,9 @@ impl Started<'_> {
     fn duration(&self) -> Duration {
         let mut session = self.start();
         let begin = Instant::now();
-        while session.can_cancel() && begin.elapsed() < LONGEST {
+        // Longer jobs are cancelled within their first part.
+        let longest = Duration::from_millis(size::size(8_000, 100));
+        while session.can_cancel() && begin.elapsed() < longest {
             session.poll();
             sleep(LOOK);
         }
