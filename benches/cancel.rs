@@ -25,7 +25,7 @@ mod training_graph;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The time between two frames of the window.
+/// How often the session is polled.
 const LOOK: Duration = Duration::from_millis(2);
 
 /// Commands of a job, of which the last one starts it.
@@ -65,7 +65,7 @@ const OF_GRAPH: &[Job] = &[
     ("recommend", |_| {
         vec![Command::Recommend(Box::new(sweep()), Goal::Lane(LaneGoal::default()))]
     }),
-    ("reuse of names", |_| vec![Command::ReuseNames(GraphIdx(0))]),
+    ("variable reuse", |_| vec![Command::ReuseNames(GraphIdx(0))]),
     ("report", |inputs| {
         vec![export(inputs, ExportForm::Report, "report.html")]
     }),

@@ -363,7 +363,7 @@ fn times_that_add_up_to_more_than_64_bits_are_drawn() {
     }
 }
 
-/// A reader that goes away ends every command in peace; a full device in one sentence.
+/// A closed pipe is no error, a full device is one.
 #[cfg(target_os = "linux")]
 #[test]
 fn completions_survive_a_closed_output() {

@@ -25,7 +25,7 @@ impl UniqueNames {
         unique
     }
 
-    /// The name, with the prefix of its file where it is taken.
+    /// The name, with a prefix (its file, its graph) where it is taken.
     pub fn take_of(&mut self, name: &str, prefix: &str) -> String {
         if self.taken.contains(name) && !prefix.is_empty() {
             return self.take(&format!("{prefix}: {name}"));
