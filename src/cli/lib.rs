@@ -127,10 +127,12 @@ pub(crate) fn say(message: &str) {
 fn usage(error: &clap::Error) -> ExitCode {
     use clap::error::ErrorKind;
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            drop(error.print());
-            ExitCode::SUCCESS
-        }
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => match error.print() {
+            Err(failure) if failure.kind() != std::io::ErrorKind::BrokenPipe => {
+                fail(&format!("standard output: {failure}"))
+            }
+            _ => ExitCode::SUCCESS,
+        },
         _ => {
             let text = error.to_string();
             let parts: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
@@ -154,19 +156,23 @@ fn missing_file(arguments: &Arguments) -> Option<String> {
     ))
 }
 
+/// Ends the program on SIGINT, SIGTERM and SIGHUP: the work stops, and no temporary file and no half copy stays.
+pub fn end_on_signals(cancel: Cancel) {
+    // Where a handler is set already, a signal ends the process at once, which is safe too.
+    drop(ctrlc::set_handler(move || {
+        cancel.cancel();
+        std::thread::sleep(std::time::Duration::from_millis(80));
+        let _ended = highwater_session::end_writes();
+        std::process::exit(130);
+    }));
+}
+
 fn perform(action: &Action) -> ExitCode {
     let cancel = match most_threads() {
         Ok(n_threads) => Cancel::on_threads(n_threads),
         Err(error) => return fail(&error.to_string()),
     };
-    let on_signal = cancel.clone();
-    // Where a handler is set already, Ctrl-C ends the process at once, which is safe too.
-    drop(ctrlc::set_handler(move || {
-        on_signal.cancel();
-        std::thread::sleep(std::time::Duration::from_millis(80));
-        let _ended = highwater_session::end_writes();
-        std::process::exit(130);
-    }));
+    end_on_signals(cancel.clone());
     let report = progress_line();
     let progress = Progress::new(&cancel, &*report);
     let result = match action {

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use super::document::{Document, SourceSpec, preset_iterations};
-use super::document_file::{outside_folder, seen_from};
+use super::document_file::seen_from;
 use super::shell_quote::{shell_flag, shell_path};
 use highwater_analysis::LaneGoal;
 
@@ -17,6 +17,8 @@ pub struct Origin<'a> {
     pub file: Option<(&'a str, &'a Document)>,
     /// The folder of that file: paths of sources are relative to it.
     pub folder: Option<&'a Path>,
+    /// Whether that file names files outside its folder.
+    pub names_outside: bool,
     pub runs_there: bool,
     /// Pins beyond those of the file, as values of `--pin`.
     pub pins: &'a [String],
@@ -137,9 +139,7 @@ impl<'a> CommandLine<'a> {
         let base = file.map(|(_, base)| base);
         let mut words = vec!["highwater".to_owned(), command.to_owned()];
         words.extend(file.map(|(name, _)| shell_path(name)));
-        if let (Some((_, base)), Some(folder)) = (file, self.origin.folder)
-            && !outside_folder(folder, &base.sources).is_empty()
-        {
+        if file.is_some() && self.origin.names_outside {
             words.push("--allow-outside".to_owned());
         }
         let known = base.map_or(0, |base| base.sources.len());

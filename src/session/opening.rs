@@ -91,19 +91,25 @@ pub fn read_config_file(path: &Path, of: Option<&str>, progress: &Progress<'_>) 
     let bytes = read_bytes(path, progress).map_err(|error| error.to_string())?;
     let name = path.display().to_string();
     // Any JSON object is read as options.
-    if let Some(advice) = unread_model(&name, &bytes).filter(|_| bytes.trim_ascii_start().starts_with(b"{")) {
-        return Err(format!("{name}: not a configuration: {advice}"));
+    let is_object = bytes.trim_ascii_start().starts_with(b"{");
+    if let Some(sentence) = is_object.then(|| other_than_config(&name, &bytes)).flatten() {
+        return Err(sentence);
     }
     match read_config_of(&name, &bytes, of) {
         Ok((config, remarks)) => Ok(ReadConfig { name, config, remarks }),
-        Err(error) => Err(match (unread_model(&name, &bytes), model_format(&name, &bytes)) {
-            (Some(advice), _) => format!("{name}: not a configuration: {advice}"),
-            (None, Some(format)) => format!(
-                "{name}: not a configuration but {format}; open it with `highwater compare` or `highwater inspect`"
-            ),
-            (None, None) => format!("{name}: {error}"),
-        }),
+        Err(error) => Err(other_than_config(&name, &bytes).unwrap_or_else(|| format!("{name}: {error}"))),
     }
+}
+
+/// What a model or a recording is, for a user who takes it for a configuration.
+fn other_than_config(name: &str, bytes: &[u8]) -> Option<String> {
+    if let Some(advice) = unread_model(name, bytes) {
+        return Some(format!("{name}: not a configuration: {advice}"));
+    }
+    let format = model_format(name, bytes)?;
+    Some(format!(
+        "{name}: not a configuration but {format}; open it with `highwater compare` or `highwater inspect`"
+    ))
 }
 
 /// What a file is that neither an importer nor the reader of scripts takes.

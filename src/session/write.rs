@@ -176,11 +176,12 @@ fn route(path: &Path) -> std::io::Result<Route> {
         return Err(Error::new(ErrorKind::InvalidInput, reason));
     }
     let target = path.canonicalize()?;
-    Ok(if has_other_names(&metadata) {
-        Route::Overwrite(target)
-    } else {
-        Route::Replace(target)
-    })
+    if has_other_names(&metadata) {
+        return Ok(Route::Overwrite(target));
+    }
+    // Its folder alone decides about replacing a file; a write-protected one is refused all the same.
+    OpenOptions::new().write(true).open(&target)?;
+    Ok(Route::Replace(target))
 }
 
 /// A path and what it leads to by symbolic links, one after the other. A chain longer than the system follows ends early.

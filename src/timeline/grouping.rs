@@ -172,7 +172,7 @@ pub struct HeldTensor {
 pub struct Grouping {
     attribute: Attribute,
     texts: IndexSet<Box<str>>,
-    /// By graph, by tensor; empty for sizes and lifetimes.
+    /// By graph, by tensor; empty for sizes and lifetimes. Graphs after the last have its tensors.
     graphs: Vec<Vec<u32>>,
 }
 
@@ -300,7 +300,7 @@ impl Grouping {
             | Attribute::Module
             | Attribute::Category
             | Attribute::Pool => {
-                let tensors = self.graphs.get(held.tensor.graph.idx())?;
+                let tensors = self.graphs.get(held.tensor.graph.idx()).or(self.graphs.last())?;
                 return tensors.get(held.tensor.tensor.idx()).copied();
             }
         };

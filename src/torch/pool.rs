@@ -31,17 +31,26 @@ impl Pool {
     }
 
     pub(crate) fn free_of(&self, stream: u64) -> Option<&FreeSet> {
-        let found = self.streams.iter().find(|(handle, _)| *handle == stream);
-        found.map(|(_, set)| set)
+        let found = self.place_of(stream).ok()?;
+        Some(&self.streams[found].1)
     }
 
     pub(crate) fn free_of_mut(&mut self, stream: u64) -> &mut FreeSet {
-        if let Some(at) = self.streams.iter().position(|(handle, _)| *handle == stream) {
-            return &mut self.streams[at].1;
-        }
-        let at = self.streams.partition_point(|(handle, _)| *handle < stream);
-        self.streams.insert(at, (stream, FreeSet::default()));
+        let at = self.place_of(stream).unwrap_or_else(|at| {
+            self.streams.insert(at, (stream, FreeSet::default()));
+            at
+        });
         &mut self.streams[at].1
+    }
+
+    /// The place of a stream, else where it belongs.
+    fn place_of(&self, stream: u64) -> Result<usize, usize> {
+        self.streams.binary_search_by_key(&stream, |(handle, _)| *handle)
+    }
+
+    /// Forgets streams without free blocks, so that [`Self::iter`] does not pass over those of all times.
+    pub(crate) fn forget_empty(&mut self) {
+        self.streams.retain(|(_, set)| set.iter().next().is_some());
     }
 
     pub(crate) fn insert(&mut self, id: BlockId, block: &Block) {

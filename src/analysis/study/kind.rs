@@ -95,7 +95,7 @@ pub trait Study: fmt::Debug + Sync {
     /// The name of a tensor; empty where it has none. O(1).
     fn tensor_name<'a>(&self, comparison: &'a Comparison, graph: GraphIdx, tensor: TensorId) -> &'a str;
 
-    /// By graph: the upper bound of tensor indices.
+    /// By graph: the upper bound of tensor indices. Graphs after the last have its tensors.
     fn tensor_counts(&self, comparison: &Comparison) -> Vec<usize>;
 
     /// The name of the op (or command) of a step of a run; empty where it has none.

@@ -126,8 +126,9 @@ impl Study for Traces {
         request.map_or("", |(trace, request)| trace.name(request.lifetime.name))
     }
 
+    /// One for all graphs: a request is numbered in the trace, whichever pool or static graph it is of.
     fn tensor_counts(&self, comparison: &Comparison) -> Vec<usize> {
-        vec![comparison.requests.len(); comparison.session.graphs.len()]
+        vec![comparison.requests.len()]
     }
 
     fn op_name<'a>(&self, workload: &'a Workload, _: GraphIdx, op: OpId) -> Cow<'a, str> {

@@ -246,7 +246,7 @@ fn deadline(seconds: Option<f64>) -> anyhow::Result<Cancel> {
         return Ok(stop);
     };
     let limit = std::time::Duration::try_from_secs_f64(seconds)
-        .with_context(|| format!("--deadline {seconds}: expected a positive number of seconds"))?;
+        .with_context(|| format!("--deadline {seconds:?}: expected a positive number of seconds"))?;
     if limit.is_zero() {
         stop.cancel();
         return Ok(stop);

@@ -54,7 +54,7 @@ pub fn graph_tape(graph: &Graph, sizes: &Sizes, rates: OpRates) -> GraphTape {
     };
     graph.name().clone_into(&mut maker.answer.tape.name);
     let overwritten = overwritten(graph);
-    let last_readers = last_readers(graph);
+    let mut last_readers = last_readers(graph);
     for op in graph.ops().ids() {
         for operand in graph.operands(op) {
             maker.bring_in(*operand);
@@ -67,7 +67,7 @@ pub fn graph_tape(graph: &Graph, sizes: &Sizes, rates: OpRates) -> GraphTape {
         maker.compute(op, op_time(graph, sizes, op, rates), is_non_recomputable);
         let dying = graph.operands(op).iter().chain(graph.results(op));
         for tensor in dying {
-            maker.release_after(*tensor, op, &last_readers);
+            maker.release_after(*tensor, op, &mut last_readers);
         }
     }
     maker.keep_outputs();
@@ -162,19 +162,15 @@ impl TapeBuilder<'_> {
     }
 
     /// Releases a tensor once, after its last reader.
-    fn release_after(&mut self, tensor: TensorId, op: OpId, last_readers: &[Option<OpId>]) {
+    fn release_after(&mut self, tensor: TensorId, op: OpId, last_readers: &mut [Option<OpId>]) {
         let Some(number) = self.number[tensor.idx()] else {
             return;
         };
         let known = &self.graph.tensors()[tensor];
         let is_last = last_readers[tensor.idx()] == Some(op);
         if is_last && !known.is_output && known.producer.is_some() {
-            let release = TapeCall::Release(number);
-            let since = self.answer.tape.calls.iter().rev();
-            let mut since = since.take_while(|call| !matches!(call, TapeCall::Call(_)));
-            if !since.any(|call| *call == release) {
-                self.answer.tape.calls.push(release);
-            }
+            last_readers[tensor.idx()] = None;
+            self.answer.tape.calls.push(TapeCall::Release(number));
         }
     }
 

@@ -23,8 +23,8 @@ pub use opening::{
     read_document, save_document,
 };
 pub(super) use opening::{refuse_special, save_over, states_of};
+pub(super) use outside::outside;
 pub use outside::{AllowedOutside, NotOpened, Outside};
-pub(super) use outside::{outside, outside_folder};
 pub(super) use places::relative as seen_from;
 pub use schema::document_schema;
 

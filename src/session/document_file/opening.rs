@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::hashes::{hash_of, hash_of_bytes};
-use super::outside::{AllowedOutside, NotOpened};
+use super::outside::{AllowedOutside, NotOpened, outside};
 use super::{DocumentFile, MOST_DOCUMENT_BYTES, too_large};
 use crate::document::SourceSpec;
 use crate::files::{TEMPORARY, open, stream_name};
@@ -67,6 +67,8 @@ pub struct OpenedDocument {
     pub file: DocumentFile,
     /// By position of the source.
     pub notes: Vec<SourceNote>,
+    /// Whether it names files outside its folder.
+    pub names_outside: bool,
     pub remarks: Diagnostics,
 }
 
@@ -105,7 +107,11 @@ pub fn open_document(
     let (file, remarks) = document_of(path, &bytes)?;
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     refuse_special(&file.document.sources).map_err(|reason| format!("{}: {reason}", path.display()))?;
-    if let Some(outside) = allowed.missing(&absolute, &file.document.sources) {
+    let outside = outside(&absolute, &file.document.sources, progress);
+    // A list that was stopped may lack some.
+    progress.check().map_err(|cancelled| cancelled.to_string())?;
+    let names_outside = outside.is_some();
+    if let Some(outside) = outside.filter(|outside| !allowed.allows(outside)) {
         return Err(NotOpened::Outside(outside));
     }
     let notes = noted(&file.document.sources, &file.hashes, progress);
@@ -115,6 +121,7 @@ pub fn open_document(
         content: hash_of_bytes(&bytes),
         file,
         notes,
+        names_outside,
         remarks,
     })
 }

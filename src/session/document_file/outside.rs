@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use highwater_model::progress::{Cancel, Progress};
+use highwater_model::progress::Progress;
 
 use super::hashes::hash_of_bytes;
 use crate::document::SourceSpec;
@@ -77,11 +77,6 @@ impl AllowedOutside {
         self.known.insert(key_of(outside));
     }
 
-    /// What has to be allowed before the sources of a document are read.
-    pub(crate) fn missing(&self, document: &Path, sources: &[SourceSpec]) -> Option<Outside> {
-        outside(document, sources).filter(|outside| !self.allows(outside))
-    }
-
     pub(crate) fn allows(&self, outside: &Outside) -> bool {
         self.is_all || self.known.contains(&key_of(outside))
     }
@@ -93,36 +88,30 @@ fn key_of(outside: &Outside) -> String {
     hash_of_bytes(&names.join(&0))
 }
 
-/// The existing sources outside a document's folder, links followed.
-pub(crate) fn outside(document: &Path, sources: &[SourceSpec]) -> Option<Outside> {
-    let paths = outside_folder(document.parent()?, sources);
+/// The existing sources outside a document's folder, links followed: those of the sources, and those in folders that are sources.
+/// Lists such folders.
+pub(crate) fn outside(document: &Path, sources: &[SourceSpec], progress: &Progress<'_>) -> Option<Outside> {
+    let folder = document.parent()?.canonicalize().ok()?;
+    let is_outside = |path: &PathBuf| !path.starts_with(&folder);
+    let mut paths = Vec::new();
+    for source in sources.iter().filter_map(SourceSpec::path) {
+        match source.canonicalize() {
+            Ok(real) if is_outside(&real) => paths.push(real),
+            Ok(real) if real.is_dir() => paths.extend(linked_files(&real, progress).filter(is_outside)),
+            _ => {}
+        }
+    }
+    let mut seen = BTreeSet::new();
+    paths.retain(|path| seen.insert(path.clone()));
     (!paths.is_empty()).then(|| Outside {
         document: document.to_owned(),
         paths,
     })
 }
 
-/// The existing sources outside a folder, links followed: those of the sources, and those in folders that are sources.
-pub(crate) fn outside_folder(folder: &Path, sources: &[SourceSpec]) -> Vec<PathBuf> {
-    let Ok(folder) = folder.canonicalize() else {
-        return Vec::new();
-    };
-    let is_outside = |path: &PathBuf| !path.starts_with(&folder);
-    let mut found = Vec::new();
-    for source in sources.iter().filter_map(SourceSpec::path) {
-        match source.canonicalize() {
-            Ok(real) if is_outside(&real) => found.push(real),
-            Ok(real) if real.is_dir() => found.extend(linked_files(&real).filter(is_outside)),
-            _ => {}
-        }
-    }
-    found
-}
-
 /// The targets of links to files that a folder is read with.
-fn linked_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    let cancel = Cancel::new();
-    let files = files_of(folder, &Progress::silent(&cancel)).map(|found| found.files);
+fn linked_files(folder: &Path, progress: &Progress<'_>) -> impl Iterator<Item = PathBuf> {
+    let files = files_of(folder, progress).map(|found| found.files);
     let files = files.unwrap_or_default().into_iter();
     files
         .filter(|path| path.is_symlink())

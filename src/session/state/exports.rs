@@ -153,6 +153,7 @@ impl Session {
         let origin = Origin {
             file: name.zip(self.file.saved()),
             folder: path.and_then(Path::parent),
+            names_outside: self.file.names_outside,
             runs_there: true,
             pins: &[],
         };

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use super::super::document::{Document, SourceSpec};
 use super::super::document_file::{
-    DocumentFile, OpenedDocument, SourceNote, SourceState, outside, save_over, states_of,
+    DocumentFile, OpenedDocument, Outside, SourceNote, SourceState, outside, save_over, states_of,
 };
 use super::super::known_names::rename_in_document;
 use super::super::loaded::Loaded;
@@ -38,10 +38,20 @@ pub(super) struct DocumentPlace {
     pub(super) located: Vec<(SourceSpec, SourceSpec)>,
     /// Its view, until the window takes it.
     view: Option<Json>,
+    /// Whether it names files outside its folder, as it was last read or written.
+    pub(super) names_outside: bool,
     /// Whether other sources are being read; the file is forgotten once they are.
     pub(super) gives_way: bool,
     /// Whether its sources are read for the first time.
     pub(super) is_opening: bool,
+}
+
+/// A document that was written.
+struct Saved {
+    file: DocumentFile,
+    /// The hash of its bytes.
+    content: String,
+    outside: Option<Outside>,
 }
 
 impl Default for DocumentPlace {
@@ -56,6 +66,7 @@ impl Default for DocumentPlace {
             notes: Vec::new(),
             located: Vec::new(),
             view: None,
+            names_outside: false,
             gives_way: false,
             is_opening: false,
         }
@@ -162,10 +173,15 @@ impl Session {
             refuse_source(&path, &sources)?;
             let saved = save_over(&file, &path, known.as_deref(), progress)?;
             let path = std::path::absolute(&path).unwrap_or(path);
+            let saved = saved.map(|(file, content)| Saved {
+                outside: outside(&path, &file.document.sources, progress),
+                file,
+                content,
+            });
             Ok((path, saved))
         };
         self.run(TaskKind::Save, work, |session, (path, saved)| match saved {
-            Some((file, content)) => session.take_saved(path, file, content),
+            Some(saved) => session.take_saved(path, saved),
             None => session.tell_conflict(path),
         });
         Ok(())
@@ -216,10 +232,16 @@ impl Session {
     pub(super) fn check_sources(&mut self) {
         let (sources, notes): (Vec<_>, Vec<_>) = self.file.notes.iter().cloned().unzip();
         let hashes: Vec<_> = notes.into_iter().map(|note| note.sha256).collect();
+        let place = self.file.path.clone();
+        let named = self.file.read.document.sources.clone();
         self.run(
             TaskKind::CheckSources,
-            move |progress| Ok(states_of(&sources, &hashes, progress)),
-            |session, states| {
+            move |progress| {
+                let outside = place.and_then(|place| outside(&place, &named, progress));
+                Ok((states_of(&sources, &hashes, progress), outside.is_some()))
+            },
+            |session, (states, names_outside)| {
+                session.file.names_outside = names_outside;
                 for ((_, note), state) in session.file.notes.iter_mut().zip(states) {
                     note.state = state;
                 }
@@ -274,6 +296,7 @@ impl Session {
         let name = opened.path.display().to_string();
         self.begin(Some(opened.path), opened.file, opened.notes);
         self.file.content = Some(opened.content);
+        self.file.names_outside = opened.names_outside;
         if let Some(given) = given {
             let document = &mut self.document;
             document.options.extend(&given.options);
@@ -324,11 +347,13 @@ impl Session {
         self.file.conflict = Some(path);
     }
 
-    fn take_saved(&mut self, path: PathBuf, file: DocumentFile, content: String) {
+    fn take_saved(&mut self, path: PathBuf, saved: Saved) {
+        let Saved { file, content, outside } = saved;
         self.file.content = Some(content);
+        self.file.names_outside = outside.is_some();
         // What the user saves is known to the user.
-        if let Some(outside) = outside(&path, &file.document.sources) {
-            self.allowed_outside.allow(&outside);
+        if let Some(outside) = &outside {
+            self.allowed_outside.allow(outside);
         }
         let name = path.display().to_string();
         let notes = file.document.sources.iter().cloned().zip(&file.hashes);

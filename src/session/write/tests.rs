@@ -28,6 +28,26 @@ fn an_existing_file_keeps_its_permissions() {
 }
 
 #[test]
+fn a_write_protected_file_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.json");
+    std::fs::write(&path, "old").expect("it can be written");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).expect("it is ours");
+    if OpenOptions::new().write(true).open(&path).is_ok() {
+        println!("skipped: no file is protected from this user");
+        return;
+    }
+    assert!(write_whole(&path, b"new").is_err());
+    assert_eq!(
+        (
+            std::fs::read(&path).expect("a file").as_slice(),
+            names_in(folder.path())
+        ),
+        (&b"old"[..], 1)
+    );
+}
+
+#[test]
 fn symbolic_links_are_followed_and_stay_links() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);

@@ -60,6 +60,7 @@ impl<D: Device, O: Observer> Allocator<D, O> {
         for id in expandable {
             self.unmap(id);
         }
+        self.pools[pool as usize].forget_empty();
     }
 
     /// Gives an ordinary segment back that is one free block.

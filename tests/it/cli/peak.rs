@@ -113,6 +113,18 @@ fn texts_and_tables_are_written() {
 }
 
 #[test]
+fn requests_of_every_graph_of_a_trace_have_groups() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("loads.trace");
+    std::fs::write(&path, "device 1G\nload enc/a 4M\nload dec/b 2M\nload dec/c 1M\n").expect("it can be written");
+    let path = path.to_str().expect("a path of letters");
+    let answer = json(&["peak", path, "--group-by", "scope", "--format", "json"], 0);
+    let groups = answer["groups"].as_array().expect("groups");
+    let texts: Vec<&str> = groups.iter().filter_map(|group| group["name"].as_str()).collect();
+    assert_eq!(texts, ["enc", "dec"], "{answer}");
+}
+
+#[test]
 fn bad_usage_is_one_line() {
     for (arguments, expected) in [
         (&["--step", "100000"][..], "exceeds the last step, "),

@@ -257,6 +257,17 @@ fn an_answer_is_no_configuration() {
 }
 
 #[test]
+fn a_graph_in_json_is_no_configuration() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("graph.json");
+    let text = r#"{"highwater_graph": 1, "nodes": [{"op": "Relu", "inputs": [], "outputs": []}]}"#;
+    std::fs::write(&path, text).expect("it can be written");
+    let path = path.to_str().expect("a path of letters");
+    fails(&["check", path], "not a configuration but");
+    fails(&[&BERT[..], &["--config", path]].concat(), "not a configuration but");
+}
+
+#[test]
 fn a_pin_reports_schedule_differences() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("p.json");

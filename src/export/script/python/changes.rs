@@ -109,9 +109,9 @@ impl<'a> Reader<'a> {
             self.changes_of_method(&method.value, &name, call);
         }
         for (changed, line) in self.survey.changes_by(&name) {
-            if self.scopes.get(&changed).is_some() {
+            if self.scopes.get(changed).is_some() {
                 let why = format!("{CHANGED} {line} (by {name}())");
-                self.forget(&changed, &why, call.range());
+                self.forget(changed, &why, call.range());
             }
         }
         let is_pure = is_pure(&name) && !self.survey.functions.contains_key(name.as_str());

@@ -55,6 +55,52 @@ impl<'a> Effects<'a> {
     }
 }
 
+/// Most names that functions change, counted for each function that reaches the change: a chain of calls has as many of them as
+/// functions for each name.
+const MAX_CHANGES: usize = 1_000_000;
+
+/// By function those that call it, by name.
+pub(super) fn callers<'a>(effects: &BTreeMap<&'a str, Effects<'a>>) -> BTreeMap<&'a str, Vec<&'a str>> {
+    let mut callers: BTreeMap<&'a str, Vec<&'a str>> = BTreeMap::new();
+    for (caller, own) in effects {
+        for called in own.calls.iter().filter(|called| effects.contains_key(*called)) {
+            callers.entry(called).or_default().push(caller);
+        }
+    }
+    callers
+}
+
+/// By function the names with lines that it, or one that it calls, changes outside itself; of several lines the first. `None` above
+/// [`MAX_CHANGES`]. O(calls) for each name.
+pub(super) fn all_changes<'a>(
+    effects: &BTreeMap<&'a str, Effects<'a>>,
+) -> Option<BTreeMap<&'a str, BTreeMap<&'a str, usize>>> {
+    let callers = callers(effects);
+    let mut origins: Vec<(usize, &'a str, &'a str)> = Vec::new();
+    for (function, own) in effects {
+        origins.extend(own.changes.iter().map(|(name, line)| (*line, *name, *function)));
+    }
+    origins.sort_unstable();
+    let mut all: BTreeMap<&'a str, BTreeMap<&'a str, usize>> = BTreeMap::new();
+    let mut n_looks = 0;
+    for (line, name, function) in origins {
+        let mut open = vec![function];
+        while let Some(function) = open.pop() {
+            n_looks += 1;
+            let known = all.entry(function).or_default();
+            if !known.contains_key(name) {
+                known.insert(name, line);
+                let own = callers.get(function).map_or(&[][..], Vec::as_slice);
+                open.extend(own);
+            }
+            if n_looks > MAX_CHANGES {
+                return None;
+            }
+        }
+    }
+    Some(all)
+}
+
 struct Finder<'a, 's> {
     source: &'s Source<'s>,
     effects: Effects<'a>,
@@ -134,4 +180,67 @@ fn is_change(name: &str) -> bool {
         "update",
     ];
     CHANGING.contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
+
+    /// By definition: from each function all that it reaches.
+    fn by_definition<'a>(effects: &BTreeMap<&'a str, Effects<'a>>, function: &'a str) -> BTreeMap<&'a str, usize> {
+        let mut changes: BTreeMap<&'a str, usize> = BTreeMap::new();
+        let (mut seen, mut open) = (BTreeSet::new(), vec![function]);
+        while let Some(name) = open.pop() {
+            if let Some(own) = effects.get(name).filter(|_| seen.insert(name)) {
+                for (name, line) in &own.changes {
+                    let first = changes.entry(name).or_insert(*line);
+                    *first = (*first).min(*line);
+                }
+                open.extend(&own.calls);
+            }
+        }
+        changes
+    }
+
+    #[test]
+    fn changes_are_those_of_all_functions_that_a_call_reaches() {
+        let mut state = 5_u64;
+        let mut below = |bound: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % bound
+        };
+        for _ in 0..3_000 {
+            let density = below(6);
+            let mut effects: BTreeMap<&str, Effects<'_>> = BTreeMap::new();
+            for name in &NAMES[..5] {
+                // The last name is called and not defined.
+                let calls = NAMES.into_iter().filter(|_| below(6) < density).collect();
+                let lines = ["x", "y", "z"].map(|name| (name, below(270) as usize));
+                let changes = lines.into_iter().filter(|(_, line)| *line < 90).collect();
+                effects.insert(name, Effects { changes, calls });
+            }
+            let all = all_changes(&effects).expect("few");
+            for name in NAMES {
+                let found = all.get(name).cloned().unwrap_or_default();
+                assert_eq!(found, by_definition(&effects, name), "{name} {effects:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn too_many_changes_are_given_up() {
+        let names: Vec<String> = (0..2_000).map(|at| format!("f{at:04}")).collect();
+        let chain = |n_changes: usize| -> BTreeMap<&str, Effects<'_>> {
+            let of = |at: usize| Effects {
+                changes: BTreeMap::from_iter((at < n_changes).then_some((names[at].as_str(), at))),
+                calls: names.get(at + 1).map(String::as_str).into_iter().collect(),
+            };
+            (0..names.len()).map(|at| (names[at].as_str(), of(at))).collect()
+        };
+        assert!(all_changes(&chain(2_000)).is_none());
+        let few = all_changes(&chain(10)).expect("few");
+        assert_eq!((few["f0000"].len(), few["f0009"].len(), few.len()), (10, 1, 10));
+    }
 }

@@ -1,11 +1,11 @@
 //! Calls of functions that make configurations: each call that differs from the others is followed with its arguments.
 
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, ExprCall};
 use ruff_text_size::Ranged as _;
 
+use super::callers_first::callers_first;
 use super::datum::{Datum, Fact, Field, Fields};
 use super::reader::{Pending, Reader};
 use super::survey::Maker;
@@ -25,10 +25,10 @@ impl<'a> Reader<'a> {
         let maker = self.maker_of(call)?;
         let function = maker.function;
         let is_open = self.following.len() < MAX_CALLS && !self.following.contains(&function.start());
-        if !is_open || !self.has_rounds() || !self.is_varied(maker) {
+        if !is_open || !self.has_rounds() || !self.survey.is_varied(maker) {
             return None;
         }
-        let n_calls = self.calls_of(maker).len();
+        let n_calls = self.survey.calls_of(maker).len();
         let mut parameters = Vec::new();
         let mut is_known = false;
         let n_bound = usize::from(maker.is_bound());
@@ -103,27 +103,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn calls_of(&self, maker: Maker<'a>) -> &[&'a ExprCall] {
-        let calls = match maker.class {
-            None => self.survey.functions.get(maker.function.name.as_str()),
-            Some(_) => self.survey.method_calls.get(maker.function.name.as_str()),
-        };
-        calls.map_or(&[], Vec::as_slice)
-    }
-
-    /// Whether the calls of a function pass different values, or one that is no literal.
-    fn is_varied(&self, maker: Maker<'a>) -> bool {
-        let calls = self.calls_of(maker);
-        let texts = |call: &&ExprCall| self.source.slice(call.arguments.range()).to_owned();
-        let distinct: BTreeSet<String> = calls.iter().map(texts).collect();
-        let is_literal = |value: &Expr| value.is_literal_expr() || value.is_unary_op_expr();
-        let has_names = calls.iter().any(|call| {
-            let keywords = call.arguments.keywords.iter().map(|keyword| &keyword.value);
-            !call.arguments.args.iter().chain(keywords).all(is_literal)
-        });
-        distinct.len() > 1 || has_names
-    }
-
     /// The argument of a call for a parameter; `None` where its default holds.
     fn given(&self, call: &'a ExprCall, position: usize, name: &str) -> Option<Fact> {
         if let Some(keyword) = call.arguments.find_keyword(name) {
@@ -186,7 +165,7 @@ impl<'a> Reader<'a> {
         self.n_functions += 1;
         let globals = std::mem::take(&mut self.globals);
         let classes = std::mem::replace(&mut self.classes, maker.class.into_iter().collect());
-        let n_calls = self.calls_of(maker).len();
+        let n_calls = self.survey.calls_of(maker).len();
         let is_around = self.is_in_rounds;
         self.is_in_rounds |= n_calls > 1;
         let line = self.source.line(function.name.start());
@@ -216,23 +195,18 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The functions of a scope in the order of their reading: callers before what they call, so that calls are followed first.
-    pub(super) fn next_pending(&self, pending: &mut Vec<Pending<'a>>) -> Option<Pending<'a>> {
+    /// The functions of a scope in the order of their reading: makers last, and callers before what they call, so that calls are
+    /// followed first.
+    pub(super) fn in_reading_order(&self, pending: Vec<Pending<'a>>) -> Vec<Pending<'a>> {
         let is_maker = |one: &Pending<'a>| {
             let makers = self.survey.makers.get(one.0.name.as_str()).into_iter().flatten();
             let mut own = makers.filter(|maker| maker.function.start() == one.0.start());
-            own.any(|maker| self.is_varied(*maker))
+            own.any(|maker| self.survey.is_varied(*maker))
         };
-        let is_called = |one: &Pending<'a>| {
-            pending
-                .iter()
-                .any(|other| other.0.start() != one.0.start() && self.survey.calls_function(&other.0.name, &one.0.name))
-        };
-        let at = pending
-            .iter()
-            .position(|one| !is_maker(one))
-            .or_else(|| pending.iter().position(|one| !is_called(one)))
-            .unwrap_or(0);
-        (!pending.is_empty()).then(|| pending.remove(at))
+        let (makers, mut ordered): (Vec<Pending<'a>>, Vec<Pending<'a>>) = pending.into_iter().partition(is_maker);
+        let names: Vec<&str> = makers.iter().map(|one| one.0.name.as_str()).collect();
+        let order = callers_first(&names, |name| self.survey.callees(name).collect());
+        ordered.extend(order.into_iter().map(|at| makers[at]));
+        ordered
     }
 }

@@ -20,6 +20,7 @@ mod arguments;
 mod arithmetic;
 mod arms;
 mod assignments;
+mod callers_first;
 mod calls;
 mod changes;
 mod comments;
@@ -158,6 +159,10 @@ fn settled(body: &[Stmt], source: Source<'_>, of: Option<&str>, trusts_assumptio
     let survey = Survey::of(body, &source);
     let mut reader = Reader::new(source, survey);
     reader.trusts_assumptions = trusts_assumptions;
+    if reader.survey.has_more_changes {
+        let message = "functions change very many names outside themselves; these changes are not followed";
+        reader.records.warn(1, message.to_owned());
+    }
     reader.comments();
     reader.scope(body);
     reader.settle(of)

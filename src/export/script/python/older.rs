@@ -54,19 +54,28 @@ fn mended(text: &str) -> Option<String> {
 pub(super) fn is_python_2(text: &str, parsed: &Parsed<ModModule>) -> bool {
     let mut finder = Handlers { has_pair: false };
     finder.visit_body(&parsed.syntax().body);
-    finder.has_pair
-        || parsed
-            .errors()
-            .iter()
-            .any(|error| is_older(line_at(text, error.location.start())))
+    finder.has_pair || has_older_line(text, parsed)
 }
 
-/// The line of a place without blanks around it.
-fn line_at(text: &str, at: TextSize) -> &str {
-    let (before, behind) = text.split_at_checked(at.to_usize()).unwrap_or((text, ""));
-    let start = before.rfind('\n').map_or(0, |end| end + 1);
-    let end = before.len() + behind.find('\n').unwrap_or(behind.len());
-    text[start..end].trim()
+/// Whether a line with an error is of Python 2. O(text and errors).
+fn has_older_line(text: &str, parsed: &Parsed<ModModule>) -> bool {
+    let mut places: Vec<usize> = parsed
+        .errors()
+        .iter()
+        .map(|error| error.location.start().to_usize())
+        .collect();
+    places.sort_unstable();
+    let mut places = places.into_iter().peekable();
+    let mut start = 0;
+    text.split('\n').any(|line| {
+        let end = start + line.len();
+        start = end + 1;
+        let mut has_error = false;
+        while places.next_if(|at| *at <= end).is_some() {
+            has_error = true;
+        }
+        has_error && is_older(line.trim())
+    })
 }
 
 fn is_older(line: &str) -> bool {

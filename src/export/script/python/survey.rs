@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprAttribute, ExprCall, ExprContext, Stmt, StmtClassDef, StmtFunctionDef};
-use ruff_text_size::Ranged as _;
+use ruff_text_size::{Ranged as _, TextSize};
 
 use highwater_options::Group;
 
@@ -12,7 +12,7 @@ use super::arguments::{Given, Parsing};
 use super::changes::path_of;
 use super::constructors::find_class;
 use super::eager_dtr::MODULE;
-use super::effects::Effects;
+use super::effects::{Effects, all_changes, callers};
 use super::messages::OPTIMIZERS;
 use super::source::Source;
 
@@ -86,8 +86,14 @@ pub(super) struct Survey<'a> {
     /// Calls by the name of the method, and those of classes by the name of the class.
     pub(super) method_calls: BTreeMap<&'a str, Vec<&'a ExprCall>>,
     effects: BTreeMap<&'a str, Effects<'a>>,
+    /// By function the names that it, or one that it calls, changes outside itself.
+    changes: BTreeMap<&'a str, BTreeMap<&'a str, usize>>,
+    /// Whether there are more of them than are followed.
+    pub(super) has_more_changes: bool,
     /// Functions of the module and methods that make configurations, or call one that does, by name.
     pub(super) makers: BTreeMap<&'a str, Vec<Maker<'a>>>,
+    /// The starts of those whose calls differ.
+    varied: BTreeSet<TextSize>,
     /// Names that are read other than to reach an optimizer or to set a field.
     pub(super) used_names: BTreeSet<&'a str>,
     /// Whether the script makes a session or an estimator.
@@ -124,34 +130,38 @@ impl<'a> Survey<'a> {
             }
         }
         surveyor.find_makers();
+        match all_changes(&surveyor.survey.effects) {
+            Some(changes) => surveyor.survey.changes = changes,
+            None => surveyor.survey.has_more_changes = true,
+        }
         let parsing = std::mem::take(&mut surveyor.parsing);
         parsing.apply(&mut surveyor.survey.flags);
         surveyor.survey
     }
 
-    /// Whether one function calls another one by name.
-    pub(super) fn calls_function(&self, function: &str, other: &str) -> bool {
-        self.effects
-            .get(function)
-            .is_some_and(|effects| effects.calls.contains(other))
+    /// The functions that a function calls, by last name.
+    pub(super) fn callees(&self, function: &str) -> impl Iterator<Item = &'a str> + '_ {
+        let effects = self.effects.get(function);
+        effects.into_iter().flat_map(|effects| &effects.calls).copied()
     }
 
-    /// The names with lines that a function, or one that it calls, changes outside itself.
-    pub(super) fn changes_by(&self, function: &str) -> BTreeMap<String, usize> {
-        let mut changes = BTreeMap::new();
-        let mut seen = BTreeSet::new();
-        let mut open = vec![function];
-        while let Some(name) = open.pop() {
-            let Some((name, effects)) = self.effects.get_key_value(name) else {
-                continue;
-            };
-            if seen.insert(*name) {
-                let names = effects.changes.iter();
-                changes.extend(names.map(|(name, line)| ((*name).to_owned(), *line)));
-                open.extend(&effects.calls);
-            }
-        }
-        changes
+    /// The names with lines that a function, or one that it calls, changes outside itself. Empty where the script has too many.
+    pub(super) fn changes_by(&self, function: &str) -> BTreeMap<&'a str, usize> {
+        self.changes.get(function).cloned().unwrap_or_default()
+    }
+
+    /// The calls of a function, or of the methods of its name.
+    pub(super) fn calls_of(&self, maker: Maker<'a>) -> &[&'a ExprCall] {
+        let calls = match maker.class {
+            None => self.functions.get(maker.function.name.as_str()),
+            Some(_) => self.method_calls.get(maker.function.name.as_str()),
+        };
+        calls.map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether the calls of a function pass different values, or one that is no literal.
+    pub(super) fn is_varied(&self, maker: Maker<'a>) -> bool {
+        self.varied.contains(&maker.function.start())
     }
 
     /// A dotted name with its first part as imported: `megengine.dtr` of `mge.dtr`.
@@ -282,6 +292,17 @@ impl<'a> Visitor<'a> for Surveyor<'a, '_> {
     }
 }
 
+/// Whether the calls of a function pass different values, or one that is no literal.
+fn is_varied(calls: &[&ExprCall], source: &Source<'_>) -> bool {
+    let distinct: BTreeSet<&str> = calls.iter().map(|call| source.slice(call.arguments.range())).collect();
+    let is_literal = |value: &Expr| value.is_literal_expr() || value.is_unary_op_expr();
+    let has_names = calls.iter().any(|call| {
+        let keywords = call.arguments.keywords.iter().map(|keyword| &keyword.value);
+        !call.arguments.args.iter().chain(keywords).all(is_literal)
+    });
+    distinct.len() > 1 || has_names
+}
+
 /// Whether an attribute is a target, or leads to the optimizers of a session configuration.
 fn is_configuring(attribute: &ExprAttribute) -> bool {
     let mut is_configuring = attribute.ctx == ExprContext::Store || attribute.attr.as_str() == OPTIMIZERS;
@@ -295,36 +316,64 @@ fn is_configuring(attribute: &ExprAttribute) -> bool {
 
 impl<'a> Surveyor<'a, '_> {
     /// Functions and methods that are defined once and have a constructor or a parameter map, and those that call them.
+    /// O(functions and calls).
     fn find_makers(&mut self) {
-        let definitions: Vec<(&'a str, Maker<'a>)> = self
-            .definitions
-            .iter()
-            .flat_map(|(name, definitions)| {
-                let is_only =
-                    |one: &Maker<'a>| definitions.iter().filter(|other| other.class == one.class).count() == 1;
-                let plain = definitions.iter().filter(move |one| one.is_plain() && is_only(one));
-                plain.map(|one| (*name, *one)).collect::<Vec<_>>()
-            })
-            .collect();
-        let mut n_before = usize::MAX;
-        while n_before != self.survey.makers.values().map(Vec::len).sum::<usize>() {
-            n_before = self.survey.makers.values().map(Vec::len).sum();
-            for (name, maker) in &definitions {
-                let calls = self.survey.effects.get(name).map(|effects| &effects.calls);
-                let makes = |call: &&str| find_class(self.survey.original(call)).is_some();
-                let calls_maker = |call: &&str| self.survey.makers.contains_key(*call);
-                let text = self.source.slice(maker.function.range());
-                let is_maker = text.contains("parameter_map")
-                    || calls.is_some_and(|calls| calls.iter().any(|call| makes(call) || calls_maker(call)));
-                let known = self.survey.makers.get(name).map_or(&[][..], Vec::as_slice);
-                let is_known = known
+        let definitions = self.only_definitions();
+        let callers = callers(&self.survey.effects);
+        let calls_constructor = |name: &str| {
+            let calls = self.survey.effects.get(name).map(|effects| &effects.calls);
+            calls.is_some_and(|calls| {
+                calls
                     .iter()
-                    .any(|known| known.function.start() == maker.function.start());
-                if is_maker && !is_known && !text.contains("yield") {
-                    self.survey.makers.entry(name).or_default().push(*maker);
+                    .any(|call| find_class(self.survey.original(call)).is_some())
+            })
+        };
+        let mut makers: BTreeMap<&'a str, Vec<Maker<'a>>> = BTreeMap::new();
+        let mut open: Vec<&'a str> = Vec::new();
+        for (name, definitions) in &definitions {
+            let calls_constructor = calls_constructor(name);
+            let makes = |maker: &&Maker<'a>| {
+                calls_constructor || self.source.slice(maker.function.range()).contains("parameter_map")
+            };
+            let own: Vec<Maker<'a>> = definitions.iter().filter(makes).copied().collect();
+            if !own.is_empty() {
+                makers.insert(name, own);
+                open.push(name);
+            }
+        }
+        let mut seen = BTreeSet::new();
+        while let Some(name) = open.pop() {
+            for caller in callers.get(name).into_iter().flatten() {
+                if let Some(definitions) = definitions.get(caller)
+                    && seen.insert(*caller)
+                {
+                    makers.insert(caller, definitions.clone());
+                    open.push(caller);
                 }
             }
         }
+        self.survey.makers = makers;
+        let all = self.survey.makers.values().flatten();
+        let varied = all.filter(|maker| is_varied(self.survey.calls_of(**maker), self.source));
+        self.survey.varied = varied.map(|maker| maker.function.start()).collect();
+    }
+
+    /// By name the functions and methods that are defined once and no generators.
+    fn only_definitions(&self) -> BTreeMap<&'a str, Vec<Maker<'a>>> {
+        let of_name = |(name, definitions): (&&'a str, &Vec<Maker<'a>>)| {
+            let mut counts: BTreeMap<Option<&str>, usize> = BTreeMap::new();
+            for one in definitions {
+                *counts.entry(one.class).or_default() += 1;
+            }
+            let is_only = |one: &&Maker<'a>| {
+                one.is_plain()
+                    && counts.get(&one.class) == Some(&1)
+                    && !self.source.slice(one.function.range()).contains("yield")
+            };
+            let only: Vec<Maker<'a>> = definitions.iter().filter(is_only).copied().collect();
+            (!only.is_empty()).then_some((*name, only))
+        };
+        self.definitions.iter().filter_map(of_name).collect()
     }
 
     fn class(&mut self, class: &'a StmtClassDef) {

@@ -47,8 +47,8 @@ impl<'a> Reader<'a> {
     pub(super) fn scope(&mut self, body: &'a [Stmt]) -> bool {
         self.pending.push(Vec::new());
         let ends = self.body(body);
-        let mut pending = self.pending.pop().unwrap_or_default();
-        while let Some((function, class)) = self.next_pending(&mut pending) {
+        let pending = self.pending.pop().unwrap_or_default();
+        for (function, class) in self.in_reading_order(pending) {
             if !self.followed.contains(&function.start()) {
                 self.function(function, class);
             }

@@ -8,7 +8,8 @@
 //! Where a clone (or the taker) is smaller than the block after the clones, the list after the offered block is
 //! sorted again: size descending, members ascending, first begin ascending, stable.
 //!
-//! The list is searched for the next block that a taker does not refuse for certain ([`NextOffer`]), and the taker's tree for
+//! The list is searched for the next block that a taker does not refuse for certain, for its steps or for want of room
+//! ([`NextOffer`]), and the taker's tree for
 //! the first room before the next block that the offered one meets ([`Tour`], [`Lives`]): O(log n) each per member. Blocks
 //! that meet many walk the tree block by block.
 
@@ -19,7 +20,7 @@ mod reference;
 mod tour;
 
 use self::lives::Lives;
-use self::next_offer::{NextOffer, Span, taker_span};
+use self::next_offer::{NextOffer, Span, Taker};
 use self::tour::Tour;
 use super::block_reuse::{Block, Blocks, Child, Member};
 use super::demand::Demand;
@@ -91,10 +92,11 @@ impl Entry {
         self.n_members == 1
     }
 
-    fn span(&self) -> Span {
+    /// A block of a single member is not split, so that it needs room.
+    fn span(&self, demand: &Demand) -> Span {
         match (self.is_open, self.is_single()) {
             (false, _) => Span::CLOSED,
-            (true, true) => Span::within(self.begin, self.end),
+            (true, true) => Span::within(self.begin, self.end, least_room(demand, self.align)),
             (true, false) => Span::ALWAYS,
         }
     }
@@ -151,12 +153,13 @@ impl Offers<'_> {
 
     /// Updates what is known of the list from a position on.
     fn rebuild(&mut self, first: usize) {
-        self.next.rebuild(first, self.list.len(), |at| self.list[at].span());
+        self.next
+            .rebuild(first, self.list.len(), |at| self.list[at].span(self.demand));
     }
 
     /// Offers a taker all that follows it.
     fn offer_all(&mut self, taker_at: usize, taker: &Entry) -> Result<(), Cancelled> {
-        let span = taker_span(taker.begin, taker.end, taker.is_single());
+        let steps = taker.is_single().then_some((taker.begin, taker.end));
         let stream = self.blocks.all[taker.block as usize].stream;
         self.start_tree(taker.block);
         let mut first_split = None;
@@ -167,7 +170,8 @@ impl Offers<'_> {
                 // Positions have moved: the rest of the list is read entry by entry.
                 self.list.get(from).map(|_| from)
             } else {
-                self.next.from(from, span)
+                let room = self.tour.most_room();
+                self.next.from(from, Taker { steps, room })
             };
             let Some(found) = found else { break };
             at = found;
@@ -240,8 +244,7 @@ impl Offers<'_> {
 
     /// The least room that a block needs.
     fn least_room(&self, offered: u32) -> i64 {
-        let align = self.blocks.all[offered as usize].align;
-        signed(align) - signed(self.spare_for(align))
+        least_room(self.demand, self.blocks.all[offered as usize].align)
     }
 
     /// The first block of the taker's tree with room for a single member, outside of the blocks that it meets.
@@ -371,11 +374,6 @@ impl Offers<'_> {
         largest
     }
 
-    /// What a block may exceed the taker's bytes by.
-    const fn spare_for(&self, align: u64) -> u64 {
-        if align == self.demand.unit { 0 } else { self.demand.unit }
-    }
-
     /// Whether the children of a block leave room.
     fn has_room(&self, offered: u32, taker: u32) -> bool {
         room_of(&self.blocks.all[taker as usize]) >= self.least_room(offered)
@@ -426,6 +424,12 @@ impl Offers<'_> {
         }
         true
     }
+}
+
+/// The least room that a block of these bytes needs: blocks larger than a unit may exceed the room by one.
+fn least_room(demand: &Demand, align: u64) -> i64 {
+    let spare = if align == demand.unit { 0 } else { demand.unit };
+    signed(align) - signed(spare)
 }
 
 /// The bytes that children leave; below 0 where they exceed the block by a unit.

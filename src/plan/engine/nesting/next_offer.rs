@@ -1,6 +1,6 @@
 //! The next block in the list that a taker is offered: those that are closed, or would be refused for certain, are passed over.
 //!
-//! A segment tree over positions of the list: O(log n) per step.
+//! A segment tree over positions of the list.
 
 /// What the search needs to know of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,6 +9,8 @@ pub(super) struct Span {
     end: u64,
     /// The largest first step; -1 where there is none.
     begin: i64,
+    /// The least room that a block here needs.
+    room: i64,
 }
 
 impl Span {
@@ -16,19 +18,22 @@ impl Span {
     pub(super) const CLOSED: Self = Self {
         end: u64::MAX,
         begin: -1,
+        room: i64::MAX,
     };
 
     /// Offered to every taker.
     pub(super) const ALWAYS: Self = Self {
         end: 0,
         begin: i64::MAX,
+        room: i64::MIN,
     };
 
-    /// Offered to takers that do not live on its steps, both inclusive.
-    pub(super) fn within(begin: u32, end: u32) -> Self {
+    /// Offered to takers that do not live on its steps, both inclusive, and have room.
+    pub(super) fn within(begin: u32, end: u32, room: i64) -> Self {
         Self {
             end: end.into(),
             begin: begin.into(),
+            room,
         }
     }
 
@@ -36,28 +41,28 @@ impl Span {
         Self {
             end: self.end.min(other.end),
             begin: self.begin.max(other.begin),
+            room: self.room.min(other.room),
         }
-    }
-
-    /// Whether a block here is offered to a taker that lives on these steps.
-    const fn offers(self, taker: Self) -> bool {
-        // A taker with several members is offered all.
-        self.end < taker.end || self.begin > taker.begin
     }
 }
 
-/// The steps of a taker as [`NextOffer::from`] compares them.
-pub(super) fn taker_span(begin: u32, end: u32, is_single: bool) -> Span {
-    if is_single {
-        Span {
-            end: begin.into(),
-            begin: end.into(),
-        }
-    } else {
-        Span {
-            end: u64::MAX,
-            begin: i64::MAX,
-        }
+/// What decides whether a taker is offered a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Taker {
+    /// Its steps, both inclusive. A taker with several members is offered all, because it may split them.
+    pub(super) steps: Option<(u32, u32)>,
+    /// The most room in its tree.
+    pub(super) room: i64,
+}
+
+impl Taker {
+    fn is_apart_from(self, span: Span) -> bool {
+        self.steps
+            .is_none_or(|(begin, end)| span.end < begin.into() || span.begin > end.into())
+    }
+
+    const fn has_room_for(self, span: Span) -> bool {
+        span.room <= self.room
     }
 }
 
@@ -98,13 +103,26 @@ impl NextOffer {
         }
     }
 
-    /// The first position from one on that a taker is offered.
-    pub(super) fn from(&self, at: usize, taker: Span) -> Option<usize> {
+    /// The first position from one on that a taker is offered. O(log n) where room is needed in descending order, as in the sorted
+    /// list.
+    pub(super) fn from(&self, mut at: usize, taker: Taker) -> Option<usize> {
+        loop {
+            let roomy = self.first(at, |span| taker.has_room_for(span))?;
+            let found = self.first(roomy, |span| taker.is_apart_from(span))?;
+            if taker.has_room_for(self.spans[self.n_leaves + found]) {
+                return Some(found);
+            }
+            at = found + 1;
+        }
+    }
+
+    /// The first position from one on where something holds that holds for a joined span where it does for one of its parts.
+    fn first(&self, at: usize, holds: impl Fn(Span) -> bool) -> Option<usize> {
         if at >= self.n_leaves {
             return None;
         }
         let mut node = self.n_leaves + at;
-        while !self.spans[node].offers(taker) {
+        while !holds(self.spans[node]) {
             // To the next subtree on the right.
             while node % 2 == 1 {
                 node /= 2;
@@ -116,7 +134,7 @@ impl NextOffer {
         }
         while node < self.n_leaves {
             node *= 2;
-            if !self.spans[node].offers(taker) {
+            if !holds(self.spans[node]) {
                 node += 1;
             }
         }
