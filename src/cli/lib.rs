@@ -156,7 +156,8 @@ fn missing_file(arguments: &Arguments) -> Option<String> {
     ))
 }
 
-/// Ends the program on SIGINT, SIGTERM and SIGHUP: the work stops, and no temporary file and no half copy stays.
+/// Ends the program on SIGINT, SIGTERM and SIGHUP without leaving a temporary file or a half copy; work under this cancel flag stops
+/// before.
 pub fn end_on_signals(cancel: Cancel) {
     // Where a handler is set already, a signal ends the process at once, which is safe too.
     drop(ctrlc::set_handler(move || {

@@ -10,7 +10,7 @@ use super::known_names::KnownNames;
 use super::load::load_known;
 use super::loaded::{Loaded, ReadConfig};
 use super::multi_file::OnFailure;
-use highwater_export::{is_script_name, read_config_of};
+use highwater_export::{ConfigDocument, is_script_name, read_config_of};
 use highwater_import::{Input, recognise, unread_advice};
 use highwater_model::progress::Progress;
 
@@ -92,19 +92,37 @@ pub fn read_config_file(path: &Path, of: Option<&str>, progress: &Progress<'_>) 
     let name = path.display().to_string();
     // Any JSON object is read as options.
     let is_object = bytes.trim_ascii_start().starts_with(b"{");
-    if let Some(sentence) = is_object.then(|| other_than_config(&name, &bytes)).flatten() {
+    if let Some(advice) = unread_model(&name, &bytes).filter(|_| is_object) {
+        return Err(not_configuration(&name, advice));
+    }
+    let (config, remarks) = match read_config_of(&name, &bytes, of) {
+        Ok(read) => read,
+        Err(error) => return Err(other_than_config(&name, &bytes).unwrap_or_else(|| format!("{name}: {error}"))),
+    };
+    if is_object
+        && sets_nothing(&config)
+        && let Some(sentence) = other_than_config(&name, &bytes)
+    {
         return Err(sentence);
     }
-    match read_config_of(&name, &bytes, of) {
-        Ok((config, remarks)) => Ok(ReadConfig { name, config, remarks }),
-        Err(error) => Err(other_than_config(&name, &bytes).unwrap_or_else(|| format!("{name}: {error}"))),
-    }
+    Ok(ReadConfig { name, config, remarks })
+}
+
+fn sets_nothing(config: &ConfigDocument) -> bool {
+    config.options.is_empty()
+        && config.environment.iter().next().is_none()
+        && config.device.is_none()
+        && config.schedule.is_none()
+}
+
+fn not_configuration(name: &str, advice: &str) -> String {
+    format!("{name}: not a configuration: {advice}")
 }
 
 /// What a model or a recording is, for a user who takes it for a configuration.
 fn other_than_config(name: &str, bytes: &[u8]) -> Option<String> {
     if let Some(advice) = unread_model(name, bytes) {
-        return Some(format!("{name}: not a configuration: {advice}"));
+        return Some(not_configuration(name, advice));
     }
     let format = model_format(name, bytes)?;
     Some(format!(

@@ -1,6 +1,6 @@
 //! A pool: its free blocks by stream, and the unmapped parts of its expandable segments.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::block::{Block, BlockId};
 use crate::free_set::{FreeSet, Key};
@@ -13,8 +13,8 @@ pub(crate) struct Pool {
     pub(crate) private: Option<u32>,
     /// Searches while ages are kept.
     pub(crate) searches: u64,
-    /// Streams in order of their handles.
-    streams: Vec<(u64, FreeSet)>,
+    /// By handle of the stream.
+    streams: BTreeMap<u64, FreeSet>,
     /// (stream, address, block) of unmapped blocks.
     pub(crate) unmapped: BTreeSet<(u64, u64, BlockId)>,
 }
@@ -25,32 +25,22 @@ impl Pool {
             is_small,
             private,
             searches: 0,
-            streams: Vec::new(),
+            streams: BTreeMap::new(),
             unmapped: BTreeSet::new(),
         }
     }
 
     pub(crate) fn free_of(&self, stream: u64) -> Option<&FreeSet> {
-        let found = self.place_of(stream).ok()?;
-        Some(&self.streams[found].1)
+        self.streams.get(&stream)
     }
 
     pub(crate) fn free_of_mut(&mut self, stream: u64) -> &mut FreeSet {
-        let at = self.place_of(stream).unwrap_or_else(|at| {
-            self.streams.insert(at, (stream, FreeSet::default()));
-            at
-        });
-        &mut self.streams[at].1
+        self.streams.entry(stream).or_default()
     }
 
-    /// The place of a stream, else where it belongs.
-    fn place_of(&self, stream: u64) -> Result<usize, usize> {
-        self.streams.binary_search_by_key(&stream, |(handle, _)| *handle)
-    }
-
-    /// Forgets streams without free blocks, so that [`Self::iter`] does not pass over those of all times.
+    /// Forgets streams without free blocks, so that [`Self::iter`] does not visit each stream that ever had one.
     pub(crate) fn forget_empty(&mut self) {
-        self.streams.retain(|(_, set)| set.iter().next().is_some());
+        self.streams.retain(|_, set| set.iter().next().is_some());
     }
 
     pub(crate) fn insert(&mut self, id: BlockId, block: &Block) {
@@ -63,7 +53,7 @@ impl Pool {
 
     /// All free blocks, in the pool's order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = BlockId> {
-        self.streams.iter().flat_map(|(_, set)| set.iter())
+        self.streams.values().flat_map(FreeSet::iter)
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) struct DocumentPlace {
     pub(super) located: Vec<(SourceSpec, SourceSpec)>,
     /// Its view, until the window takes it.
     view: Option<Json>,
-    /// Whether it names files outside its folder, as it was last read or written.
+    /// Whether it names files outside its folder, when that was last looked at.
     pub(super) names_outside: bool,
     /// Whether other sources are being read; the file is forgotten once they are.
     pub(super) gives_way: bool,
@@ -233,6 +233,7 @@ impl Session {
         let (sources, notes): (Vec<_>, Vec<_>) = self.file.notes.iter().cloned().unzip();
         let hashes: Vec<_> = notes.into_iter().map(|note| note.sha256).collect();
         let place = self.file.path.clone();
+        let asked = place.clone();
         let named = self.file.read.document.sources.clone();
         self.run(
             TaskKind::CheckSources,
@@ -240,8 +241,11 @@ impl Session {
                 let outside = place.and_then(|place| outside(&place, &named, progress));
                 Ok((states_of(&sources, &hashes, progress), outside.is_some()))
             },
-            |session, (states, names_outside)| {
-                session.file.names_outside = names_outside;
+            move |session, (states, names_outside)| {
+                // It may have been saved elsewhere since.
+                if session.file.path == asked {
+                    session.file.names_outside = names_outside;
+                }
                 for ((_, note), state) in session.file.notes.iter_mut().zip(states) {
                     note.state = state;
                 }

@@ -265,6 +265,10 @@ fn a_graph_in_json_is_no_configuration() {
     let path = path.to_str().expect("a path of letters");
     fails(&["check", path], "not a configuration but");
     fails(&[&BERT[..], &["--config", path]].concat(), "not a configuration but");
+    // A launcher's file may have the same keys.
+    std::fs::write(path, r#"{"nodes": 4, "env": {"GE_USE_STATIC_MEMORY": "2"}}"#).expect("it can be written");
+    let (code, text) = told(&["check", path]);
+    assert!(code == 0 && text.contains("active policy: 2"), "{text}");
 }
 
 #[test]

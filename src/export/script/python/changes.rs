@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
         if let Expr::Attribute(method) = &*call.func {
             self.changes_of_method(&method.value, &name, call);
         }
-        for (changed, line) in self.survey.changes_by(&name) {
+        for (changed, line) in &*self.survey.changes_by(&name) {
             if self.scopes.get(changed).is_some() {
                 let why = format!("{CHANGED} {line} (by {name}())");
                 self.forget(changed, &why, call.range());

@@ -55,9 +55,8 @@ impl<'a> Effects<'a> {
     }
 }
 
-/// Most names that functions change, counted for each function that reaches the change: a chain of calls has as many of them as
-/// functions for each name.
-const MAX_CHANGES: usize = 1_000_000;
+/// Most calls that are followed from changes to functions that reach them: a chain of calls has as many for each name as functions.
+const MAX_FOLLOWED: usize = 1_000_000;
 
 /// By function those that call it, by name.
 pub(super) fn callers<'a>(effects: &BTreeMap<&'a str, Effects<'a>>) -> BTreeMap<&'a str, Vec<&'a str>> {
@@ -70,35 +69,35 @@ pub(super) fn callers<'a>(effects: &BTreeMap<&'a str, Effects<'a>>) -> BTreeMap<
     callers
 }
 
-/// By function the names with lines that it, or one that it calls, changes outside itself; of several lines the first. `None` above
-/// [`MAX_CHANGES`]. O(calls) for each name.
-pub(super) fn all_changes<'a>(
-    effects: &BTreeMap<&'a str, Effects<'a>>,
-) -> Option<BTreeMap<&'a str, BTreeMap<&'a str, usize>>> {
+/// The names with lines that a function, or one that it calls, changes outside itself; of several lines the first.
+pub(super) type Changes<'a> = BTreeMap<&'a str, usize>;
+
+/// By function its changes, and whether these are all: above [`MAX_FOLLOWED`] a function has those that it makes itself, and some of
+/// the functions that it calls. O(calls) for each name.
+pub(super) fn all_changes<'a>(effects: &BTreeMap<&'a str, Effects<'a>>) -> (BTreeMap<&'a str, Changes<'a>>, bool) {
     let callers = callers(effects);
     let mut origins: Vec<(usize, &'a str, &'a str)> = Vec::new();
     for (function, own) in effects {
         origins.extend(own.changes.iter().map(|(name, line)| (*line, *name, *function)));
     }
     origins.sort_unstable();
-    let mut all: BTreeMap<&'a str, BTreeMap<&'a str, usize>> = BTreeMap::new();
-    let mut n_looks = 0;
+    let mut all: BTreeMap<&'a str, Changes<'a>> = BTreeMap::new();
+    let mut n_followed = 0;
     for (line, name, function) in origins {
         let mut open = vec![function];
         while let Some(function) = open.pop() {
-            n_looks += 1;
             let known = all.entry(function).or_default();
             if !known.contains_key(name) {
                 known.insert(name, line);
                 let own = callers.get(function).map_or(&[][..], Vec::as_slice);
-                open.extend(own);
-            }
-            if n_looks > MAX_CHANGES {
-                return None;
+                n_followed += own.len();
+                if n_followed <= MAX_FOLLOWED {
+                    open.extend(own);
+                }
             }
         }
     }
-    Some(all)
+    (all, n_followed <= MAX_FOLLOWED)
 }
 
 struct Finder<'a, 's> {
@@ -221,7 +220,8 @@ mod tests {
                 let changes = lines.into_iter().filter(|(_, line)| *line < 90).collect();
                 effects.insert(name, Effects { changes, calls });
             }
-            let all = all_changes(&effects).expect("few");
+            let (all, is_whole) = all_changes(&effects);
+            assert!(is_whole);
             for name in NAMES {
                 let found = all.get(name).cloned().unwrap_or_default();
                 assert_eq!(found, by_definition(&effects, name), "{name} {effects:?}");
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_changes_are_given_up() {
+    fn of_too_many_changes_each_function_has_its_own() {
         let names: Vec<String> = (0..2_000).map(|at| format!("f{at:04}")).collect();
         let chain = |n_changes: usize| -> BTreeMap<&str, Effects<'_>> {
             let of = |at: usize| Effects {
@@ -239,8 +239,12 @@ mod tests {
             };
             (0..names.len()).map(|at| (names[at].as_str(), of(at))).collect()
         };
-        assert!(all_changes(&chain(2_000)).is_none());
-        let few = all_changes(&chain(10)).expect("few");
-        assert_eq!((few["f0000"].len(), few["f0009"].len(), few.len()), (10, 1, 10));
+        let (few, is_whole) = all_changes(&chain(10));
+        assert_eq!(
+            (few["f0000"].len(), few["f0009"].len(), few.len(), is_whole),
+            (10, 1, 10, true)
+        );
+        let (many, is_whole) = all_changes(&chain(2_000));
+        assert!(!is_whole && names.iter().all(|name| many[name.as_str()].contains_key(name.as_str())));
     }
 }

@@ -50,6 +50,8 @@ mod training;
 mod variables;
 mod walk;
 
+use std::collections::BTreeSet;
+
 use ruff_python_ast::{ModModule, Stmt};
 use ruff_python_parser::{Mode, ParseOptions, Parsed, parse_unchecked};
 
@@ -127,8 +129,9 @@ fn with_left_out(mut reading: Reading, all: Reading, of: Option<&str>) -> Readin
         return all;
     }
     let names = all.document.script.configurations.iter().zip(&all.lines);
+    let known: BTreeSet<usize> = reading.lines.iter().copied().collect();
     let further: Vec<(String, usize)> = names
-        .filter(|(_, line)| !reading.lines.contains(line))
+        .filter(|(_, line)| !known.contains(line))
         .map(|(name, line)| (name.clone(), *line))
         .collect();
     let script = &mut reading.document.script;
@@ -160,7 +163,8 @@ fn settled(body: &[Stmt], source: Source<'_>, of: Option<&str>, trusts_assumptio
     let mut reader = Reader::new(source, survey);
     reader.trusts_assumptions = trusts_assumptions;
     if reader.survey.has_more_changes {
-        let message = "functions change very many names outside themselves; these changes are not followed";
+        let message = "functions change more names outside themselves than are followed; a value that one of them changes may be \
+                       taken as unchanged";
         reader.records.warn(1, message.to_owned());
     }
     reader.comments();

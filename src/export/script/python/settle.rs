@@ -13,6 +13,7 @@ use super::super::super::json_value::json_of;
 use super::super::reading::Reading;
 use super::arms::{Arm, condition, open_condition};
 use super::constructors::{RUN_CONFIG, refusal};
+use super::datum::Made;
 use super::reader::Reader;
 use super::records::{Owner, PARAMETER_MAP, Records, Remark, Run, Setting, VariableText};
 use super::training::disagreements;
@@ -70,6 +71,9 @@ impl Reader<'_> {
             remarks,
             ..
         } = &mut self.records;
+        let session_of = |setting: &Setting| setting.run.and_then(|run| runs[run].config);
+        let set: BTreeSet<Made> = settings.iter().filter_map(session_of).collect();
+        let mut dropped: BTreeSet<Made> = BTreeSet::new();
         for (made, session) in sessions
             .iter()
             .filter(|(_, session)| session.is_idle && self.survey.trains)
@@ -78,11 +82,10 @@ impl Reader<'_> {
                 .name
                 .as_deref()
                 .is_none_or(|name| self.survey.used_names.contains(name));
-            let is_of_session = |run: usize| runs[run].config == Some(*made);
-            if is_read || !settings.iter().any(|setting| setting.run.is_some_and(is_of_session)) {
+            if is_read || !set.contains(made) {
                 continue;
             }
-            settings.retain(|setting| !setting.run.is_some_and(is_of_session));
+            dropped.insert(*made);
             let name = session.name.as_deref().unwrap_or("this ConfigProto");
             remarks.push(Remark {
                 severity: Severity::Warning,
@@ -90,31 +93,31 @@ impl Reader<'_> {
                 message: format!("{name} is passed to nothing, so that its parameter_map sets nothing"),
             });
         }
+        settings.retain(|setting| session_of(setting).is_none_or(|session| !dropped.contains(&session)));
     }
 
     /// Settings of objects that no known call of `NPURunConfig` takes.
     fn loose_settings(&mut self) -> Vec<Setting> {
         let before = self.records.settings.len();
+        let passed: BTreeSet<TextSize> = self.records.passed.keys().map(|made| made.at).collect();
+        let calls = || self.records.runs.iter().filter(|run| run.class == RUN_CONFIG.class);
+        let is_called = calls().next().is_some();
+        // By group whether a call has another object of it, and whether one may take any.
+        let mut groups: BTreeMap<&'static str, (bool, bool)> = BTreeMap::new();
+        for (object, _) in &self.records.objects {
+            let key = object.group.key;
+            groups.entry(key).or_insert_with(|| {
+                let is_replaced = self.records.runs.iter().any(|run| run.groups.contains(key));
+                (is_replaced, calls().any(|run| run.is_partial || run.open.contains(key)))
+            });
+        }
         for (object, path) in std::mem::take(&mut self.records.objects) {
             // Of the objects of a loop some may be passed.
-            let place = object.range.start();
-            let is_passed = self.records.passed.keys().any(|made| made.at == place);
-            let is_replaced = self
-                .records
-                .runs
-                .iter()
-                .any(|run| run.groups.contains(object.group.key));
+            let is_passed = passed.contains(&object.range.start());
+            let (is_replaced, may_be_taken) = groups.get(object.group.key).copied().unwrap_or_default();
             let line = self.source.line(object.range.start());
             let class = object.group.class;
-            let may_take = |run: &&Run| run.is_partial || run.open.contains(object.group.key);
-            let calls: Vec<&Run> = self
-                .records
-                .runs
-                .iter()
-                .filter(|run| run.class == RUN_CONFIG.class)
-                .collect();
-            let is_called = !calls.is_empty();
-            if !is_passed && (is_replaced || is_called && !calls.iter().any(may_take)) {
+            if !is_passed && (is_replaced || is_called && !may_be_taken) {
                 let message = format!("this {class}(...) is not passed to NPURunConfig, so that it sets nothing");
                 self.records.warn(line, message);
                 for refused in object
@@ -243,8 +246,9 @@ impl Settled {
             kept.push(setting);
         }
         kept.reverse();
+        let last: BTreeMap<&str, &Setting> = kept.iter().map(|other| (other.key.as_str(), other)).collect();
         for (setting, line) in left_out {
-            let same = kept.iter().rev().find(|other| other.key == setting.key);
+            let same = last.get(setting.key.as_str()).copied();
             let message = match same {
                 Some(other) if other.value == setting.value => continue,
                 Some(_) => format!(
@@ -379,24 +383,31 @@ fn chosen(of: Option<&str>, names: &[Option<String>], runs: &[Run]) -> Option<us
 
 /// The names of configurations, which are unique; `None` of other objects.
 fn names_of(records: &Records) -> Vec<Option<String>> {
-    let configurations = || records.runs.iter().filter(|run| run.is_configuration());
     let bound = |run: &Run| records.name_of(run).unwrap_or_else(|| format!("line {}", run.line));
-    let name = |run: &Run| {
-        let name = bound(run);
-        let others: Vec<&Run> = configurations().filter(|other| bound(other) == name).collect();
-        let alike: Vec<&&Run> = others.iter().filter(|other| other.line == run.line).collect();
-        let number = alike.iter().position(|other| std::ptr::eq(**other, run)).unwrap_or(0) + 1;
-        match (others.len(), alike.len()) {
-            (1, _) => name,
+    let bound = |run: &Run| run.is_configuration().then(|| bound(run));
+    let names: Vec<Option<String>> = records.runs.iter().map(bound).collect();
+    let mut of_name: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut of_line: BTreeMap<(&str, usize), (usize, usize)> = BTreeMap::new();
+    let known = names
+        .iter()
+        .zip(&records.runs)
+        .filter_map(|(name, run)| Some((name.as_deref()?, run)));
+    for (name, run) in known {
+        *of_name.entry(name).or_default() += 1;
+        of_line.entry((name, run.line)).or_default().0 += 1;
+    }
+    let all = names.iter().zip(&records.runs);
+    let unique = all.map(|(name, run)| {
+        let name = name.as_deref()?;
+        let (n_alike, number) = of_line.get_mut(&(name, run.line))?;
+        *number += 1;
+        Some(match (of_name.get(name)?, n_alike) {
+            (1, _) => name.to_owned(),
             (_, 1) => format!("{name} (line {})", run.line),
             _ => format!("{name} (line {}, number {number})", run.line),
-        }
-    };
-    records
-        .runs
-        .iter()
-        .map(|run| run.is_configuration().then(|| name(run)))
-        .collect()
+        })
+    });
+    unique.collect()
 }
 
 /// The uncertainty of a setting; `None` if it is certain.

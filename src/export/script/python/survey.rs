@@ -1,6 +1,7 @@
 //! The declarations of the whole script: flags, attributes of classes, functions, aliases of known classes.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprAttribute, ExprCall, ExprContext, Stmt, StmtClassDef, StmtFunctionDef};
@@ -12,7 +13,7 @@ use super::arguments::{Given, Parsing};
 use super::changes::path_of;
 use super::constructors::find_class;
 use super::eager_dtr::MODULE;
-use super::effects::{Effects, all_changes, callers};
+use super::effects::{Changes, Effects, all_changes, callers};
 use super::messages::OPTIMIZERS;
 use super::source::Source;
 
@@ -86,8 +87,7 @@ pub(super) struct Survey<'a> {
     /// Calls by the name of the method, and those of classes by the name of the class.
     pub(super) method_calls: BTreeMap<&'a str, Vec<&'a ExprCall>>,
     effects: BTreeMap<&'a str, Effects<'a>>,
-    /// By function the names that it, or one that it calls, changes outside itself.
-    changes: BTreeMap<&'a str, BTreeMap<&'a str, usize>>,
+    changes: BTreeMap<&'a str, Rc<Changes<'a>>>,
     /// Whether there are more of them than are followed.
     pub(super) has_more_changes: bool,
     /// Functions of the module and methods that make configurations, or call one that does, by name.
@@ -130,10 +130,12 @@ impl<'a> Survey<'a> {
             }
         }
         surveyor.find_makers();
-        match all_changes(&surveyor.survey.effects) {
-            Some(changes) => surveyor.survey.changes = changes,
-            None => surveyor.survey.has_more_changes = true,
-        }
+        let (changes, is_whole) = all_changes(&surveyor.survey.effects);
+        let shared = changes
+            .into_iter()
+            .map(|(function, changes)| (function, Rc::new(changes)));
+        surveyor.survey.changes = shared.collect();
+        surveyor.survey.has_more_changes = !is_whole;
         let parsing = std::mem::take(&mut surveyor.parsing);
         parsing.apply(&mut surveyor.survey.flags);
         surveyor.survey
@@ -145,8 +147,8 @@ impl<'a> Survey<'a> {
         effects.into_iter().flat_map(|effects| &effects.calls).copied()
     }
 
-    /// The names with lines that a function, or one that it calls, changes outside itself. Empty where the script has too many.
-    pub(super) fn changes_by(&self, function: &str) -> BTreeMap<&'a str, usize> {
+    /// What a call of a function changes outside the function.
+    pub(super) fn changes_by(&self, function: &str) -> Rc<Changes<'a>> {
         self.changes.get(function).cloned().unwrap_or_default()
     }
 
@@ -353,8 +355,13 @@ impl<'a> Surveyor<'a, '_> {
             }
         }
         self.survey.makers = makers;
-        let all = self.survey.makers.values().flatten();
-        let varied = all.filter(|maker| is_varied(self.survey.calls_of(**maker), self.source));
+        // Methods of one name share their calls.
+        let mut known: BTreeMap<(&str, bool), bool> = BTreeMap::new();
+        let varied = self.survey.makers.values().flatten().filter(|maker| {
+            let shared = (maker.function.name.as_str(), maker.class.is_some());
+            let is_varied = || is_varied(self.survey.calls_of(**maker), self.source);
+            *known.entry(shared).or_insert_with(is_varied)
+        });
         self.survey.varied = varied.map(|maker| maker.function.start()).collect();
     }
 

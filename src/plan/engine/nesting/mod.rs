@@ -9,9 +9,9 @@
 //! sorted again: size descending, members ascending, first begin ascending, stable.
 //!
 //! The list is searched for the next block that a taker does not refuse for certain, for its steps or for want of room
-//! ([`NextOffer`]), and the taker's tree for
-//! the first room before the next block that the offered one meets ([`Tour`], [`Lives`]): O(log n) each per member. Blocks
-//! that meet many walk the tree block by block.
+//! ([`NextOffer`]), and the taker's tree for the first room before the next block that the offered one meets ([`Tour`],
+//! [`Lives`]): O(log n) each per member. For a block of one member that meets many, those with room are looked at, where they
+//! are few; otherwise the tree is walked block by block.
 
 mod lives;
 mod next_offer;
@@ -34,6 +34,11 @@ const MOST_MET: usize = 48;
 
 /// Nests blocks; the list ends up in its final order.
 pub(super) fn nest(demand: &Demand, blocks: &mut Blocks, progress: &Progress<'_>) -> Result<(), Cancelled> {
+    nest_with(demand, blocks, MOST_MET, progress)
+}
+
+/// The result is the same for every `most_met`.
+fn nest_with(demand: &Demand, blocks: &mut Blocks, most_met: usize, progress: &Progress<'_>) -> Result<(), Cancelled> {
     let list: Vec<u32> = std::mem::take(&mut blocks.list);
     let mut offers = Offers {
         demand,
@@ -43,10 +48,11 @@ pub(super) fn nest(demand: &Demand, blocks: &mut Blocks, progress: &Progress<'_>
         blocks,
         next: NextOffer::default(),
         tour: Tour::default(),
-        marks: Vec::new(),
+        places: Vec::new(),
         lives: Lives::new(demand),
         found: Vec::new(),
         met: Vec::new(),
+        most_met,
         crossing: Vec::new(),
         work: 0,
         progress,
@@ -102,6 +108,18 @@ impl Entry {
     }
 }
 
+/// A block in the tree of a taker.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    /// Marks of begin and end in the tour.
+    marks: (u32, u32),
+    /// The block that it is a child of; the taker itself for the taker.
+    parent: u32,
+}
+
+/// More blocks to look at than a walk of the tree is worth.
+struct TooMany;
+
 struct Offers<'a> {
     demand: &'a Demand,
     blocks: &'a mut Blocks,
@@ -115,13 +133,15 @@ struct Offers<'a> {
     next: NextOffer,
     /// The tree of the current taker.
     tour: Tour,
-    /// Marks of begin and end in the tour, by block of that tree.
-    marks: Vec<(u32, u32)>,
+    /// By block of that tree.
+    places: Vec<Place>,
     /// Members of the tree, without the taker's own.
     lives: Lives,
     /// Blocks of the tree that the offered block meets, and the same with the ranks of their marks.
     found: Vec<u32>,
     met: Vec<(u32, u32, u32)>,
+    /// The most members that are listed there.
+    most_met: usize,
     /// Runs of members that live while the taker's members do.
     crossing: Vec<(usize, usize)>,
     /// What was looked at since the last check of the cancel flag.
@@ -199,14 +219,19 @@ impl Offers<'_> {
     fn start_tree(&mut self, taker: u32) {
         self.lives.clear();
         self.tour.start(taker, room_of(&self.blocks.all[taker as usize]));
-        self.mark(taker, (0, 0));
+        let place = Place {
+            marks: (0, 0),
+            parent: taker,
+        };
+        self.put(taker, place);
     }
 
-    fn mark(&mut self, block: u32, marks: (u32, u32)) {
-        if self.marks.len() <= block as usize {
-            self.marks.resize(self.blocks.all.len().max(block as usize + 1), (0, 0));
+    fn put(&mut self, block: u32, place: Place) {
+        if self.places.len() <= block as usize {
+            let n_blocks = self.blocks.all.len().max(block as usize + 1);
+            self.places.resize(n_blocks, Place::default());
         }
-        self.marks[block as usize] = marks;
+        self.places[block as usize] = place;
     }
 
     /// Offers a block to a taker and its descendants.
@@ -215,7 +240,11 @@ impl Offers<'_> {
             return;
         }
         if !self.list_met(offered) {
-            self.walk(offered, taker);
+            match self.roomy_apart(offered) {
+                Ok(Some(block)) => self.take(offered, block),
+                Ok(None) => {}
+                Err(TooMany) => self.walk(offered, taker),
+            }
         } else if self.blocks.all[offered as usize].members.len() == 1 {
             if let Some(block) = self.first_room(offered) {
                 self.take(offered, block);
@@ -229,14 +258,14 @@ impl Offers<'_> {
     fn list_met(&mut self, offered: u32) -> bool {
         self.found.clear();
         for member in &self.blocks.all[offered as usize].members {
-            if !self.lives.meeting(member, MOST_MET, &mut self.found) {
+            if !self.lives.meeting(member, self.most_met, &mut self.found) {
                 return false;
             }
         }
         self.work += 8 * self.found.len();
         self.met.clear();
         for block in &self.found {
-            let (begin, end) = self.marks[*block as usize];
+            let (begin, end) = self.places[*block as usize].marks;
             self.met.push((self.tour.rank(begin), self.tour.rank(end), *block));
         }
         true
@@ -260,6 +289,39 @@ impl Offers<'_> {
                 Some(behind) => from = behind,
             }
         }
+    }
+
+    /// As [`Self::first_room`], where the blocks that a single member meets are too many to be listed: of the blocks with room,
+    /// each is looked at with those around it. In a tree that has few of them, a walk would pass over all others in vain.
+    fn roomy_apart(&mut self, offered: u32) -> Result<Option<u32>, TooMany> {
+        let [member] = self.blocks.all[offered as usize].members[..] else {
+            return Err(TooMany);
+        };
+        let room = self.least_room(offered);
+        let mut left = self.tour.len() / 4;
+        let mut from = 0;
+        while let Some((_, block)) = self.tour.first_with(room, from) {
+            let mut met = None;
+            let mut around = block;
+            loop {
+                left = left.checked_sub(1).ok_or(TooMany)?;
+                self.work += 4;
+                if crosses(&member, &self.blocks.all[around as usize]) {
+                    met = Some(around);
+                }
+                let parent = self.places[around as usize].parent;
+                // Where the block itself is met, those around it matter little.
+                if parent == around || met == Some(block) {
+                    break;
+                }
+                around = parent;
+            }
+            match met {
+                None => return Ok(Some(block)),
+                Some(met) => from = self.tour.rank(self.places[met as usize].marks.1) + 1,
+            }
+        }
+        Ok(None)
     }
 
     /// Offers a block of several members to the taker's tree: from one block that it meets to the next, which splits it
@@ -390,7 +452,7 @@ impl Offers<'_> {
             is_single: entry.is_single(),
         });
         let room = room_of(into);
-        let (_, end) = self.marks[taker as usize];
+        let (_, end) = self.places[taker as usize].marks;
         self.tour.set_room(end, room);
         let child = &mut self.blocks.all[offered as usize];
         child.is_child = true;
@@ -398,7 +460,7 @@ impl Offers<'_> {
         for member in &child.members {
             self.lives.add(member, offered);
         }
-        self.mark(offered, marks);
+        self.put(offered, Place { marks, parent: taker });
         self.blocks.nested.push((offered, taker));
     }
 
@@ -480,7 +542,7 @@ mod tests {
 
     use super::super::block_reuse::binary_blocks;
     use super::super::demand::{Demand, Request, Usage};
-    use super::{nest, reference};
+    use super::{MOST_MET, nest, nest_with, reference};
 
     /// Requests of a graph: sizes of few or many classes, lives that are short, long or nested.
     fn demand(seed: u64) -> Demand {
@@ -540,15 +602,18 @@ mod tests {
         for seed in 0..3_000 {
             let demand = demand(seed);
             for reuses in [true, false] {
-                let mut blocks = binary_blocks(&demand, reuses);
-                let mut expected = blocks.clone();
-                nest(&demand, &mut blocks, &progress).expect("not cancelled");
+                let mut expected = binary_blocks(&demand, reuses);
                 reference::nest(&demand, &mut expected);
-                assert_eq!(format!("{blocks:?}"), format!("{expected:?}"), "seed {seed}");
-                n_nested += blocks.nested.len();
+                let expected = format!("{expected:?}");
+                for most_met in [0, 3, MOST_MET] {
+                    let mut blocks = binary_blocks(&demand, reuses);
+                    nest_with(&demand, &mut blocks, most_met, &progress).expect("not cancelled");
+                    assert_eq!(format!("{blocks:?}"), expected, "seed {seed}, {most_met}");
+                    n_nested += blocks.nested.len();
+                }
             }
         }
-        assert!(n_nested > 30_000, "{n_nested}");
+        assert!(n_nested > 90_000, "{n_nested}");
     }
 
     #[test]

@@ -80,6 +80,11 @@ impl Tour {
         self.update_from(mark);
     }
 
+    /// The number of marks.
+    pub(super) const fn len(&self) -> usize {
+        self.marks.len()
+    }
+
     /// The most room of any block.
     pub(super) fn most_room(&self) -> i64 {
         self.most(self.root)
