@@ -72,7 +72,7 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
             .as_ref()
             .map(|(name, opened)| (name.as_str(), &opened.file.document)),
         folder: file.as_ref().and_then(|(_, opened)| opened.path.parent()),
-        names_outside: file.as_ref().is_some_and(|(_, opened)| opened.names_outside),
+        names_outside: file.as_ref().is_some_and(|(_, opened)| opened.outside.is_some()),
         runs_there: false,
         pins: &args.lanes.pin,
     };

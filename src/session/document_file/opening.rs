@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::hashes::{hash_of, hash_of_bytes};
-use super::outside::{AllowedOutside, NotOpened, outside};
+use super::outside::{AllowedOutside, NotOpened, Outside, outside};
 use super::{DocumentFile, MOST_DOCUMENT_BYTES, too_large};
 use crate::document::SourceSpec;
 use crate::files::{TEMPORARY, open, stream_name};
@@ -67,8 +67,8 @@ pub struct OpenedDocument {
     pub file: DocumentFile,
     /// By position of the source.
     pub notes: Vec<SourceNote>,
-    /// Whether it names files outside its folder.
-    pub names_outside: bool,
+    /// What it names outside its folder.
+    pub outside: Option<Outside>,
     pub remarks: Diagnostics,
 }
 
@@ -110,10 +110,10 @@ pub fn open_document(
     let outside = outside(&absolute, &file.document.sources, progress);
     // A list that was stopped may lack some.
     progress.check().map_err(|cancelled| cancelled.to_string())?;
-    let names_outside = outside.is_some();
-    if let Some(outside) = outside.filter(|outside| !allowed.allows(outside)) {
-        return Err(NotOpened::Outside(outside));
-    }
+    let outside = match outside {
+        Some(outside) if !allowed.allows(&outside) => return Err(NotOpened::Outside(outside)),
+        allowed => allowed,
+    };
     let notes = noted(&file.document.sources, &file.hashes, progress);
     progress.check().map_err(|cancelled| cancelled.to_string())?;
     Ok(OpenedDocument {
@@ -121,7 +121,7 @@ pub fn open_document(
         content: hash_of_bytes(&bytes),
         file,
         notes,
-        names_outside,
+        outside,
         remarks,
     })
 }

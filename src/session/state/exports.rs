@@ -153,7 +153,7 @@ impl Session {
         let origin = Origin {
             file: name.zip(self.file.saved()),
             folder: path.and_then(Path::parent),
-            names_outside: self.file.names_outside,
+            names_outside: self.file.outside.is_some(),
             runs_there: true,
             pins: &[],
         };

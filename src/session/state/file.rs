@@ -38,8 +38,8 @@ pub(super) struct DocumentPlace {
     pub(super) located: Vec<(SourceSpec, SourceSpec)>,
     /// Its view, until the window takes it.
     view: Option<Json>,
-    /// Whether it names files outside its folder, when that was last looked at.
-    pub(super) names_outside: bool,
+    /// What it names outside its folder, when that was last looked at.
+    pub(super) outside: Option<Outside>,
     /// Whether other sources are being read; the file is forgotten once they are.
     pub(super) gives_way: bool,
     /// Whether its sources are read for the first time.
@@ -66,7 +66,7 @@ impl Default for DocumentPlace {
             notes: Vec::new(),
             located: Vec::new(),
             view: None,
-            names_outside: false,
+            outside: None,
             gives_way: false,
             is_opening: false,
         }
@@ -239,12 +239,12 @@ impl Session {
             TaskKind::CheckSources,
             move |progress| {
                 let outside = place.and_then(|place| outside(&place, &named, progress));
-                Ok((states_of(&sources, &hashes, progress), outside.is_some()))
+                Ok((states_of(&sources, &hashes, progress), outside))
             },
-            move |session, (states, names_outside)| {
+            move |session, (states, outside)| {
                 // It may have been saved elsewhere since.
                 if session.file.path == asked {
-                    session.file.names_outside = names_outside;
+                    session.file.outside = outside;
                 }
                 for ((_, note), state) in session.file.notes.iter_mut().zip(states) {
                     note.state = state;
@@ -300,7 +300,7 @@ impl Session {
         let name = opened.path.display().to_string();
         self.begin(Some(opened.path), opened.file, opened.notes);
         self.file.content = Some(opened.content);
-        self.file.names_outside = opened.names_outside;
+        self.file.outside = opened.outside;
         if let Some(given) = given {
             let document = &mut self.document;
             document.options.extend(&given.options);
@@ -354,11 +354,11 @@ impl Session {
     fn take_saved(&mut self, path: PathBuf, saved: Saved) {
         let Saved { file, content, outside } = saved;
         self.file.content = Some(content);
-        self.file.names_outside = outside.is_some();
         // What the user saves is known to the user.
         if let Some(outside) = &outside {
             self.allowed_outside.allow(outside);
         }
+        self.file.outside = outside;
         let name = path.display().to_string();
         let notes = file.document.sources.iter().cloned().zip(&file.hashes);
         let notes = notes.map(|(source, sha256)| {

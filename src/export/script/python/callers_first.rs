@@ -91,12 +91,12 @@ mod tests {
     fn the_order_is_that_of_the_definition() {
         const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
         let mut state = 7_u64;
-        let mut below = |bound: u64| {
+        let mut below = |bound: usize| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 33) % bound
+            usize::try_from(state >> 33).expect("31 bits") % bound
         };
         for _ in 0..20_000 {
-            let names: Vec<&str> = (0..below(8)).map(|_| NAMES[below(5) as usize]).collect();
+            let names: Vec<&str> = (0..below(8)).map(|_| NAMES[below(5)]).collect();
             let density = below(8);
             let calls: Vec<Vec<&str>> = NAMES
                 .iter()

@@ -206,9 +206,9 @@ mod tests {
     #[test]
     fn changes_are_those_of_all_functions_that_a_call_reaches() {
         let mut state = 5_u64;
-        let mut below = |bound: u64| {
+        let mut below = |bound: usize| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 33) % bound
+            usize::try_from(state >> 33).expect("31 bits") % bound
         };
         for _ in 0..3_000 {
             let density = below(6);
@@ -216,7 +216,7 @@ mod tests {
             for name in &NAMES[..5] {
                 // The last name is called and not defined.
                 let calls = NAMES.into_iter().filter(|_| below(6) < density).collect();
-                let lines = ["x", "y", "z"].map(|name| (name, below(270) as usize));
+                let lines = ["x", "y", "z"].map(|name| (name, below(270)));
                 let changes = lines.into_iter().filter(|(_, line)| *line < 90).collect();
                 effects.insert(name, Effects { changes, calls });
             }
