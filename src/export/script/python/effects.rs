@@ -55,7 +55,8 @@ impl<'a> Effects<'a> {
     }
 }
 
-/// Most calls that are followed from changes to functions that reach them: a chain of calls has as many for each name as functions.
+/// Most calls that are followed from a change back to the functions that reach it. A chain of calls has one for each pair of a function
+/// and a changed name.
 const MAX_FOLLOWED: usize = 1_000_000;
 
 /// By function those that call it, by name.
@@ -72,8 +73,8 @@ pub(super) fn callers<'a>(effects: &BTreeMap<&'a str, Effects<'a>>) -> BTreeMap<
 /// The names with lines that a function, or one that it calls, changes outside itself; of several lines the first.
 pub(super) type Changes<'a> = BTreeMap<&'a str, usize>;
 
-/// By function its changes, and whether these are all: above [`MAX_FOLLOWED`] a function has those that it makes itself, and some of
-/// the functions that it calls. O(calls) for each name.
+/// The changes of each function, and whether they are complete: above [`MAX_FOLLOWED`] a function has its own, and only some of the
+/// functions that it calls. O(calls) for each name.
 pub(super) fn all_changes<'a>(effects: &BTreeMap<&'a str, Effects<'a>>) -> (BTreeMap<&'a str, Changes<'a>>, bool) {
     let callers = callers(effects);
     let mut origins: Vec<(usize, &'a str, &'a str)> = Vec::new();

@@ -163,8 +163,8 @@ fn settled(body: &[Stmt], source: Source<'_>, of: Option<&str>, trusts_assumptio
     let mut reader = Reader::new(source, survey);
     reader.trusts_assumptions = trusts_assumptions;
     if reader.survey.has_more_changes {
-        let message = "functions change more names outside themselves than are followed; a value that one of them changes may be \
-                       taken as unchanged";
+        let message = "the functions of this script change too many outer names to follow all; a value that one of them changes \
+                       may be taken as unchanged";
         reader.records.warn(1, message.to_owned());
     }
     reader.comments();

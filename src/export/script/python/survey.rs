@@ -334,10 +334,10 @@ impl<'a> Surveyor<'a, '_> {
         let mut open: Vec<&'a str> = Vec::new();
         for (name, definitions) in &definitions {
             let calls_constructor = calls_constructor(name);
-            let is_first = |maker: &&Maker<'a>| {
+            let configures = |maker: &&Maker<'a>| {
                 calls_constructor || self.source.slice(maker.function.range()).contains("parameter_map")
             };
-            let own: Vec<Maker<'a>> = definitions.iter().filter(is_first).copied().collect();
+            let own: Vec<Maker<'a>> = definitions.iter().filter(configures).copied().collect();
             if !own.is_empty() {
                 makers.insert(name, own);
                 open.push(name);
