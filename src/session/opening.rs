@@ -110,7 +110,8 @@ pub fn read_config_file(path: &Path, of: Option<&str>, progress: &Progress<'_>) 
 
 fn sets_nothing(config: &ConfigDocument) -> bool {
     config.options.is_empty()
-        && config.environment.iter().next().is_none()
+        && config.environment.is_empty()
+        && !config.evaluation
         && config.device.is_none()
         && config.schedule.is_none()
 }

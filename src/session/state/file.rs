@@ -233,7 +233,7 @@ impl Session {
         let (sources, notes): (Vec<_>, Vec<_>) = self.file.notes.iter().cloned().unzip();
         let hashes: Vec<_> = notes.into_iter().map(|note| note.sha256).collect();
         let place = self.file.path.clone();
-        let asked = place.clone();
+        let asked = (place.clone(), self.file.read.document.sources.clone());
         let named = self.file.read.document.sources.clone();
         self.run(
             TaskKind::CheckSources,
@@ -242,8 +242,8 @@ impl Session {
                 Ok((states_of(&sources, &hashes, progress), outside))
             },
             move |session, (states, outside)| {
-                // It may have been saved elsewhere since.
-                if session.file.path == asked {
+                // It may have been saved since.
+                if session.file.path == asked.0 && session.file.read.document.sources == asked.1 {
                     session.file.outside = outside;
                 }
                 for ((_, note), state) in session.file.notes.iter_mut().zip(states) {

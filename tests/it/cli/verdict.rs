@@ -266,9 +266,12 @@ fn a_graph_in_json_is_no_configuration() {
     fails(&["check", path], "not a configuration but");
     fails(&[&BERT[..], &["--config", path]].concat(), "not a configuration but");
     // A launcher's file may have the same keys.
-    std::fs::write(path, r#"{"nodes": 4, "env": {"GE_USE_STATIC_MEMORY": "2"}}"#).expect("it can be written");
-    let (code, text) = told(&["check", path]);
-    assert!(code == 0 && text.contains("active policy: 2"), "{text}");
+    for (value, policy) in [("2", "active policy: 2"), ("${POLICY}", "active policy: 0")] {
+        let text = serde_json::json!({"nodes": 4, "env": {"GE_USE_STATIC_MEMORY": value}}).to_string();
+        std::fs::write(path, text).expect("it can be written");
+        let (code, text) = told(&["check", path]);
+        assert!(code == 0 && text.contains(policy), "{text}");
+    }
 }
 
 #[test]

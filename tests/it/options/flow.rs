@@ -139,6 +139,11 @@ fn objects_that_are_not_passed_set_nothing() {
             Some(2),
         ),
         ("m = MemoryConfig(static_memory_policy=2)\n", Some(2)),
+        // It is passed to an object that is taken first.
+        (
+            "e = ExperimentalConfig()\nm = MemoryConfig(static_memory_policy=2)\ne.graph_memory_optimize_config = m\n",
+            None,
+        ),
         (
             "c = NPURunConfig(memory_config=MemoryConfig(static_memory_policy=2))\n\
              c._memory_config._static_memory_policy = 4\n",

@@ -99,7 +99,7 @@ impl Reader<'_> {
     /// Settings of objects that no known call of `NPURunConfig` takes.
     fn loose_settings(&mut self) -> Vec<Setting> {
         let before = self.records.settings.len();
-        let passed: BTreeSet<TextSize> = self.records.passed.keys().map(|made| made.at).collect();
+        let mut passed: BTreeSet<TextSize> = self.records.passed.keys().map(|made| made.at).collect();
         let calls = || self.records.runs.iter().filter(|run| run.class == RUN_CONFIG.class);
         let is_called = calls().next().is_some();
         // By group whether a call has another object of it, and whether one may take any.
@@ -135,7 +135,11 @@ impl Reader<'_> {
                     self.records.info(line, message);
                 }
                 let around = std::mem::replace(&mut self.path, path.clone());
+                let n_passed = self.records.passed.len();
                 self.take_fields(&object, None);
+                if self.records.passed.len() > n_passed {
+                    passed.extend(self.records.passed.keys().map(|made| made.at));
+                }
                 self.path = around;
             }
             self.records.objects.push((object, path));

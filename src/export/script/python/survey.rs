@@ -87,8 +87,9 @@ pub(super) struct Survey<'a> {
     /// Calls by the name of the method, and those of classes by the name of the class.
     pub(super) method_calls: BTreeMap<&'a str, Vec<&'a ExprCall>>,
     effects: BTreeMap<&'a str, Effects<'a>>,
+    /// By function.
     changes: BTreeMap<&'a str, Rc<Changes<'a>>>,
-    /// Whether there are more of them than are followed.
+    /// Whether functions have changes that are not in `changes`.
     pub(super) has_more_changes: bool,
     /// Functions of the module and methods that make configurations, or call one that does, by name.
     pub(super) makers: BTreeMap<&'a str, Vec<Maker<'a>>>,

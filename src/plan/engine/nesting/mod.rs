@@ -29,7 +29,8 @@ use highwater_model::progress::{Cancelled, Progress};
 /// Entries and children that are looked at between two checks of the cancel flag: about 5 ms.
 const WORK_PER_CHECK: usize = 1 << 18;
 
-/// The most members that a search by time lists; the tree is walked where a member meets more.
+/// The most members that a search by time lists for a block; where it meets more, the blocks with room are looked at or the tree is
+/// walked.
 const MOST_MET: usize = 48;
 
 /// Nests blocks; the list ends up in its final order.
@@ -117,7 +118,7 @@ struct Place {
     parent: u32,
 }
 
-/// More blocks to look at than a walk of the tree is worth.
+/// A walk of the tree is needed: there are more blocks to look at than it is worth, or more than one member.
 struct TooMany;
 
 struct Offers<'a> {
@@ -298,7 +299,7 @@ impl Offers<'_> {
             return Err(TooMany);
         };
         let room = self.least_room(offered);
-        let mut left = self.tour.len() / 4;
+        let mut left = 16 + self.tour.len() / 64;
         let mut from = 0;
         while let Some((_, block)) = self.tour.first_with(room, from) {
             let mut met = None;

@@ -49,7 +49,7 @@ impl Span {
 /// What decides whether a taker is offered a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Taker {
-    /// Its steps, both inclusive; `None` for a taker of several members, to which every block with room is offered.
+    /// Its steps, both inclusive; `None` for a taker of several members, to which steps do not matter.
     pub(super) steps: Option<(u32, u32)>,
     /// The most room in its tree.
     pub(super) room: i64,
