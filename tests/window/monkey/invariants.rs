@@ -3,6 +3,7 @@
 use eframe::egui::{Rect, Role, Shape};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater_analysis::{Comparison, LaneKind};
+use highwater_model::visible::visible;
 use highwater_ui::panes::Pane;
 
 use crate::harness::Window;
@@ -90,7 +91,8 @@ fn table(window: &Window, comparison: &Comparison) {
             continue;
         };
         let lanes = comparison.lanes.iter().enumerate();
-        let mut own = lanes.filter(|(_, lane)| label.starts_with(&comparison.lane_title(lane.id)));
+        // Control characters in the names of pinned configurations are escaped.
+        let mut own = lanes.filter(|(_, lane)| label.starts_with(&*visible(&comparison.lane_title(lane.id))));
         let (position, _) = own.next().unwrap_or_else(|| panic!("no lane has the row {label}"));
         let wanted = comparison.least_reserved(position).exact();
         assert!(peak.contains(&wanted), "{label} is not {wanted}");
