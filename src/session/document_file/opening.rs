@@ -112,7 +112,7 @@ pub fn open_document(
     progress.check().map_err(|cancelled| cancelled.to_string())?;
     let outside = match outside {
         Some(outside) if !allowed.allows(&outside) => return Err(NotOpened::Outside(outside)),
-        allowed => allowed,
+        other => other,
     };
     let notes = noted(&file.document.sources, &file.hashes, progress);
     progress.check().map_err(|cancelled| cancelled.to_string())?;
