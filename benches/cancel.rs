@@ -190,7 +190,8 @@ impl Started<'_> {
         begin.elapsed()
     }
 
-    /// The time from a cancel so long after the beginning until the worker has done the next task.
+    /// The time from a cancel so long after the beginning until the worker has done the next task. A second cancel, at once, stops
+    /// the comparison that shows the plan of a stopped search: a task of its own, which follows the cancelled one.
     fn wait(&self, after: Duration) -> Duration {
         let mut session = self.start();
         let begin = Instant::now();
@@ -199,6 +200,7 @@ impl Started<'_> {
             sleep(LOOK);
         }
         let cancelled = Instant::now();
+        session.apply(Command::Cancel);
         session.apply(Command::Cancel);
         let missing = PathBuf::from("no such file");
         session.apply(Command::FindMissing(vec![missing.clone()]));

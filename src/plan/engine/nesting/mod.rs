@@ -8,11 +8,13 @@
 //! Where a clone (or the taker) is smaller than the block after the clones, the list after the offered block is
 //! sorted again: size descending, members ascending, first begin ascending, stable.
 //!
-//! The list is searched for the next block that a taker does not refuse for certain, for its steps or for want of room
-//! ([`NextOffer`]), and the taker's tree for the first room before the next block that the offered one meets ([`Tour`],
-//! [`Lives`]): O(log n) each per member. For a block of one member that meets many, those with room are looked at, where they
-//! are few; otherwise the tree is walked block by block.
+//! The list is searched for the next block that some block of the taker's tree does not refuse for certain, for its steps or for
+//! want of room ([`Cursors`], [`Gaps`], [`NextOffer`]), and the tree for the first room before the next block that the offered one
+//! meets ([`Tour`], [`Lives`]): O(log n) each per member. For a block of one member that meets many, those with room are looked at,
+//! where they are few; otherwise the tree is walked block by block.
 
+mod cursors;
+mod gaps;
 mod lives;
 mod next_offer;
 #[cfg(test)]
@@ -22,8 +24,10 @@ mod search;
 mod tests;
 mod tour;
 
+use self::cursors::Cursors;
+use self::gaps::{GapRange, Gaps};
 use self::lives::Lives;
-use self::next_offer::{NextOffer, Span, Taker};
+use self::next_offer::{Free, NextOffer, Span};
 use self::tour::Tour;
 use super::block_reuse::{Block, Blocks, Child, Member};
 use super::demand::Demand;
@@ -32,17 +36,24 @@ use highwater_model::progress::{Cancelled, Progress};
 /// Entries and children that are looked at between two checks of the cancel flag: about 5 ms.
 const WORK_PER_CHECK: usize = 1 << 18;
 
-/// The most members that a search by time lists for a block; where it meets more, the blocks with room are looked at or the tree is
-/// walked.
-const MOST_MET: usize = 48;
+/// What the searches are limited to. The result is the same for all limits.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    /// The most members that a search by time lists for a block; where it meets more, the blocks with room are looked at or the
+    /// tree is walked.
+    met: usize,
+    /// The most gaps of a block.
+    gaps: usize,
+}
+
+const LIMITS: Limits = Limits { met: 48, gaps: 16 };
 
 /// Nests blocks; the list ends up in its final order.
 pub(super) fn nest(demand: &Demand, blocks: &mut Blocks, progress: &Progress<'_>) -> Result<(), Cancelled> {
-    nest_with(demand, blocks, MOST_MET, progress)
+    nest_with(demand, blocks, LIMITS, progress)
 }
 
-/// The result is the same for every `most_met`.
-fn nest_with(demand: &Demand, blocks: &mut Blocks, most_met: usize, progress: &Progress<'_>) -> Result<(), Cancelled> {
+fn nest_with(demand: &Demand, blocks: &mut Blocks, limits: Limits, progress: &Progress<'_>) -> Result<(), Cancelled> {
     let list: Vec<u32> = std::mem::take(&mut blocks.list);
     let mut offers = Offers {
         demand,
@@ -51,12 +62,14 @@ fn nest_with(demand: &Demand, blocks: &mut Blocks, most_met: usize, progress: &P
         list: Vec::with_capacity(list.len()),
         blocks,
         next: NextOffer::default(),
+        cursors: Cursors::default(),
+        gaps: Gaps::default(),
         tour: Tour::default(),
         places: Vec::new(),
         lives: Lives::new(demand),
         found: Vec::new(),
         met: Vec::new(),
-        most_met,
+        limits,
         crossing: Vec::new(),
         work: 0,
         progress,
@@ -105,9 +118,13 @@ impl Entry {
     /// A block of a single member is not split, so that it needs room.
     fn span(&self, demand: &Demand) -> Span {
         match (self.is_open, self.is_single()) {
-            (false, _) => Span::CLOSED,
-            (true, true) => Span::within(self.begin, self.end, least_room(demand, self.align)),
-            (true, false) => Span::ALWAYS,
+            (false, _) => Span::Closed,
+            (true, true) => Span::Within {
+                begin: self.begin,
+                end: self.end,
+                room: least_room(demand, self.align),
+            },
+            (true, false) => Span::Always,
         }
     }
 }
@@ -119,6 +136,7 @@ struct Place {
     marks: (u32, u32),
     /// The block that it is a child of; the taker itself for the taker.
     parent: u32,
+    gaps: GapRange,
 }
 
 struct Offers<'a> {
@@ -132,6 +150,9 @@ struct Offers<'a> {
     path: Vec<(u32, usize)>,
     /// Positions of the list; out of date within a pass that split a block.
     next: NextOffer,
+    /// Of the blocks in the tree.
+    cursors: Cursors,
+    gaps: Gaps,
     /// The tree of the current taker.
     tour: Tour,
     /// By block of that tree.
@@ -141,8 +162,7 @@ struct Offers<'a> {
     /// Blocks of the tree that the offered block meets, and the same with the ranks of their marks.
     found: Vec<u32>,
     met: Vec<(u32, u32, u32)>,
-    /// The most members that are listed there.
-    most_met: usize,
+    limits: Limits,
     /// Runs of members that live while the taker's members do.
     crossing: Vec<(usize, usize)>,
     /// What was looked at since the last check of the cancel flag.
@@ -180,9 +200,8 @@ impl Offers<'_> {
 
     /// Offers a taker all that follows it.
     fn offer_all(&mut self, taker_at: usize, taker: &Entry) -> Result<(), Cancelled> {
-        let steps = taker.is_single().then_some((taker.begin, taker.end));
         let stream = self.blocks.all[taker.block as usize].stream;
-        self.start_tree(taker.block);
+        self.start_tree(taker.block, taker_at + 1);
         let mut first_split = None;
         let mut at = taker_at;
         loop {
@@ -191,8 +210,7 @@ impl Offers<'_> {
                 // Positions have moved: the rest of the list is read entry by entry.
                 self.list.get(from).map(|_| from)
             } else {
-                let room = self.tour.most_room();
-                self.next.from(from, Taker { steps, room })
+                self.next_offer(taker.block, from)
             };
             let Some(found) = found else { break };
             at = found;
@@ -216,15 +234,32 @@ impl Offers<'_> {
         Ok(())
     }
 
-    /// The tree of a taker is the taker alone.
-    fn start_tree(&mut self, taker: u32) {
+    /// The tree of a taker is the taker alone, which is offered the list from a position on.
+    fn start_tree(&mut self, taker: u32, from: usize) {
+        let block = &self.blocks.all[taker as usize];
         self.lives.clear();
-        self.tour.start(taker, room_of(&self.blocks.all[taker as usize]));
+        self.tour.start(taker, room_of(block));
+        self.cursors.clear();
+        self.gaps.clear();
+        let gaps = self.gaps.add(None, &block.members, self.limits.gaps);
         let place = Place {
             marks: (0, 0),
             parent: taker,
+            gaps,
         };
         self.put(taker, place);
+        self.cursors.add(taker, from);
+    }
+
+    /// The first position from one on that some block of a taker's tree may take.
+    fn next_offer(&mut self, taker: u32, from: usize) -> Option<usize> {
+        let (all, places, gaps) = (&self.blocks.all, &self.places, &self.gaps);
+        let free = |block: u32| Free {
+            gaps: gaps.of(places[block as usize].gaps),
+            room: room_of(&all[block as usize]),
+            is_taker: block == taker,
+        };
+        self.cursors.next(from, &mut self.next, free, &mut self.work)
     }
 
     fn put(&mut self, block: u32, place: Place) {
@@ -303,7 +338,15 @@ impl Offers<'_> {
         for member in &child.members {
             self.lives.add(member, offered);
         }
-        self.put(offered, Place { marks, parent: taker });
+        let around = self.places[taker as usize].gaps;
+        let gaps = self.gaps.add(Some(around), &child.members, self.limits.gaps);
+        let place = Place {
+            marks,
+            parent: taker,
+            gaps,
+        };
+        self.put(offered, place);
+        self.cursors.add(offered, 0);
         self.blocks.nested.push((offered, taker));
     }
 

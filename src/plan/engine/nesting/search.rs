@@ -31,7 +31,7 @@ impl Offers<'_> {
     fn list_met(&mut self, offered: u32) -> bool {
         self.found.clear();
         for member in &self.blocks.all[offered as usize].members {
-            if !self.lives.meeting(member, self.most_met, &mut self.found) {
+            if !self.lives.meeting(member, self.limits.met, &mut self.found) {
                 return false;
             }
         }
