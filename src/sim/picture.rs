@@ -215,10 +215,62 @@ fn pools(simulation: &Simulation, replay: &Replay, homes: &BTreeMap<u32, PageHom
     }
     let mut pools = vec![device_pool(simulation, replay)];
     let graphs = simulation.pools.iter().filter_map(|pool| pool.graph);
+    let shares = shares(simulation, replay, homes);
+    let nothing = Share::default();
     for (position, graph) in (0_u32..).zip(graphs) {
-        pools.push(graph_pool(simulation, replay, position, graph, homes));
+        let share = shares.get(&Owner::Pool(position)).unwrap_or(&nothing);
+        let own = shares.get(&Owner::Range(graph)).unwrap_or(&nothing);
+        pools.push(graph_pool(replay, graph, share, own));
     }
     pools
+}
+
+/// Who memory of graphs' pools belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Owner {
+    /// By position.
+    Pool(u32),
+    /// Ranges of a graph.
+    Range(GraphIdx),
+}
+
+/// The memory of an owner.
+#[derive(Debug, Default)]
+struct Share {
+    /// Region, offset and bytes.
+    grants: Vec<(u32, u64, u64)>,
+    live: Bytes,
+    pages: Bytes,
+    idle_pages: Bytes,
+}
+
+/// The memory of all owners, in one pass: there may be as many pools as grants.
+fn shares(simulation: &Simulation, replay: &Replay, homes: &BTreeMap<u32, PageHome>) -> BTreeMap<Owner, Share> {
+    let mut shares: BTreeMap<Owner, Share> = BTreeMap::new();
+    for ((region, offset), (bytes, subject)) in &replay.grants {
+        if let Subject::Pool(position) = simulation.subject(SubjectId(*subject)).subject {
+            let share = shares.entry(Owner::Pool(position)).or_default();
+            share.grants.push((*region, *offset, *bytes));
+        }
+    }
+    let range_of = |region: u32| {
+        let row = &simulation.regions[region as usize];
+        let is_range = matches!(row.kind, RegionKind::PagedRange | RegionKind::Stitched);
+        row.graph.filter(|_| is_range).map(Owner::Range)
+    };
+    for ((region, _), bytes) in &replay.live {
+        if let Some(owner) = range_of(*region) {
+            shares.entry(owner).or_default().live += Bytes(*bytes);
+        }
+    }
+    for home in homes.values() {
+        if let Some(owner) = range_of(home.region) {
+            let share = shares.entry(owner).or_default();
+            share.pages += Bytes(home.bytes);
+            share.idle_pages += Bytes(if home.is_touched { 0 } else { home.bytes });
+        }
+    }
+    shares
 }
 
 /// Device blocks of pools, less the granted spans.
@@ -239,33 +291,18 @@ fn device_pool(simulation: &Simulation, replay: &Replay) -> PoolPicture {
 }
 
 /// Grants of a graph's pool, and its range.
-fn graph_pool(
-    simulation: &Simulation,
-    replay: &Replay,
-    position: u32,
-    graph: GraphIdx,
-    homes: &BTreeMap<u32, PageHome>,
-) -> PoolPicture {
+fn graph_pool(replay: &Replay, graph: GraphIdx, share: &Share, own: &Share) -> PoolPicture {
     let mut pool = PoolPicture::empty(Some(graph));
     let mut spans = IdleSpans::default();
-    let is_own = |subject: u32| simulation.subject(SubjectId(subject)).subject == Subject::Pool(position);
-    let granted = replay.grants.iter().filter(|(_, (_, subject))| is_own(*subject));
-    for ((region, offset), (bytes, _)) in granted {
+    for (region, offset, bytes) in &share.grants {
         pool.blocks.push((RegionId(*region), *offset, Bytes(*bytes)));
         let end = offset + bytes;
         pool.given += spans.add(*offset, end, replay.live_within(*region, *offset, end));
     }
     pool.occupied = pool.blocks.iter().map(|(_, _, bytes)| *bytes).sum();
-    let is_own_range = |region: u32| {
-        let row = &simulation.regions[region as usize];
-        row.graph == Some(graph) && matches!(row.kind, RegionKind::PagedRange | RegionKind::Stitched)
-    };
-    let own_pages = || homes.values().filter(|home| is_own_range(home.region));
-    let own_live = replay.live.iter().filter(|((region, _), _)| is_own_range(*region));
-    pool.given += own_live.map(|(_, bytes)| Bytes(*bytes)).sum();
-    pool.occupied += own_pages().map(|home| Bytes(home.bytes)).sum();
-    let idle = own_pages().filter(|home| !home.is_touched);
-    pool.idle_pages = idle.map(|home| Bytes(home.bytes)).sum();
+    pool.given += own.live;
+    pool.occupied += own.pages;
+    pool.idle_pages = own.idle_pages;
     pool.idle_spans = spans.by_size();
     pool
 }
