@@ -22,8 +22,9 @@ mod size;
 #[expect(dead_code, reason = "other benches use the rest")]
 mod training_graph;
 
+#[cfg(unix)]
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// How often the session is polled.
 const LOOK: Duration = Duration::from_millis(2);
@@ -190,8 +191,8 @@ impl Started<'_> {
         begin.elapsed()
     }
 
-    /// The time from a cancel so long after the beginning until the worker has done the next task. A second cancel, at once, stops
-    /// the comparison that shows the plan of a stopped search: a task of its own, which follows the cancelled one.
+    /// The time from a cancel so long after the beginning until the worker has done the next task. The first cancel stops a search.
+    /// The session then compares, to show the plan found so far; the second cancel stops that comparison.
     fn wait(&self, after: Duration) -> Duration {
         let mut session = self.start();
         let begin = Instant::now();

@@ -19,8 +19,9 @@ mod training_graph;
 
 use training_graph::training_graph;
 
+#[cfg(unix)]
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn workload(text: &str) -> Arc<Workload> {
     let cancel = Cancel::new();

@@ -35,8 +35,9 @@ mod synthetic;
 #[path = "training_graph.rs"]
 mod training_graph;
 
+#[cfg(unix)]
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// CPU time of the measuring thread.
 struct CpuTime;

@@ -20,8 +20,9 @@ mod pickle_writer;
 mod generated;
 mod size;
 
+#[cfg(unix)]
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn read(name: &str, bytes: &[u8]) {
     let cancel = Cancel::new();

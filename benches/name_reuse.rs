@@ -9,8 +9,9 @@ use highwater::workload::{Block, BlockOp, BlockProgram, BlockVariable};
 
 mod size;
 
+#[cfg(unix)]
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// A training step: `n_ops / 2` forward ops of many widths, and as many backward ops that read the forward results.
 fn training(n_ops: usize) -> BlockProgram {

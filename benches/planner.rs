@@ -21,8 +21,9 @@ mod synthetic_problem;
 
 use synthetic_problem::nested_and_short;
 
+#[cfg(unix)]
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// The challenging set and MiniMalloc's user seconds on it (median of three, `-O3`, abseil of Debian 12).
 const MINIMALLOC: [(&str, f64); 11] = [

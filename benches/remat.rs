@@ -19,8 +19,9 @@ use highwater::workload::{Source, Tape, TapeCall, TapeOp, TapeTensor};
 
 mod size;
 
+#[cfg(unix)]
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// Budgets, in percent of the peak.
 const PERCENTS: [u64; 8] = [90, 80, 70, 60, 50, 40, 30, 20];

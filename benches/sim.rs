@@ -21,8 +21,9 @@ use highwater::sim::simulate;
 use highwater::units::Bytes;
 use highwater::workload::{AllocationTrace, DeviceProfiles, SchedulePlan, Source, TraceCommand, Workload};
 
+#[cfg(unix)]
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// The device for traces that state none.
 const DEVICE: Bytes = Bytes::gib(32);

@@ -15,8 +15,9 @@ use highwater::workload::{DeviceProfiles, SchedulePlan};
 
 mod size;
 
+#[cfg(unix)]
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn request(name: &str) -> Request {
     let sources = [SourceSpec::Sample(sample(name).expect("a bundled sample"))];

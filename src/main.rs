@@ -4,8 +4,9 @@ use std::process::ExitCode;
 
 use highwater::cli::{self, Outcome};
 
+#[cfg(unix)]
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
     let build = cli::Build {

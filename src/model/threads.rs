@@ -25,9 +25,12 @@ pub fn on_threads<T: Send, R: Send>(items: Vec<T>, progress: &Progress<'_>, run:
         }
         done
     };
+    // This thread works too, so one thread fewer is started, and its results reuse memory that it holds already.
     let mut done: Vec<(usize, R)> = std::thread::scope(|scope| {
-        let handles: Vec<_> = (0..n_threads).map(|_| scope.spawn(work)).collect();
-        handles.into_iter().flat_map(joined).collect()
+        let others: Vec<_> = (1..n_threads).map(|_| scope.spawn(work)).collect();
+        let mut done = work();
+        done.extend(others.into_iter().flat_map(joined));
+        done
     });
     done.sort_unstable_by_key(|(position, _)| *position);
     done.into_iter().map(|(_, result)| result).collect()

@@ -218,17 +218,17 @@ fn pools(simulation: &Simulation, replay: &Replay, homes: &BTreeMap<u32, PageHom
     let shares = shares(simulation, replay, homes);
     let nothing = Share::default();
     for (position, graph) in (0_u32..).zip(graphs) {
-        let share = shares.get(&Owner::Pool(position)).unwrap_or(&nothing);
-        let own = shares.get(&Owner::Range(graph)).unwrap_or(&nothing);
-        pools.push(graph_pool(replay, graph, share, own));
+        let of_pool = shares.get(&Owner::Pool(position)).unwrap_or(&nothing);
+        let of_ranges = shares.get(&Owner::Range(graph)).unwrap_or(&nothing);
+        pools.push(graph_pool(replay, graph, of_pool, of_ranges));
     }
     pools
 }
 
-/// Who memory of graphs' pools belongs to.
+/// Who owns memory of the graphs' pools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Owner {
-    /// By position.
+    /// The pool at a position among the pools of graphs.
     Pool(u32),
     /// Ranges of a graph.
     Range(GraphIdx),
@@ -237,14 +237,15 @@ enum Owner {
 /// The memory of an owner.
 #[derive(Debug, Default)]
 struct Share {
-    /// Region, offset and bytes.
+    /// Of a pool: region, offset and bytes.
     grants: Vec<(u32, u64, u64)>,
+    /// Of ranges, as the bytes of pages.
     live: Bytes,
     pages: Bytes,
     idle_pages: Bytes,
 }
 
-/// The memory of all owners, in one pass: there may be as many pools as grants.
+/// The memory of all owners. Grants, live blocks and pages are each read once, because there may be as many pools as grants.
 fn shares(simulation: &Simulation, replay: &Replay, homes: &BTreeMap<u32, PageHome>) -> BTreeMap<Owner, Share> {
     let mut shares: BTreeMap<Owner, Share> = BTreeMap::new();
     for ((region, offset), (bytes, subject)) in &replay.grants {
@@ -291,18 +292,18 @@ fn device_pool(simulation: &Simulation, replay: &Replay) -> PoolPicture {
 }
 
 /// Grants of a graph's pool, and its range.
-fn graph_pool(replay: &Replay, graph: GraphIdx, share: &Share, own: &Share) -> PoolPicture {
+fn graph_pool(replay: &Replay, graph: GraphIdx, of_pool: &Share, of_ranges: &Share) -> PoolPicture {
     let mut pool = PoolPicture::empty(Some(graph));
     let mut spans = IdleSpans::default();
-    for (region, offset, bytes) in &share.grants {
+    for (region, offset, bytes) in &of_pool.grants {
         pool.blocks.push((RegionId(*region), *offset, Bytes(*bytes)));
         let end = offset + bytes;
         pool.given += spans.add(*offset, end, replay.live_within(*region, *offset, end));
     }
     pool.occupied = pool.blocks.iter().map(|(_, _, bytes)| *bytes).sum();
-    pool.given += own.live;
-    pool.occupied += own.pages;
-    pool.idle_pages = own.idle_pages;
+    pool.given += of_ranges.live;
+    pool.occupied += of_ranges.pages;
+    pool.idle_pages = of_ranges.idle_pages;
     pool.idle_spans = spans.by_size();
     pool
 }

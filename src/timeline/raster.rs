@@ -120,18 +120,18 @@ impl RasterScratch {
         let edges: Vec<usize> = (0..=n_stripes).map(|n| width * n / n_stripes).collect();
         self.stripes.resize_with(n_stripes, StripeScratch::default);
         std::thread::scope(|scope| {
-            let making: Vec<_> = edges
-                .windows(2)
-                .zip(&mut self.stripes)
-                .map(|(edge, scratch)| {
-                    let (from, to) = (edge[0], edge[1]);
-                    scope.spawn(move || {
-                        let mut stripe = Stripe::new(frame, view, (from, to), scratch);
-                        paint(&mut stripe);
-                    })
-                })
+            let make = |edge: &[usize], scratch: &mut StripeScratch| {
+                paint(&mut Stripe::new(frame, view, (edge[0], edge[1]), scratch));
+            };
+            let mut stripes = edges.windows(2).zip(&mut self.stripes);
+            let own = stripes.next();
+            let others: Vec<_> = stripes
+                .map(|(edge, scratch)| scope.spawn(move || make(edge, scratch)))
                 .collect();
-            making.into_iter().for_each(joined);
+            if let Some((edge, scratch)) = own {
+                make(edge, scratch);
+            }
+            others.into_iter().for_each(joined);
         });
         let mut rgba = Vec::with_capacity(width * frame.height as usize * 4);
         for row in 0..frame.height as usize {

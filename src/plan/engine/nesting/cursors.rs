@@ -1,8 +1,7 @@
-//! How far the list is read for each block of a taker's tree: up to the next block that it may take. A block is offered to the tree
-//! only where a cursor stands on it, so that offers which all blocks refuse are rare.
+//! Each block of a taker's tree has a cursor: the next position of the list that it may take. Only positions with a cursor are
+//! offered, so few offers are refused by all blocks.
 //!
-//! When a block is free does not change while it is in a tree, and its room only shrinks: a cursor never moves back, and it moves
-//! only where it is the first one.
+//! A block's gaps never change and its room only shrinks, so a cursor never moves back. Only the lowest cursor is moved.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,23 +9,26 @@ use std::collections::binary_heap::PeekMut;
 
 use super::next_offer::{Free, NextOffer};
 
+/// Cursors that are moved for an offer. With more of them it is cheaper to make an offer that all may refuse.
+const MOST_MOVES: usize = 32;
+
 #[derive(Debug, Default)]
 pub(super) struct Cursors {
-    /// The first position that a block may take, or one before it; and the block.
-    first: BinaryHeap<Reverse<(usize, u32)>>,
+    /// By position: where the search for a block goes on, and the block.
+    heap: BinaryHeap<Reverse<(usize, u32)>>,
 }
 
 impl Cursors {
     pub(super) fn clear(&mut self) {
-        self.first.clear();
+        self.heap.clear();
     }
 
     /// Adds a block, which takes nothing before a position.
     pub(super) fn add(&mut self, block: u32, from: usize) {
-        self.first.push(Reverse((from, block)));
+        self.heap.push(Reverse((from, block)));
     }
 
-    /// The first position from one on that some block may take. Adds what was looked at to `work`.
+    /// The first position at or after `from` that some block may take, or one before it. Adds the looks at the list to `work`.
     pub(super) fn next<'a>(
         &mut self,
         from: usize,
@@ -34,8 +36,9 @@ impl Cursors {
         free: impl Fn(u32) -> Free<'a>,
         work: &mut usize,
     ) -> Option<usize> {
-        while let Some(mut first) = self.first.peek_mut() {
-            let Reverse((at, block)) = *first;
+        for _ in 0..MOST_MOVES {
+            let mut lowest = self.heap.peek_mut()?;
+            let Reverse((at, block)) = *lowest;
             let free = free(block);
             if at >= from && list.is_taken(at, &free) {
                 return Some(at);
@@ -44,16 +47,17 @@ impl Cursors {
             *work += n_looks;
             match found {
                 None => {
-                    PeekMut::pop(first);
+                    PeekMut::pop(lowest);
                 }
-                // None is before it.
-                Some(found) if found == from => {
-                    first.0.0 = found;
-                    return Some(found);
+                Some(found) => {
+                    lowest.0.0 = found;
+                    // No other cursor can find an earlier position.
+                    if found == from {
+                        return Some(found);
+                    }
                 }
-                Some(found) => first.0.0 = found,
             }
         }
-        None
+        Some(from)
     }
 }

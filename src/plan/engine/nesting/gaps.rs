@@ -1,4 +1,4 @@
-//! When a block in the tree of a taker is free: outside of the steps of its own members and of those of all blocks around it.
+//! The steps on which a block of a taker's tree is free: neither its own members nor those of the blocks around it live on them.
 
 use super::super::block_reuse::Member;
 
@@ -42,8 +42,8 @@ impl Gaps {
         &self.all[begin as usize..end as usize]
     }
 
-    /// Adds the gaps of a block within another, or within none: `around` less its members. Where there would be more than `most`,
-    /// members are left out, so that a gap may contain members, but no free step is outside of all gaps. O(members + most log most).
+    /// Adds the gaps of a block: those of the block around it, without the steps of its members. If there would be more than `most`,
+    /// only the longest members are cut out. Then a gap may contain members, but every free step is in a gap. O(members + most^2).
     pub(super) fn add(&mut self, around: Option<GapRange>, members: &[Member], most: usize) -> GapRange {
         let begin = self.all.len();
         match around {

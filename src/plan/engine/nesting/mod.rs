@@ -8,10 +8,10 @@
 //! Where a clone (or the taker) is smaller than the block after the clones, the list after the offered block is
 //! sorted again: size descending, members ascending, first begin ascending, stable.
 //!
-//! The list is searched for the next block that some block of the taker's tree does not refuse for certain, for its steps or for
-//! want of room ([`Cursors`], [`Gaps`], [`NextOffer`]), and the tree for the first room before the next block that the offered one
-//! meets ([`Tour`], [`Lives`]): O(log n) each per member. For a block of one member that meets many, those with room are looked at,
-//! where they are few; otherwise the tree is walked block by block.
+//! The next block to offer is one that some block of the taker's tree may take: that block is free on its steps and has room
+//! ([`Cursors`], [`Gaps`], [`NextOffer`]). Within the tree, the search goes to the first room before the next block that the offered
+//! one meets ([`Tour`], [`Lives`]): O(log n) each per member. For a block of one member that meets many, those with room are looked
+//! at, where they are few; otherwise the tree is walked block by block. A block that is split moves what follows it in the list.
 
 mod cursors;
 mod gaps;
@@ -36,7 +36,7 @@ use highwater_model::progress::{Cancelled, Progress};
 /// Entries and children that are looked at between two checks of the cancel flag: about 5 ms.
 const WORK_PER_CHECK: usize = 1 << 18;
 
-/// What the searches are limited to. The result is the same for all limits.
+/// Limits of the searches. They change the time, not the result.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     /// The most members that a search by time lists for a block; where it meets more, the blocks with room are looked at or the
@@ -150,7 +150,7 @@ struct Offers<'a> {
     path: Vec<(u32, usize)>,
     /// Positions of the list; out of date within a pass that split a block.
     next: NextOffer,
-    /// Of the blocks in the tree.
+    /// Where each block of the tree goes on in the list; valid until the first split of a pass.
     cursors: Cursors,
     gaps: Gaps,
     /// The tree of the current taker.
@@ -234,7 +234,7 @@ impl Offers<'_> {
         Ok(())
     }
 
-    /// The tree of a taker is the taker alone, which is offered the list from a position on.
+    /// Starts a tree of the taker alone, which is offered the list from a position on.
     fn start_tree(&mut self, taker: u32, from: usize) {
         let block = &self.blocks.all[taker as usize];
         self.lives.clear();
@@ -251,15 +251,24 @@ impl Offers<'_> {
         self.cursors.add(taker, from);
     }
 
-    /// The first position from one on that some block of a taker's tree may take.
+    /// The first position at or after `from` that some block of a taker's tree may take, or one before it.
     fn next_offer(&mut self, taker: u32, from: usize) -> Option<usize> {
+        // Nothing before it: the taker is free wherever a block of its tree is.
+        let roomiest = Free {
+            gaps: self.gaps.of(self.places[taker as usize].gaps),
+            room: self.tour.most_room(),
+            is_taker: true,
+        };
+        let (least, n_looks) = self.next.from(from, &roomiest);
+        self.work += n_looks;
+        let least = least?;
         let (all, places, gaps) = (&self.blocks.all, &self.places, &self.gaps);
         let free = |block: u32| Free {
             gaps: gaps.of(places[block as usize].gaps),
             room: room_of(&all[block as usize]),
             is_taker: block == taker,
         };
-        self.cursors.next(from, &mut self.next, free, &mut self.work)
+        self.cursors.next(least, &mut self.next, free, &mut self.work)
     }
 
     fn put(&mut self, block: u32, place: Place) {

@@ -1,16 +1,16 @@
-//! The next block in the list that a block of a tree may take: those that are closed, or would be refused for certain, are passed
-//! over.
+//! The next position of the list that a block of a tree may take. Closed positions and those that the block refuses for certain are
+//! skipped.
 //!
-//! A segment tree over runs of the list. Where a block is free between two steps, a node must tell whether one block lives within
-//! them, which its first begin and last end alone do not: it knows the least end of the blocks that begin in each part of the steps
-//! or later.
+//! A segment tree over runs of the list. A node must tell whether one of its blocks lives within a gap. The largest begin and the
+//! least end do not tell: they may belong to two blocks. So it stores, for each part of the steps, the least end of the blocks that
+//! begin there or later.
 
 use super::gaps::Gap;
 
 /// Positions of a run.
 const RUN: usize = 32;
 
-/// Parts of the steps, in which about as many blocks begin.
+/// Parts of the steps. About equally many blocks begin in each.
 const N_PARTS: usize = 32;
 
 /// What the search needs to know of a position.
@@ -119,7 +119,8 @@ pub(super) struct NextOffer {
 }
 
 impl NextOffer {
-    /// Replaces the positions from one on; all of them where the list has outgrown the tree. O(replaced).
+    /// Replaces the positions at and after `first`, all of them where the list has outgrown the tree. O(replaced), and sorts the steps
+    /// where all are replaced.
     pub(super) fn rebuild(&mut self, first: usize, n: usize, span: impl Fn(usize) -> Span) {
         let mut first = first.min(n);
         if n > self.n_runs * RUN {
@@ -182,8 +183,8 @@ impl NextOffer {
         self.spans.get(at).is_some_and(|span| by.may_take(*span))
     }
 
-    /// The first position from one on that a block may take, and the number of looks at positions and nodes: O(log n) in most lists,
-    /// O(n) at worst.
+    /// The first position at or after `at` that a block may take, and the number of looks at positions and nodes: O(log n) in most
+    /// lists, O(n) at worst.
     pub(super) fn from(&mut self, at: usize, by: &Free<'_>) -> (Option<usize>, usize) {
         let end = self.spans.len().min(at.next_multiple_of(RUN));
         if let Some(found) = (at..end).find(|at| by.may_take(self.spans[*at])) {

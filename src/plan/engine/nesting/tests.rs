@@ -133,13 +133,18 @@ fn offers_that_are_refused_are_passed_over() {
     let long: Vec<(u32, u32, u64)> = (0..n)
         .map(|step| (step, step + below(n - step), 1 + u64::from(below(n))))
         .collect();
-    for (lives, least_nested) in [(sums(n), 3_900), (long, 2_000)] {
+    // Many blocks in one that lives on step 1: each of them, and it, may take every second one of the smaller blocks.
+    let mut beside: Vec<(u32, u32, u64)> = (0..1_000).map(|at| (0, 0, 3_000 + at)).collect();
+    beside.push((1, 1, 5_000_000));
+    beside.extend((0..1_000).map(|at| (1, 1, 1 + 2 * at)));
+    beside.extend((0..1_000).map(|at| (2 + at, 2 + at, 2 + 2 * u64::from(at))));
+    for (lives, least_nested) in [(sums(n), 3_900), (long, 2_000), (beside, 1_999)] {
         let demand = demand_of(&lives);
         let mut blocks = binary_blocks(&demand, false);
         let cancel = Cancel::at_look(u64::MAX);
         nest(&demand, &mut blocks, &Progress::silent(&cancel)).expect("not cancelled");
         assert!(blocks.nested.len() > least_nested, "{}", blocks.nested.len());
-        // A look for about 260,000 entries and nodes; one by one, the offers of the sums take 280.
+        // The flag is looked at once per 262,144 units of work. If every offer were made, the sums would need 280 looks.
         assert!(cancel.looks() < 12, "{}", cancel.looks());
     }
 }

@@ -85,6 +85,11 @@ impl Tour {
         self.marks.len()
     }
 
+    /// The most room of any block.
+    pub(super) fn most_room(&self) -> i64 {
+        self.most(self.root)
+    }
+
     /// The position of a mark.
     pub(super) fn rank(&self, mark: u32) -> u32 {
         let mut rank = self.size(self.at(mark).left);
