@@ -14,6 +14,7 @@
 //! at, where they are few; otherwise the tree is walked block by block. A block that is split moves what follows it in the list.
 
 mod cursors;
+mod entry;
 mod gaps;
 mod lives;
 mod next_offer;
@@ -25,9 +26,10 @@ mod tests;
 mod tour;
 
 use self::cursors::Cursors;
+use self::entry::Entry;
 use self::gaps::{GapRange, Gaps};
 use self::lives::Lives;
-use self::next_offer::{Free, NextOffer, Span};
+use self::next_offer::{Free, NextOffer};
 use self::tour::Tour;
 use super::block_reuse::{Block, Blocks, Child, Member};
 use super::demand::Demand;
@@ -90,43 +92,6 @@ fn nest_with(demand: &Demand, blocks: &mut Blocks, limits: Limits, progress: &Pr
     let list: Vec<u32> = offers.list.iter().map(|entry| entry.block).collect();
     blocks.list = list;
     Ok(())
-}
-
-/// A block in the list, with its sort key and quick rejection data.
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    align: u64,
-    begin: u32,
-    /// Last end, inclusive.
-    end: u32,
-    block: u32,
-    n_members: u32,
-    /// Whether it may still be offered, or take: no child, and not after the arena.
-    is_open: bool,
-}
-
-impl Entry {
-    fn order(&self, other: &Self) -> std::cmp::Ordering {
-        let ascending = (self.n_members, self.begin).cmp(&(other.n_members, other.begin));
-        other.align.cmp(&self.align).then(ascending)
-    }
-
-    const fn is_single(&self) -> bool {
-        self.n_members == 1
-    }
-
-    /// A block of a single member is not split, so that it needs room.
-    fn span(&self, demand: &Demand) -> Span {
-        match (self.is_open, self.is_single()) {
-            (false, _) => Span::Closed,
-            (true, true) => Span::Within {
-                begin: self.begin,
-                end: self.end,
-                room: least_room(demand, self.align),
-            },
-            (true, false) => Span::Always,
-        }
-    }
 }
 
 /// A block in the tree of a taker.
