@@ -1,6 +1,7 @@
 //! The readers of `tests/mutate` for libFuzzer.
 
 #[path = "../tests/mutate/targets/mod.rs"]
+#[expect(dead_code, reason = "the test uses the rest")]
 mod targets;
 
 use std::cell::Cell;

@@ -44,6 +44,9 @@ pub(super) fn take(label: &str, body: &str, draft: &mut Draft) {
         let start = place.offset.zip(place.block);
         place.offset = start.and_then(|(end, bytes)| end.checked_sub(bytes));
     }
+    // A block holds its tensor; one of zero bytes has none.
+    let holds = |bytes: &u64| place.block.is_none_or(|block| block == 0 || *bytes <= block);
+    place.unpadded = place.unpadded.filter(holds);
     if is_first {
         let fields = [place.offset, place.block, place.size, place.unpadded];
         let is_whole = fields.iter().all(Option::is_some) && place.begin.is_some() && place.end.is_some();
@@ -169,6 +172,9 @@ mod tests {
     fn a_cut_line_gives_what_was_printed() {
         let (cut, damaged) = plan(&[("", &SET[..SET.find("44] no").expect("there")])]);
         assert_eq!((cut[0].1.block, cut[0].1.size, damaged), (Some(1024), None, 1));
+        let changed = SET.replace("noalignsize[512]", "noalignsize[1025]");
+        let (larger, damaged_too) = plan(&[("", &changed)]);
+        assert_eq!((larger[0].1.unpadded, damaged_too), (None, 1));
         let (none, damaged) = plan(&[("", "g_1 name[a/b")]);
         assert_eq!((none.len(), damaged), (0, 1));
     }

@@ -213,6 +213,8 @@ impl Steps<'_> {
         let step = |position: usize| u32::try_from(position.min(self.ops.len() - 1)).unwrap_or(u32::MAX);
         let first = step(first);
         let (is_workspace, index) = place.slot;
+        // A block holds its tensor; a damaged line may say otherwise.
+        let unpadded = place.place.unpadded.filter(|bytes| *bytes <= place.size);
         ArenaTensor {
             name: if is_workspace {
                 format!("{}:workspace{index}", place.op)
@@ -223,7 +225,7 @@ impl Steps<'_> {
             last: step(last.saturating_sub(1)).max(first),
             offset: place.offset,
             size: place.size,
-            bytes: place.place.unpadded.unwrap_or(place.size),
+            bytes: unpadded.unwrap_or(place.size),
             slot: place.slot,
             is_input: place.is_input,
             is_cleared: place.place.is_cleared,
@@ -377,18 +379,23 @@ mod tests {
             is_io: true,
             ..place(4096, 64, 1, Some(-1))
         };
+        let too_large = LoggedPlace {
+            unpadded: Some(65),
+            ..place(3072, 64, 7, Some(7))
+        };
         let plan: IndexMap<String, LoggedPlace> = [
             ("x:output:0".to_owned(), input),
             ("a:b:output:0".to_owned(), place(0, 544, 3, Some(7))),
             ("a:b:workspace:0".to_owned(), place(1024, 64, 3, Some(3))),
             ("c:output:1".to_owned(), place(2048, 64, 7, Some(-1))),
             ("cut:output:0".to_owned(), place(0, 64, 7, None)),
+            ("d:output:0".to_owned(), too_large),
         ]
         .into_iter()
         .collect();
         let arena = Arena::of(&plan, Some(4096), &kinds);
         let names: Vec<&str> = arena.ops.iter().map(|op| op.name.as_str()).collect();
-        assert_eq!((names, arena.n_left_out), (vec!["a:b", "c"], 1));
+        assert_eq!((names, arena.n_left_out), (vec!["a:b", "c", "d"], 1));
         let tensors: Vec<(&str, u32, u32, u64)> = arena
             .tensors
             .iter()
@@ -396,7 +403,12 @@ mod tests {
             .collect();
         assert_eq!(
             tensors,
-            [("a:b:0", 0, 1, 512), ("a:b:workspace0", 0, 0, 32), ("c:1", 1, 1, 32)]
+            [
+                ("a:b:0", 0, 2, 512),
+                ("a:b:workspace0", 0, 0, 32),
+                ("c:1", 1, 2, 32),
+                ("d:0", 2, 2, 64)
+            ]
         );
         assert!(arena.io.len() == 1 && arena.io[0].is_input);
     }
