@@ -21,7 +21,6 @@ use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_options::{check_scheduled, keys};
 use highwater_plan::{Effort, PlanError, find};
-use highwater_session::refuse_source;
 use highwater_sim::POLICIES;
 
 /// The number of tensors of each peak in JSON without `--top`.
@@ -33,8 +32,8 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     let mut settings = named.settings(&args.common)?;
     settings.add_lanes(&args.lanes)?;
     if let Some(path) = &args.svg {
-        refuse_source(path, &named.sources)?;
-        refuse_settings(path, &args.common, args.baseline.as_ref())?;
+        settings.read_files(&named.sources).refuse(path)?;
+        refuse_settings(path, &args.common, &args.lanes.pin, args.baseline.as_ref())?;
     }
     let strategy = args.strategy.as_deref().map(find).transpose()?;
     let recorded = strategy.filter(|strategy| strategy.effort == Effort::Recorded);

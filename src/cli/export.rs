@@ -33,7 +33,7 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
         None => ExportForm::of_path(&args.to).map_err(anyhow::Error::msg),
     }?;
     form.check(&args.to).map_err(anyhow::Error::msg)?;
-    refuse_settings(&args.to, &args.common, None)?;
+    refuse_settings(&args.to, &args.common, &args.lanes.pin, None)?;
     if args.files.is_empty() {
         return convert(args, form);
     }
@@ -42,7 +42,7 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
     settings.add_lanes(&args.lanes)?;
     let file = named.named_document(&args.files);
     // Before the comparison, which may take long.
-    refuse_source(&args.to, &named.sources)?;
+    settings.read_files(&named.sources).refuse(&args.to)?;
     if let Some((_, opened)) = &file {
         refuse_source(&args.to, &[SourceSpec::Path(opened.path.clone())])?;
     }
@@ -92,7 +92,7 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
             Diagnostics::new(),
         );
         let export = config_export(&about.configuration, &args.to, &findings, &settings)?;
-        return write_or_print(&export, args.writing, &document.sources);
+        return write_or_print(&export, args.writing, &settings.read_files(&document.sources));
     }
     let about = export_about(&document, &line, &comparison, Some(&loaded), findings, import);
     write_subject(args, form, &subject_of(args, form, comparison, about)?, progress)
@@ -187,7 +187,7 @@ fn convert(args: &ExportArgs, form: ExportForm) -> anyhow::Result<Verdict> {
     let files = look_at_files(&document.options, &document.environment);
     let findings = check_scheduled(&document.options, &document.environment, &files, &document.plan);
     let export = config_export(&config_from_document(&document, None), &args.to, &findings, &settings)?;
-    write_or_print(&export, args.writing, &[])
+    write_or_print(&export, args.writing, &settings.read_files(&[]))
 }
 
 fn subject_of(

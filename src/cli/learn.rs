@@ -15,7 +15,7 @@ use highwater_export::{WRITTEN_FORMS, calibrations_json, is_written_name};
 use highwater_model::progress::Progress;
 use highwater_model::units::counted;
 use highwater_options::check_scheduled;
-use highwater_session::{Document, config_from_document, look_at_files, refuse_source};
+use highwater_session::{Document, config_from_document, look_at_files};
 
 pub(super) fn run(args: &LearnArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     args.format.check(&[Format::Text, Format::Json])?;
@@ -25,8 +25,8 @@ pub(super) fn run(args: &LearnArgs, progress: &Progress<'_>) -> anyhow::Result<V
         if !is_written_name(&path.display().to_string()) {
             bail!("{}: {WRITTEN_FORMS}", path.display());
         }
-        refuse_source(path, &named.sources)?;
-        refuse_settings(path, &args.common, None)?;
+        settings.read_files(&named.sources).refuse(path)?;
+        refuse_settings(path, &args.common, &[], None)?;
     }
     let prepared = Prepared::new(named.sources, settings, args.graph.as_ref(), &args.common, progress)?;
     let import = prepared.diagnostics();
@@ -57,7 +57,7 @@ pub(super) fn run(args: &LearnArgs, progress: &Progress<'_>) -> anyhow::Result<V
     let files = look_at_files(&document.options, &document.environment);
     let findings = check_scheduled(&document.options, &document.environment, &files, &document.plan);
     let export = config_export(&config_from_document(&document, None), path, &findings, &settings)?;
-    match write_learned(&export, args.force, &document.sources)? {
+    match write_learned(&export, args.force, &settings.read_files(&document.sources))? {
         None => return Ok(Verdict::No),
         Some(report) if args.format == Format::Text => print(&(report + &left_out_text(&left_out)))?,
         Some(_) => {}

@@ -13,7 +13,7 @@ use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_options::keys;
 use highwater_session::{
-    AllowedOutside, Document, DocumentFile, FileError, OpenedDocument, SourceSpec, SourceState, is_document,
+    AllowedOutside, Document, DocumentFile, FileError, OpenedDocument, ReadFiles, SourceSpec, SourceState, is_document,
     open_document, preset_iterations, presets_of, refuse_source, save_document,
 };
 
@@ -177,19 +177,31 @@ pub(super) fn write_document(args: &ExportArgs, progress: &Progress<'_>) -> anyh
         goal: settings.goal,
         ..before.document.clone()
     };
-    refuse_source(&args.to, &document.sources)?;
-    refuse_settings(&args.to, &args.common, None)?;
+    let read = ReadFiles::new(
+        &document.sources,
+        &document.options,
+        &document.environment,
+        &document.pins,
+    );
+    read.refuse(&args.to)?;
+    refuse_settings(&args.to, &args.common, &args.lanes.pin, None)?;
     let file = before.with(document, hashes, before.view.clone());
     save_document(&file, &args.to, progress).map_err(anyhow::Error::msg)?;
     Ok(Verdict::Done)
 }
 
 /// Refuses a target that settings are read from: a script, a schedule, and what a command names besides. A configuration in
-/// JSON may be replaced by what is made of it.
-pub(super) fn refuse_settings(target: &Path, common: &Common, other: Option<&PathBuf>) -> Result<(), FileError> {
-    let is_script = |path: &&PathBuf| is_script_name(&path.display().to_string());
-    let scripts = common.config.iter().filter(is_script);
-    let read = scripts.chain(&common.schedule).chain(other);
-    let read: Vec<SourceSpec> = read.cloned().map(SourceSpec::Path).collect();
+/// JSON may be replaced by what is made of it. `pins` are the texts of `--pin`.
+pub(super) fn refuse_settings(
+    target: &Path,
+    common: &Common,
+    pins: &[String],
+    other: Option<&PathBuf>,
+) -> Result<(), FileError> {
+    let pins = pins.iter().filter_map(|text| text.rsplit_once('='));
+    let configs = common.config.iter().cloned().chain(pins.map(|(_, path)| path.into()));
+    let scripts = configs.filter(|path: &PathBuf| is_script_name(&path.display().to_string()));
+    let read = scripts.chain(common.schedule.clone()).chain(other.cloned());
+    let read: Vec<SourceSpec> = read.map(SourceSpec::Path).collect();
     refuse_source(target, &read)
 }

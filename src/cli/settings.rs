@@ -16,7 +16,8 @@ use highwater_model::units::Bytes;
 use highwater_model::workload::{Device, DeviceProfiles, DimValues, RecordingRules, SchedulePlan};
 use highwater_options::{ENVIRONMENT, Environment, Options, keys, resolve_device};
 use highwater_session::{
-    Document, OpenedConfig, Restore, SAMPLES, SourceSpec, StartConfigs, apply_config, options_of, read_config_file,
+    Document, OpenedConfig, ReadFiles, Restore, SAMPLES, SourceSpec, StartConfigs, apply_config, options_of,
+    read_config_file,
 };
 
 #[derive(Clone, Debug)]
@@ -203,6 +204,11 @@ pub fn restore(arguments: &Arguments, document: &Document) -> Restore {
 }
 
 impl Settings {
+    /// What an answer under these settings is made of.
+    pub(super) fn read_files(&self, sources: &[SourceSpec]) -> ReadFiles {
+        ReadFiles::new(sources, &self.options, &self.environment, &self.pins)
+    }
+
     /// Adds the configurations of `--pin`, and sets the goal of `--goal`.
     pub(super) fn add_lanes(&mut self, lanes: &LaneArgs) -> anyhow::Result<()> {
         let version = torch_version(lanes.torch.as_deref())?;

@@ -8,7 +8,7 @@ use super::{Verdict, print, say};
 use highwater_export::{ConfigDocument, ConfigExport, config_errors, files_text};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_options::Finding;
-use highwater_session::{SourceSpec, write_config};
+use highwater_session::{ReadFiles, write_config};
 
 /// The files of a configuration, with the errors of its rules and of the files that it comes from.
 pub(super) fn config_export(
@@ -25,18 +25,14 @@ pub(super) fn config_export(
 }
 
 /// Writes or prints the files, or says why not.
-pub(super) fn write_or_print(
-    export: &ConfigExport,
-    writing: Writing,
-    sources: &[SourceSpec],
-) -> anyhow::Result<Verdict> {
+pub(super) fn write_or_print(export: &ConfigExport, writing: Writing, read: &ReadFiles) -> anyhow::Result<Verdict> {
     if let Some(verdict) = refused(export, writing) {
         return Ok(verdict);
     }
     if writing.preview {
         print(&files_text(&export.files))?;
     } else {
-        write_config(export, sources)?;
+        write_config(export, read)?;
         print(&report(export))?;
     }
     Ok(Verdict::Done)
@@ -64,7 +60,7 @@ fn refused(export: &ConfigExport, writing: Writing) -> Option<Verdict> {
 pub(super) fn write_learned(
     export: &ConfigExport,
     is_forced: bool,
-    sources: &[SourceSpec],
+    read: &ReadFiles,
 ) -> anyhow::Result<Option<String>> {
     let writing = Writing {
         force: is_forced,
@@ -74,7 +70,7 @@ pub(super) fn write_learned(
     if refused(export, writing).is_some() {
         return Ok(None);
     }
-    write_config(export, sources)?;
+    write_config(export, read)?;
     Ok(Some(report(export)))
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::document::SourceSpec;
 use super::folder::{Keep, MOST_FILES, read_folder, tell_missing_slices};
@@ -323,24 +323,20 @@ pub fn look_at(named: &NamedPaths) -> SeenFiles {
     files
 }
 
-/// The state of a path in the working directory; else of the same path in one of the folders or the three around each.
+/// The state of a path at the first of its places that has something.
 fn look_from(path: &str, folders: &[String]) -> FileState {
-    const N_AROUND: usize = 3;
-    let here = look(path);
-    if here != FileState::Missing || Path::new(path).is_absolute() {
-        return here;
-    }
-    for folder in folders {
-        let mut around = Path::new(folder).to_path_buf();
-        for _ in 0..=N_AROUND {
-            let there = look(&around.join(path).to_string_lossy());
-            if there != FileState::Missing {
-                return there;
-            }
-            around.push("..");
-        }
-    }
-    here
+    let states = places(path, folders).map(|place| look(&place.to_string_lossy()));
+    let mut found = states.filter(|state| *state != FileState::Missing);
+    found.next().unwrap_or(FileState::Missing)
+}
+
+/// Where a path may lead: from the working directory; a relative one also from each of the folders and the three around it.
+pub(super) fn places<'a>(path: &'a str, folders: &'a [String]) -> impl Iterator<Item = PathBuf> + 'a {
+    const AROUND: [&str; 4] = ["", "..", "../..", "../../.."];
+    let is_relative = Path::new(path).is_relative();
+    let folders = folders.iter().filter(move |_| is_relative);
+    let there = folders.flat_map(move |folder| AROUND.map(|around| Path::new(folder).join(around).join(path)));
+    std::iter::once(PathBuf::from(path)).chain(there)
 }
 
 pub(super) fn open(path: &Path) -> Result<File, FileError> {

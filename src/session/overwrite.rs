@@ -1,9 +1,48 @@
-//! Refuses to overwrite sources by results.
+//! Refuses to overwrite by results what they are made of.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use highwater_analysis::Pin;
+use highwater_options::{Environment, NamedPaths, Options};
 
 use super::document::SourceSpec;
-use super::files::FileError;
+use super::files::{FileError, all_paths, places};
+
+/// What an answer is made of, besides configurations.
+#[derive(Clone, Debug, Default)]
+pub struct ReadFiles {
+    pub sources: Vec<SourceSpec>,
+    /// The paths that options name.
+    pub named: NamedPaths,
+}
+
+impl ReadFiles {
+    pub fn new(sources: &[SourceSpec], options: &Options, environment: &Environment, pins: &[Pin]) -> Self {
+        Self {
+            sources: sources.to_vec(),
+            named: all_paths(options, environment, pins),
+        }
+    }
+
+    /// Refuses a target that is a source, in a folder that is one, or a file that an option names. Folders that options name
+    /// are written into.
+    ///
+    /// # Errors
+    /// [`FileError::IsSource`], with the name of the file.
+    pub fn refuse(&self, target: &Path) -> Result<(), FileError> {
+        refuse_source(target, &self.sources)?;
+        let files = self.named.paths.iter();
+        let files = files.filter_map(|path| named_file(path, &self.named.folders));
+        let files: Vec<SourceSpec> = files.map(SourceSpec::Path).collect();
+        refuse_source(target, &files)
+    }
+}
+
+/// The regular file that an option means.
+fn named_file(path: &str, folders: &[String]) -> Option<PathBuf> {
+    let found = places(path, folders).find(|place| place.exists());
+    found.filter(|place| place.is_file())
+}
 
 fn path_of(source: &SourceSpec) -> Option<&Path> {
     match source {

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use super::document::SourceSpec;
 use super::files::FileError;
-use super::overwrite::refuse_source;
+use super::overwrite::ReadFiles;
 use super::special_files::special_kind;
 use super::write::write_whole;
 use highwater_export::{ConfigExport, HEADER};
@@ -26,9 +25,9 @@ pub enum WriteConfigError {
 ///
 /// # Errors
 /// [`WriteConfigError`].
-pub fn write_config(export: &ConfigExport, sources: &[SourceSpec]) -> Result<(), WriteConfigError> {
+pub fn write_config(export: &ConfigExport, read: &ReadFiles) -> Result<(), WriteConfigError> {
     for (position, file) in export.files.iter().enumerate() {
-        refuse_source(&file.path, sources)?;
+        read.refuse(&file.path)?;
         if position > 0 && is_of_others(&file.path) {
             return Err(WriteConfigError::IsOther {
                 part: file.path.display().to_string(),

@@ -293,6 +293,12 @@ fn no_file_that_a_command_reads_is_replaced() {
     let (schedule, script, document, link) = (at("s.json"), at("run.py"), at("d.json"), at("link.svg"));
     std::fs::write(&schedule, r#"{"iterations": 2}"#).unwrap();
     std::fs::write(&script, "from npu_bridge.npu_init import *\nconfig = NPURunConfig()\n").unwrap();
+    let (list, pin, named) = (
+        at("list.html"),
+        format!("a={script}"),
+        format!("modify_mixlist={}", at("list.html")),
+    );
+    std::fs::write(&list, "{}").unwrap();
     let saved = at("d.highwater");
     assert!(run(&["export", &model, "--to", &saved]).status.success());
     std::fs::rename(&saved, &document).unwrap();
@@ -315,6 +321,8 @@ fn no_file_that_a_command_reads_is_replaced() {
             &schedule,
         ),
         (vec!["export", &model, "--config", &script, "--to", &script], &script),
+        (vec!["export", &model, "--pin", &pin, "--to", &script], &script),
+        (vec!["export", &model, "--set", &named, "--to", &list], &list),
         (vec!["export", &document, "--to", &document], &document),
     ];
     if cfg!(unix) {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::super::config::config_from_document;
 use super::super::document::{Document, SourceSpec};
+use super::super::overwrite::ReadFiles;
 use super::super::task::Failure;
 use super::Session;
 use highwater_analysis::{Comparison, Configuration, Difference};
@@ -106,11 +107,20 @@ impl Session {
         }
     }
 
-    /// Files that an export never replaces: what is open, and the script that the settings come from.
-    pub(super) fn kept_sources(&self) -> Vec<SourceSpec> {
+    /// Files that are never replaced: what is open, the script that the settings come from, and what options name.
+    pub(super) fn read_files(&self) -> ReadFiles {
+        let Document {
+            sources,
+            options,
+            environment,
+            pins,
+            ..
+        } = &self.document;
+        let mut read = ReadFiles::new(sources, options, environment, pins);
         let script = self.opened_config.as_ref().and_then(|opened| opened.script_path());
-        let script = script.map(|path| SourceSpec::Path(PathBuf::from(path)));
-        self.document.sources.iter().cloned().chain(script).collect()
+        read.sources
+            .extend(script.map(|path| SourceSpec::Path(PathBuf::from(path))));
+        read
     }
 
     /// The answer, where it is of the document.

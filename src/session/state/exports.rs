@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use super::super::command_line::{CommandLine, Origin};
 use super::super::export::export_about;
-use super::super::overwrite::refuse_source;
 use super::super::task::{Failure, Outcome, TaskKind};
 use super::super::write::write_pieces;
 use super::super::write_config::write_config;
@@ -64,11 +63,11 @@ impl Session {
         make: impl FnOnce(&mut dyn Write, &Progress<'_>) -> Result<(), ExportError> + Send + 'static,
     ) {
         let told = format!("saved {}", absolute(&path));
-        let sources = self.document.sources.clone();
+        let read = self.read_files();
         self.run(
             TaskKind::Write,
             move |progress| {
-                refuse_source(&path, &sources)?;
+                read.refuse(&path)?;
                 Ok(write_pieces(&path, |out| make(out, progress))?)
             },
             |session, ()| session.notice = Some(Notice::Done(told)),
@@ -80,10 +79,10 @@ impl Session {
         let files: Vec<String> = export.files.iter().map(|file| absolute(&file.path)).collect();
         let notes = export.notes.iter().map(|note| format!("; {note}"));
         let told = format!("saved {}{}", files.join(" and "), notes.collect::<String>());
-        let sources = self.kept_sources();
+        let read = self.read_files();
         self.run(
             TaskKind::Write,
-            move |_| write_config(&export, &sources).map_err(|error| Failure(error.to_string())),
+            move |_| write_config(&export, &read).map_err(|error| Failure(error.to_string())),
             |session, ()| session.notice = Some(Notice::Done(told)),
         );
     }
@@ -94,10 +93,10 @@ impl Session {
         let subject = subject.ok_or("no result to export yet; wait for the comparison")?;
         self.notice = None;
         self.exporting.push_back((form, path.clone()));
-        let sources = self.document.sources.clone();
+        let read = self.read_files();
         let target = path.clone();
         let work = move |progress: &Progress<'_>| {
-            refuse_source(&target, &sources)?;
+            read.refuse(&target)?;
             let write = |out: &mut dyn Write| {
                 subject.write(form, &target, out, progress)?;
                 // After a cancel nothing is written.

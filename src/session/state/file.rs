@@ -12,7 +12,6 @@ use super::super::document_file::{
 };
 use super::super::known_names::rename_in_document;
 use super::super::loaded::Loaded;
-use super::super::overwrite::refuse_source;
 use super::super::persisted::PersistedDocument;
 use super::super::task::{Failure, TaskKind};
 use super::{Notice, Session};
@@ -168,9 +167,9 @@ impl Session {
         let file = self.document_file(view);
         let is_own = self.file.path == std::path::absolute(&path).ok();
         let known = self.file.content.clone().filter(|_| is_own && !is_forced);
-        let sources = self.document.sources.clone();
+        let read = self.read_files();
         let work = move |progress: &Progress<'_>| {
-            refuse_source(&path, &sources)?;
+            read.refuse(&path)?;
             let saved = save_over(&file, &path, known.as_deref(), progress)?;
             let path = std::path::absolute(&path).unwrap_or(path);
             let saved = saved.map(|(file, content)| Saved {

@@ -73,7 +73,8 @@ impl Task for SettingsTask {
         let mut fits = Vec::with_capacity(self.recordings.len());
         for recording in &self.recordings {
             progress.check()?;
-            let fit = AllocatorFit::new(recording, None, self.device);
+            let fit = AllocatorFit::new(recording, None, self.device, progress);
+            progress.check()?;
             fits.push(fit.map_err(|why| format!("{}: {why}", recording.name))?);
         }
         let plan = SearchPlan {
