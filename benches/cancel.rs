@@ -1,6 +1,7 @@
 //! The wait after a cancel: how long the worker goes on with each kind of job over a graph of 100,000 ops, and over a
 //! recording of 100,000 allocations. Prints a table; a job is cancelled at moments spread over its whole duration.
-//! `HIGHWATER_CANCEL_LAYERS` sets half the number of ops, `HIGHWATER_CANCEL_ROUNDS` the cancels per job.
+//! `HIGHWATER_CANCEL_LAYERS` sets half the number of ops, `HIGHWATER_CANCEL_ROUNDS` the cancels per job; an argument is a part of
+//! the names of the jobs to run.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -133,9 +134,11 @@ fn main() {
         folder: folder.path().to_owned(),
     };
     let rounds = number("HIGHWATER_CANCEL_ROUNDS").unwrap_or(size::size(20, 1));
+    let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with("--"));
+    let is_wanted = |name: &str| wanted.as_ref().is_none_or(|wanted| name.contains(wanted.as_str()));
     println!("{:32} {:>9} {:>9} {:>9}", "job", "takes", "median", "longest");
     for (source, jobs) in [(&inputs.graph, OF_GRAPH), (&inputs.recording, OF_RECORDING)] {
-        for (name, commands) in jobs {
+        for (name, commands) in jobs.iter().filter(|(name, _)| is_wanted(name)) {
             let job = Started {
                 source,
                 commands: commands(&inputs),

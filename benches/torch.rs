@@ -10,7 +10,7 @@ mod size;
 use std::time::Duration;
 
 use cpu_time::ProcessTime;
-use highwater_torch::recording::{Recording, Replayable, what_if};
+use highwater_torch::recording::{Recording, Replayable, Stop, what_if};
 use highwater_torch::{Allocator, Command, DeviceSpec, Event, Order, Player, Settings, SimulatedDevice, Version};
 
 const LAYERS: usize = 48;
@@ -62,13 +62,13 @@ fn replay_recording(commands: &[Command]) {
     let events = std::mem::take(player.allocator_mut().observer_mut());
     let recording = Recording { events, segments };
     let start = ProcessTime::now();
-    let replayable = Replayable::new(&recording, &settings, None).expect("it is consistent");
+    let replayable = Replayable::new(&recording, &settings, None, Stop::NEVER).expect("it is consistent");
     let reconstruction = start.elapsed();
     let other = Settings::parse("expandable_segments:True", Version::NEWEST).expect("the settings are right");
     let once = best(|| {
         let start = ProcessTime::now();
         let rules = other.version.rules();
-        std::hint::black_box(what_if(&replayable, (other.clone(), rules), DEVICE, ()));
+        std::hint::black_box(what_if(&replayable, (other.clone(), rules), DEVICE, ()).expect("nothing stops it"));
         start.elapsed()
     });
     let events = recording.events.len();

@@ -70,8 +70,9 @@ pub(super) fn with_allocator_lanes(
         progress.check()?;
         let device = known_memory(one).or(device);
         let asked = settings.iter().find_map(|setting| setting.version);
-        let fit = match AllocatorFit::new(one, asked, device) {
+        let fit = match AllocatorFit::new(one, asked, device, progress) {
             Ok(fit) => fit,
+            Err(NoHistory::Cancelled(cancelled)) => return Err(cancelled),
             Err(why) => {
                 diagnostics.error(format!("allocator settings cannot be simulated: {why}"), &one.name);
                 continue;
@@ -80,8 +81,9 @@ pub(super) fn with_allocator_lanes(
         diagnostics.info(fit.sentence(), &one.name);
         for setting in &settings {
             progress.check()?;
-            match simulated(one, &fit, setting, device) {
+            match simulated(one, &fit, setting, device, progress) {
                 Ok(recording) => recordings.push(Arc::new(recording)),
+                Err(NoHistory::Cancelled(cancelled)) => return Err(cancelled),
                 Err(why) => diagnostics.error(format!("allocator settings {why}"), &one.name),
             }
         }
@@ -115,8 +117,9 @@ pub(super) fn simulated(
     fit: &AllocatorFit,
     setting: &AllocatorSetting,
     device: Option<Bytes>,
+    progress: &Progress<'_>,
 ) -> Result<Recording, NoHistory> {
-    let run = fit.simulated(measured, setting, device)?;
+    let run = fit.simulated(measured, setting, device, progress)?;
     let version = setting.version.unwrap_or_else(|| fit.newest());
     let stats = &run.figures.stats;
     let settings = match setting.conf.trim() {

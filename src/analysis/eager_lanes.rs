@@ -20,6 +20,7 @@ use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{GraphIdx, RecordedBlock, RecordedNames, Recording, Source, Workload};
 use highwater_plan::Strategy;
+use highwater_sim::what_if::NoHistory;
 use highwater_sim::{DeviceSession, EventSteps};
 
 /// Most settings beside a graph.
@@ -41,8 +42,9 @@ pub(super) fn add_eager_lanes(
     }
     let device = Some(comparison.device.memory());
     let requests = Requests::new(comparison, progress)?;
-    let fit = match AllocatorFit::new(&requests.recording, None, device) {
+    let fit = match AllocatorFit::new(&requests.recording, None, device, progress) {
         Ok(fit) => fit,
+        Err(NoHistory::Cancelled(cancelled)) => return Err(cancelled),
         Err(why) => {
             let message = format!("allocator settings cannot be simulated: {why}");
             comparison.diagnostics.error(message, "");
@@ -56,8 +58,9 @@ pub(super) fn add_eager_lanes(
     let mut measured = comparison.workload.recordings().to_vec();
     for setting in settings.iter().take(MOST_LANES) {
         progress.check()?;
-        match lane_recording(&requests.recording, &fit, setting, device) {
+        match lane_recording(&requests.recording, &fit, setting, device, progress) {
             Ok(recording) => measured.push(Arc::new(recording)),
+            Err(NoHistory::Cancelled(cancelled)) => return Err(cancelled),
             Err(why) => comparison.diagnostics.error(format!("allocator settings {why}"), ""),
         }
     }
@@ -89,8 +92,9 @@ fn lane_recording(
     fit: &AllocatorFit,
     setting: &AllocatorSetting,
     device: Option<Bytes>,
-) -> Result<Recording, highwater_sim::what_if::NoHistory> {
-    let mut recording = super::allocator_lanes::simulated(requests, fit, setting, device)?;
+    progress: &Progress<'_>,
+) -> Result<Recording, NoHistory> {
+    let mut recording = super::allocator_lanes::simulated(requests, fit, setting, device, progress)?;
     if let Some(simulation) = &mut recording.simulation {
         recording.name = format!("{}: {}", simulation.version, recording.name);
         simulation.measured.clear();

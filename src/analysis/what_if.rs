@@ -14,10 +14,11 @@ pub use search::{SearchError, SearchPlan, SettingSearch, TriedSetting, search_se
 
 use std::sync::Arc;
 
+use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, counted, grouped};
 use highwater_model::workload::{Recording, TotalKind};
 use highwater_sim::what_if::{History, NoHistory, SimulatedRun, simulated};
-use highwater_torch::recording::{Check, Replayable, WhatIf, check_all_orders, what_if};
+use highwater_torch::recording::{Check, Inconsistent, Replayable, Stop, WhatIf, check_all_orders, what_if};
 use highwater_torch::{DeviceSpec, Framework, Observer, Order, Rules, Settings, Ties, Version};
 
 /// A device of unknown size never runs out.
@@ -71,9 +72,17 @@ impl AllocatorFit {
     /// Replays a recording under the settings and versions that it may have had. `device` bounds its memory.
     ///
     /// # Errors
-    /// No requests are known, they contradict each other, or the stated settings are refused.
-    pub fn new(recording: &Recording, asked: Option<Version>, device: Option<Bytes>) -> Result<Self, NoHistory> {
-        let history = History::new(recording)?;
+    /// No requests are known, they contradict each other, the stated settings are refused, or the work is cancelled.
+    pub fn new(
+        recording: &Recording,
+        asked: Option<Version>,
+        device: Option<Bytes>,
+        progress: &Progress<'_>,
+    ) -> Result<Self, NoHistory> {
+        let cancel = progress.cancel_flag();
+        let is_cancelled = || cancel.is_cancelled();
+        let stop = Stop::when(&is_cancelled);
+        let history = History::new(recording, progress)?;
         let stated = stated_conf(recording);
         let candidates: Vec<&str> = match stated {
             Some(conf) => vec![conf],
@@ -97,10 +106,11 @@ impl AllocatorFit {
                         continue;
                     }
                 };
-                let tried = Replayable::new(&history.recording, &settings, total)
+                let tried = Replayable::new(&history.recording, &settings, total, stop)
                     .and_then(|replayable| check_all_orders(&replayable, &settings));
                 let check = match tried {
                     Ok(checks) => checks.into_iter().next(),
+                    Err(Inconsistent::Stopped(stopped)) => return Err(stopped.into()),
                     Err(error) => {
                         refused.get_or_insert(error.to_string());
                         continue;
@@ -122,15 +132,15 @@ impl AllocatorFit {
         }
         let Some((check, settings, conf)) = best else {
             let why = refused.unwrap_or_else(|| "no version of the allocator can be tried".to_owned());
-            return Err(NoHistory(why));
+            return Err(NoHistory::Impossible(why));
         };
-        let replayable = replayable(&history, &settings, total)?;
+        let replayable = Replayable::new(&history.recording, &settings, total, stop)?;
         let recorded_peak = match recording.total(TotalKind::Reserved) {
             _ if history.has_segments => Bytes(replayable.recorded_reserved().1),
             Some(stated) => stated.peak().0,
             None => Bytes::ZERO,
         };
-        let (own, ()) = what_if(&replayable, rules_of(&settings, check.ties), device_spec(None), ());
+        let (own, ()) = what_if(&replayable, rules_of(&settings, check.ties), device_spec(None), ())?;
         Ok(Self {
             conf: conf.to_owned(),
             is_stated: stated.is_some(),
@@ -231,26 +241,34 @@ impl AllocatorFit {
     /// Figures under a setting.
     ///
     /// # Errors
-    /// The setting is refused, in a sentence.
-    pub fn run(&self, setting: &AllocatorSetting, device: Option<Bytes>) -> Result<AllocatorRun, NoHistory> {
-        Ok(self.observed(setting, device, ())?.0)
+    /// The setting is refused, in a sentence, or the work is cancelled.
+    pub fn run(
+        &self,
+        setting: &AllocatorSetting,
+        device: Option<Bytes>,
+        progress: &Progress<'_>,
+    ) -> Result<AllocatorRun, NoHistory> {
+        Ok(self.observed(setting, device, (), progress)?.0)
     }
 
     /// Figures under a setting; the observer is told every event, with positions in the history of [`steps`](Self::steps).
     ///
     /// # Errors
-    /// The setting is refused, in a sentence.
+    /// The setting is refused, in a sentence, or the work is cancelled.
     pub fn observed<O: Observer>(
         &self,
         setting: &AllocatorSetting,
         device: Option<Bytes>,
         observer: O,
+        progress: &Progress<'_>,
     ) -> Result<(AllocatorRun, O), NoHistory> {
         let settings = self.parsed(setting)?;
         let version = settings.version;
-        let replayable = replayable(&self.history, &self.settings, device.map(Bytes::get))?;
+        let cancel = progress.cancel_flag();
+        let is_cancelled = || cancel.is_cancelled();
+        let replayable = self.replayable(device, Stop::when(&is_cancelled))?;
         let rules = (settings, version.rules());
-        let (figures, observer) = what_if(&replayable, rules, device_spec(device), observer);
+        let (figures, observer) = what_if(&replayable, rules, device_spec(device), observer)?;
         let run = AllocatorRun {
             conf: setting.conf.clone(),
             version,
@@ -267,30 +285,35 @@ impl AllocatorFit {
     /// The recording that a setting would have made.
     ///
     /// # Errors
-    /// The setting is refused, in a sentence.
+    /// The setting is refused, in a sentence, or the work is cancelled.
     pub fn simulated(
         &self,
         measured: &Recording,
         setting: &AllocatorSetting,
         device: Option<Bytes>,
+        progress: &Progress<'_>,
     ) -> Result<SimulatedRun, NoHistory> {
         let settings = self.parsed(setting)?;
-        let replayable = replayable(&self.history, &self.settings, device.map(Bytes::get))?;
+        let cancel = progress.cancel_flag();
+        let is_cancelled = || cancel.is_cancelled();
+        let replayable = self.replayable(device, Stop::when(&is_cancelled))?;
         let version = settings.version;
         let rules = (settings, version.rules());
-        Ok(simulated(
-            measured,
-            &self.history,
-            &replayable,
-            rules,
-            device_spec(device),
-        ))
+        let run = simulated(measured, &self.history, &replayable, rules, device_spec(device))?;
+        Ok(run)
+    }
+
+    /// The history with the settings that it was recorded under.
+    fn replayable<'h>(&'h self, device: Option<Bytes>, stop: Stop<'h>) -> Result<Replayable<'h>, NoHistory> {
+        let total = device.map(Bytes::get);
+        let replayable = Replayable::new(&self.history.recording, &self.settings, total, stop)?;
+        Ok(replayable)
     }
 
     fn parsed(&self, setting: &AllocatorSetting) -> Result<Settings, NoHistory> {
         let version = setting.version.unwrap_or_else(|| self.newest());
         let conf = &setting.conf;
-        Settings::parse(conf, version).map_err(|error| NoHistory(format!("\"{conf}\": {error}")))
+        Settings::parse(conf, version).map_err(|error| NoHistory::Impossible(format!("\"{conf}\": {error}")))
     }
 }
 
@@ -316,11 +339,6 @@ fn rules_of(settings: &Settings, ties: Ties) -> (Settings, Rules) {
         ..settings.version.rules()
     };
     (settings.clone(), rules)
-}
-
-fn replayable<'h>(history: &'h History, settings: &Settings, total: Option<u64>) -> Result<Replayable<'h>, NoHistory> {
-    let replayable = Replayable::new(&history.recording, settings, total);
-    replayable.map_err(|error| NoHistory(error.to_string()))
 }
 
 fn device_spec(device: Option<Bytes>) -> DeviceSpec {

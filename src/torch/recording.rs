@@ -9,11 +9,13 @@ mod device;
 mod inputs;
 mod pages;
 mod start;
+mod stop;
 mod what_if;
 
 pub use check::{Check, Difference, check, check_all_orders};
 pub use inputs::{Input, Release};
 pub use start::{Live, Start};
+pub use stop::{Stop, Stopped};
 pub use what_if::{WhatIf, what_if};
 
 use std::collections::BTreeSet;
@@ -79,6 +81,9 @@ pub enum Inconsistent {
     /// The start state is none.
     #[error("the state before the first event is not possible: {0}")]
     State(#[from] InvalidState),
+    /// Nothing is wrong with it.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
 }
 
 impl Inconsistent {
@@ -98,21 +103,28 @@ pub struct Replayable<'r> {
     recording: &'r Recording,
     start: Start,
     inputs: inputs::Inputs,
+    stop: Stop<'r>,
 }
 
 impl<'r> Replayable<'r> {
     /// Reconstructs start state and requests. The settings are those of the recording; `total` bytes is the device,
-    /// as far as known, which says how long reserved address ranges are and which releases were retries.
+    /// as far as known, which says how long reserved address ranges are and which releases were retries. `stop` ends this and all replays.
     ///
     /// # Errors
-    /// The first contradiction.
-    pub fn new(recording: &'r Recording, settings: &Settings, total: Option<u64>) -> Result<Self, Inconsistent> {
-        let start = Start::of(recording, settings, total)?;
-        let inputs = inputs::of(recording, &start, total)?;
+    /// The first contradiction, or [`Stopped`].
+    pub fn new(
+        recording: &'r Recording,
+        settings: &Settings,
+        total: Option<u64>,
+        stop: Stop<'r>,
+    ) -> Result<Self, Inconsistent> {
+        let start = Start::of(recording, settings, total, stop)?;
+        let inputs = inputs::of(recording, &start, total, stop)?;
         Ok(Self {
             recording,
             start,
             inputs,
+            stop,
         })
     }
 

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use highwater::analysis::{AnalysisError, LaneSet, LaneStrategies, Request, compare};
+use highwater::analysis::{AllocatorSetting, AnalysisError, LaneSet, LaneStrategies, Request, compare};
 use highwater::options::{Environment, Options, SeenFiles, resolve_device};
 use highwater::progress::{Cancel, Progress};
 use highwater::timeline::{Timeline, TimelineParts};
-use highwater::workload::{RecordingRules, SchedulePlan};
+use highwater::workload::{RecordingRules, SchedulePlan, Workload};
 use serde_json::json;
 
+use crate::snapshots::{block, event, pickle, segment, snapshot};
 use crate::workloads::workload;
 
 /// Threads that may look at the flag once more when it is set: one per lane.
@@ -25,9 +26,36 @@ fn chain(n_ops: u32) -> Request {
         "highwater_graph": 1, "name": "chain", "nodes": (0..n_ops).map(node).collect::<Vec<_>>(),
         "inputs": [{"id": "t0", "shape": [64], "dtype": "float32"}], "outputs": [format!("t{n_ops}")],
     });
+    request(workload("chain.json", graph.to_string().as_bytes()))
+}
+
+/// A recording of so many allocations, replayed under one setting.
+fn replay(n_allocations: u64) -> Request {
+    const ADDRESS: u64 = 1 << 40;
+    const SEGMENT: u64 = 20 << 20;
+    let of_one = |at: u64| {
+        let size = (11 + at * 7919 % 9) << 20;
+        let actions = ["alloc", "free_requested", "free_completed"].into_iter();
+        actions
+            .zip(3 * at + 2..)
+            .map(move |(action, time)| event(action, ADDRESS, size, time))
+    };
+    let mut events = vec![event("segment_alloc", ADDRESS, SEGMENT, 1)];
+    events.extend((0..n_allocations).flat_map(of_one));
+    let free = block(ADDRESS, SEGMENT, 0, "inactive");
+    let segments = vec![segment(ADDRESS, SEGMENT, "large", vec![free])];
+    let mut request = request(workload("run.pickle", &pickle(&snapshot(segments, events))));
+    request.allocator_settings.push(AllocatorSetting {
+        conf: "expandable_segments:True".to_owned(),
+        version: None,
+    });
+    request
+}
+
+fn request(workload: Workload) -> Request {
     let options = Options::new();
     Request {
-        workload: Arc::new(workload("chain.json", graph.to_string().as_bytes())),
+        workload: Arc::new(workload),
         plan: SchedulePlan {
             iterations: 1,
             ..SchedulePlan::default()
@@ -54,11 +82,16 @@ fn answer(request: &Request, cancel: &Cancel) -> Result<Timeline, AnalysisError>
 
 #[test]
 fn a_comparison_stops_at_every_look() {
-    let request = chain(1_500);
+    for request in [chain(1_500), replay(3_000)] {
+        stops_at_every_look(&request);
+    }
+}
+
+fn stops_at_every_look(request: &Request) {
     let counting = Cancel::at_look(u64::MAX);
-    assert!(answer(&request, &counting).is_ok());
+    assert!(answer(request, &counting).is_ok());
     let n_looks = counting.looks();
-    assert!(n_looks > 40, "{n_looks}");
+    assert!(n_looks > 20, "{n_looks}");
     let mut state = 9_u64;
     for round in 0..40 {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -69,7 +102,7 @@ fn a_comparison_stops_at_every_look() {
             _ => 1 + (state >> 33) % n_looks,
         };
         let cancel = Cancel::at_look(look);
-        assert!(answer(&request, &cancel).is_err(), "look {look} of {n_looks}");
+        assert!(answer(request, &cancel).is_err(), "look {look} of {n_looks}");
         assert!(
             cancel.looks() <= look + MOST_THREADS,
             "look {look}: {} looks",
@@ -79,12 +112,15 @@ fn a_comparison_stops_at_every_look() {
 }
 
 #[test]
-fn looks_grow_with_the_graph() {
-    let looks = |n_ops: u32| {
+fn looks_grow_with_the_work() {
+    let looks = |request: Request| {
         let cancel = Cancel::at_look(u64::MAX);
-        assert!(answer(&chain(n_ops), &cancel).is_ok());
+        assert!(answer(&request, &cancel).is_ok());
         cancel.looks()
     };
-    let (small, large) = (looks(1_000), looks(12_000));
+    let (small, large) = (looks(chain(1_000)), looks(chain(12_000)));
     assert!(large > small, "{small} and {large}");
+    // 72,000 events are read, put in order, walked back, compared and replayed: several passes with a look every 4,096.
+    let (small, large) = (looks(replay(1_000)), looks(replay(24_000)));
+    assert!(large > small + 100, "{small} and {large}");
 }

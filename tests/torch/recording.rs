@@ -1,6 +1,6 @@
 //! Recordings that the allocator itself made: their start is found again, and the replay gives every event.
 
-use highwater_torch::recording::{Recording, Replayable, check, check_all_orders, what_if};
+use highwater_torch::recording::{Recording, Replayable, Stop, check, check_all_orders, what_if};
 use highwater_torch::{
     Action, Allocator, Command, DeviceSpec, Event, Filter, Order, Player, Settings, SimulatedDevice, Ties, Trace,
     Version,
@@ -87,7 +87,7 @@ fn the_order_of_ties_is_found() {
         let segments = player.allocator().segments();
         let events = std::mem::take(player.allocator_mut().observer_mut());
         let recording = Recording { events, segments };
-        let replayable = Replayable::new(&recording, &settings, None).expect("it is consistent");
+        let replayable = Replayable::new(&recording, &settings, None, Stop::NEVER).expect("it is consistent");
         let checks = check_all_orders(&replayable, &settings).expect("it has a start");
         assert_eq!((checks[0].ties, checks[0].first_difference), (ties, None));
         assert!(checks.last().is_some_and(|check| check.first_difference.is_some()));
@@ -119,7 +119,7 @@ fn releases_of_requests_are_reproduced() {
             .count();
         assert_eq!(failures, 1);
         let recording = Recording { events, segments };
-        let replayable = Replayable::new(&recording, &settings, None).expect("it is consistent");
+        let replayable = Replayable::new(&recording, &settings, None, Stop::NEVER).expect("it is consistent");
         let check = check(&replayable, &settings, Ties::SegmentAge).expect("it has a start");
         assert_eq!(check.first_difference, None, "{conf}");
     }
@@ -138,14 +138,14 @@ fn contradictions_are_refused() {
         ] {
             let mut recording = whole.clone();
             change(&mut recording.events[at]);
-            if let Ok(replayable) = Replayable::new(&recording, &settings, None) {
+            if let Ok(replayable) = Replayable::new(&recording, &settings, None, Stop::NEVER) {
                 check(&replayable, &settings, Ties::Address).expect("a state");
             }
         }
     }
     let mut recording = whole;
     recording.segments.clear();
-    let error = Replayable::new(&recording, &settings, None).expect_err("nothing is there");
+    let error = Replayable::new(&recording, &settings, None, Stop::NEVER).expect_err("nothing is there");
     assert!(error.to_string().starts_with("event 4 (free_completed at 0x0)") || error.to_string().contains("event"));
 }
 
@@ -162,7 +162,7 @@ proptest! {
         let settings = Settings::parse(conf, version).expect("right");
         let commands = commands(&choices);
         let recording = recorded(&commands, &settings, skipped);
-        let replayable = Replayable::new(&recording, &settings, total).expect("it is consistent");
+        let replayable = Replayable::new(&recording, &settings, total, Stop::NEVER).expect("it is consistent");
         let check = check(&replayable, &settings, version.rules().ties).expect("it has a start");
         prop_assert_eq!(check.events, recording.events.len());
         // In ordinary segments of the large pool a block may be up to 1 MiB larger than its request, and where nothing
@@ -172,7 +172,8 @@ proptest! {
         }
         if skipped == 0 {
             let (_, peak) = replayable.recorded_reserved();
-            let (whole, ()) = what_if(&replayable, (settings, version.rules()), DEVICE, ());
+            let run = what_if(&replayable, (settings, version.rules()), DEVICE, ());
+            let (whole, ()) = run.expect("nothing stops it");
             prop_assert_eq!((peak, peak), (check.stats.reserved.peak, whole.stats.reserved.peak));
         }
     }
@@ -189,11 +190,11 @@ proptest! {
         for (at, kind, value) in damages {
             damage(&mut recording, at, kind, value);
         }
-        if let Ok(replayable) = Replayable::new(&recording, &settings, Some(DEVICE.total)) {
+        if let Ok(replayable) = Replayable::new(&recording, &settings, Some(DEVICE.total), Stop::NEVER) {
             for check in check_all_orders(&replayable, &settings).into_iter().flatten() {
                 prop_assert!(check.identical <= check.events);
             }
-            what_if(&replayable, (settings.clone(), settings.version.rules()), DEVICE, ());
+            what_if(&replayable, (settings.clone(), settings.version.rules()), DEVICE, ()).expect("nothing stops it");
         }
     }
 }

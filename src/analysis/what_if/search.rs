@@ -11,12 +11,12 @@ use crossbeam_channel::unbounded;
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::Bytes;
 use highwater_sim::what_if::NoHistory;
-use highwater_torch::recording::{Replayable, WhatIf, what_if};
+use highwater_torch::recording::{Replayable, Stop, WhatIf, what_if};
 use highwater_torch::{Settings, Version, findings};
 
 use super::candidates::{SettingPair, is_tuned, lacks_companion, pairs_of, place, text_of, values};
 use super::choice::{KeyEffect, choose, key_effects, rank};
-use super::{AllocatorFit, device_spec, replayable};
+use super::{AllocatorFit, device_spec};
 
 const STAGE: &str = "replaying settings";
 
@@ -99,7 +99,12 @@ pub fn search_settings(
     plan: SearchPlan,
     progress: &Progress<'_>,
 ) -> Result<SettingSearch, SearchError> {
-    let mut search = Search::new(fits, plan)?;
+    let cancel = progress.cancel_flag();
+    let is_cancelled = || cancel.is_cancelled();
+    let mut search = Search::new(fits, plan, Stop::when(&is_cancelled)).map_err(|why| match why {
+        NoHistory::Cancelled(cancelled) => SearchError::Cancelled(cancelled),
+        why @ NoHistory::Impossible(_) => SearchError::NoHistory(why),
+    })?;
     let recorded = search.recorded.clone();
     search.round(vec![recorded.clone(), Vec::new()], progress)?;
     let values = values(&search.replayables, search.version(), search.has_limit());
@@ -152,18 +157,17 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(fits: &'a [AllocatorFit], plan: SearchPlan) -> Result<Self, NoHistory> {
+    fn new(fits: &'a [AllocatorFit], plan: SearchPlan, stop: Stop<'a>) -> Result<Self, NoHistory> {
         let Some(first) = fits.first() else {
-            return Err(NoHistory("there are no recordings".to_owned()));
+            return Err(NoHistory::Impossible("there are no recordings".to_owned()));
         };
         if fits.iter().any(|fit| fit.framework() != first.framework()) {
-            return Err(NoHistory(
+            return Err(NoHistory::Impossible(
                 "some recordings are of PyTorch on CUDA and some of torch_npu; settings are recommended for one of them"
                     .to_owned(),
             ));
         }
-        let total = plan.device.map(Bytes::get);
-        let all = fits.iter().map(|fit| replayable(&fit.history, &fit.settings, total));
+        let all = fits.iter().map(|fit| fit.replayable(plan.device, stop));
         let stated = pairs_of(&first.conf, &first.settings);
         let (mut recorded, kept): (Pairs, Pairs) = stated.into_iter().partition(is_tuned);
         let is_same = fits.iter().all(|fit| fit.settings == first.settings);
@@ -247,7 +251,10 @@ impl<'a> Search<'a> {
                         };
                         let fit = job % n_fits;
                         let rules = (settings.clone(), settings.version.rules());
-                        let (figures, ()) = what_if(&self.replayables[fit], rules, device_spec(self.plan.device), ());
+                        let device = device_spec(self.plan.device);
+                        let Ok((figures, ())) = what_if(&self.replayables[fit], rules, device, ()) else {
+                            return;
+                        };
                         if sender.send((job, figures)).is_err() {
                             return;
                         }

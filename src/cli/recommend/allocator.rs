@@ -43,7 +43,8 @@ pub(super) fn run(
     let device = device(args, prepared)?;
     let mut fits = Vec::new();
     for recording in recordings {
-        let fit = AllocatorFit::new(recording, version, device);
+        let fit = AllocatorFit::new(recording, version, device, progress);
+        progress.check()?;
         fits.push(fit.map_err(|why| anyhow::anyhow!("{}: {why}", recording.name))?);
     }
     let plan = SearchPlan {

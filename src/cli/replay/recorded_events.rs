@@ -10,17 +10,19 @@ use std::io::{self, BufWriter, StdoutLock, Write as _};
 
 use highwater_analysis::{AllocatorFit, AllocatorSetting};
 use highwater_export::run_closing_json;
+use highwater_model::progress::Progress;
 use highwater_model::units::Bytes;
 use highwater_torch::{Event, Observer};
 
 /// Writes the lines of a setting.
 ///
 /// # Errors
-/// The setting is refused, or standard output fails.
+/// The setting is refused, the work is cancelled, or standard output fails.
 pub(super) fn write_recorded_events(
     fit: &AllocatorFit,
     setting: &AllocatorSetting,
     device: Option<Bytes>,
+    progress: &Progress<'_>,
 ) -> anyhow::Result<()> {
     let lines = Lines {
         steps: fit.steps(),
@@ -29,9 +31,9 @@ pub(super) fn write_recorded_events(
         text: String::new(),
         failed: Ok(()),
     };
-    let (run, mut lines) = fit
-        .observed(setting, device, lines)
-        .map_err(|why| anyhow::anyhow!("--conf {why}"))?;
+    let observed = fit.observed(setting, device, lines, progress);
+    progress.check()?;
+    let (run, mut lines) = observed.map_err(|why| anyhow::anyhow!("--conf {why}"))?;
     lines.end_line();
     lines.failed?;
     writeln!(lines.out, "{}", run_closing_json(fit, &run))?;

@@ -55,7 +55,7 @@ pub(super) fn run(args: &ReplayArgs, progress: &Progress<'_>) -> anyhow::Result<
                     source.title()
                 );
             };
-            replay_recordings(args, &recordings, version, device)
+            replay_recordings(args, &recordings, version, device, progress)
         }
     }
 }
@@ -189,6 +189,7 @@ fn replay_recordings(
     recordings: &[Arc<Recording>],
     version: Option<Version>,
     device: Option<Bytes>,
+    progress: &Progress<'_>,
 ) -> anyhow::Result<Verdict> {
     let recording = highest(recordings).context("the recording lists no blocks, so no requests are known")?;
     if recordings.len() > 1 && args.format == Format::Text && !args.events {
@@ -198,8 +199,9 @@ fn replay_recordings(
             recording.name
         ))?;
     }
-    let fit =
-        AllocatorFit::new(recording, version, device).map_err(|why| anyhow::anyhow!("{}: {why}", recording.name))?;
+    let fit = AllocatorFit::new(recording, version, device, progress);
+    progress.check()?;
+    let fit = fit.map_err(|why| anyhow::anyhow!("{}: {why}", recording.name))?;
     if args.events {
         let setting = match single_conf(args)? {
             Some(conf) => allocator_setting(conf, version)?,
@@ -208,18 +210,19 @@ fn replay_recordings(
                 version: Some(fit.check.version),
             },
         };
-        write_recorded_events(&fit, &setting, device)?;
+        write_recorded_events(&fit, &setting, device, progress)?;
         return Ok(Verdict::Done);
     }
     let mut runs = Vec::new();
     let mut pinned = Vec::new();
     for conf in &args.conf {
         let setting = allocator_setting(conf, version)?;
-        runs.push(
-            fit.run(&setting, device)
-                .map_err(|why| anyhow::anyhow!("--conf {why}"))?,
-        );
-        let simulated = fit.simulated(recording, &setting, device).map_err(anyhow::Error::new)?;
+        let run = fit.run(&setting, device, progress);
+        progress.check()?;
+        runs.push(run.map_err(|why| anyhow::anyhow!("--conf {why}"))?);
+        let simulated = fit
+            .simulated(recording, &setting, device, progress)
+            .map_err(anyhow::Error::new)?;
         pinned.extend(PinnedSegments::at_peak(&simulated.recording, PINNED_PERCENT));
     }
     let answer = FitAnswer {

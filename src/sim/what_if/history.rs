@@ -5,15 +5,39 @@
 
 use std::collections::BTreeMap;
 
+use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{MarkKind, RecordedBlock, RecordedRegion, Recording};
-use highwater_torch::recording::Recording as TorchRecording;
+use highwater_torch::recording::{Inconsistent, Recording as TorchRecording, Stopped};
 use highwater_torch::{Action, BlockState, Event, SegmentState, Use};
 
-/// Why a recording cannot be replayed, in a sentence.
+/// Why a recording was not replayed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct NoHistory(pub String);
+pub enum NoHistory {
+    /// It cannot be, in a sentence.
+    #[error("{0}")]
+    Impossible(String),
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+impl From<Stopped> for NoHistory {
+    fn from(_: Stopped) -> Self {
+        Self::Cancelled(Cancelled)
+    }
+}
+
+impl From<Inconsistent> for NoHistory {
+    fn from(error: Inconsistent) -> Self {
+        match error {
+            Inconsistent::Stopped(stopped) => stopped.into(),
+            error => Self::Impossible(error.to_string()),
+        }
+    }
+}
+
+/// Blocks and regions between two looks at the flag of a cancel: about 4 ms of work.
+const BETWEEN_LOOKS: usize = 16_384;
 
 /// Blocks above this are of a large pool.
 const SMALL_LIMIT: u64 = 1 << 20;
@@ -39,10 +63,10 @@ impl History {
     /// O(n log n) in blocks and regions.
     ///
     /// # Errors
-    /// There are no requests, or two events on one step.
-    pub fn new(recording: &Recording) -> Result<Self, NoHistory> {
+    /// There are no requests, two events on one step, or [`Cancelled`].
+    pub fn new(recording: &Recording, progress: &Progress<'_>) -> Result<Self, NoHistory> {
         if recording.blocks.is_empty() {
-            return Err(NoHistory(
+            return Err(NoHistory::Impossible(
                 "the recording lists no blocks, so no requests are known".to_owned(),
             ));
         }
@@ -51,9 +75,10 @@ impl History {
         let mut entries = Entries {
             places: vec![None; recording.n_steps as usize],
         };
-        entries.regions(recording, &pools)?;
-        entries.blocks(recording, &addresses, &pools)?;
+        entries.regions(recording, &pools, progress)?;
+        entries.blocks(recording, &addresses, &pools, progress)?;
         entries.marks(recording);
+        progress.check()?;
         let mut history = Self {
             has_segments: !recording.regions.is_empty(),
             ..Self::default()
@@ -72,6 +97,13 @@ impl History {
         history.recording.segments = final_segments(recording, &addresses, &pools);
         Ok(history)
     }
+}
+
+fn look(number: usize, progress: &Progress<'_>) -> Result<(), Cancelled> {
+    if number.is_multiple_of(BETWEEN_LOOKS) {
+        progress.check()?;
+    }
+    Ok(())
 }
 
 /// The address of each block; of one without address a range that nothing shares.
@@ -154,17 +186,18 @@ impl Entries {
                 *first = Some(entry);
                 Ok(())
             }
-            _ => Err(NoHistory(format!(
+            _ => Err(NoHistory::Impossible(format!(
                 "the recording has two events at step {step}, so the order of requests is unknown"
             ))),
         }
     }
 
     /// Regions that begin, or end, on the same step are pieces of one.
-    fn regions(&mut self, recording: &Recording, pools: &Pools) -> Result<(), NoHistory> {
+    fn regions(&mut self, recording: &Recording, pools: &Pools, progress: &Progress<'_>) -> Result<(), NoHistory> {
         let mut begun: BTreeMap<Step, (u64, u64, &RecordedRegion)> = BTreeMap::new();
         let mut ended = begun.clone();
-        for region in &recording.regions {
+        for (number, region) in recording.regions.iter().enumerate() {
+            look(number, progress)?;
             let (from, to) = (region.address, region.address.saturating_add(region.bytes.get()));
             let add = |at: Step, events: &mut BTreeMap<Step, (u64, u64, _)>| {
                 let entry = events.entry(at).or_insert((from, to, region));
@@ -182,7 +215,8 @@ impl Entries {
             (ended, [Action::SegmentFree, Action::SegmentUnmap]),
         ];
         for (events, [ordinary, expandable]) in all {
-            for (step, (from, to, region)) in events {
+            for (number, (step, (from, to, region))) in events.into_iter().enumerate() {
+                look(number, progress)?;
                 let is_expandable = recording.is_expandable(region);
                 let event = Event {
                     action: if is_expandable { expandable } else { ordinary },
@@ -197,8 +231,15 @@ impl Entries {
         Ok(())
     }
 
-    fn blocks(&mut self, recording: &Recording, addresses: &[u64], pools: &Pools) -> Result<(), NoHistory> {
+    fn blocks(
+        &mut self,
+        recording: &Recording,
+        addresses: &[u64],
+        pools: &Pools,
+        progress: &Progress<'_>,
+    ) -> Result<(), NoHistory> {
         for ((number, block), address) in (0_u32..).zip(&recording.blocks).zip(addresses) {
+            look(number as usize, progress)?;
             let addr = *address;
             let event = |action: Action| Event {
                 action,
@@ -208,7 +249,7 @@ impl Entries {
                 pool: pools.of(addr),
             };
             if block.appears() {
-                return Err(NoHistory(format!(
+                return Err(NoHistory::Impossible(format!(
                     "the recording has a gap: a block of {} is there at step {} without a request",
                     block.bytes, block.birth
                 )));

@@ -8,7 +8,7 @@ use highwater_model::workload::{
     BlockAddress, FailedRequest, MarkKind, RecordedBlock, RecordedMark, RecordedName, RecordedRegion, Recording,
     pooled_kind,
 };
-use highwater_torch::recording::{Replayable, WhatIf, what_if};
+use highwater_torch::recording::{Replayable, Stopped, WhatIf, what_if};
 use highwater_torch::{Action, DeviceSpec, Event, Grant, Observer, Rules, Settings};
 
 use super::History;
@@ -22,13 +22,16 @@ pub struct SimulatedRun {
 }
 
 /// Replays a recording under settings. O(events log blocks).
+///
+/// # Errors
+/// [`Stopped`], as the replayable history says.
 pub fn simulated(
     measured: &Recording,
     history: &History,
     replayable: &Replayable<'_>,
     (settings, rules): (Settings, Rules),
     device: DeviceSpec,
-) -> SimulatedRun {
+) -> Result<SimulatedRun, Stopped> {
     let start = replayable.start().live.iter();
     let older = start.map(|live| history.older.get(&live.addr).copied().unwrap_or(u32::MAX));
     let writer = Writer {
@@ -44,11 +47,11 @@ pub fn simulated(
         regions: Vec::new(),
         failures: Vec::new(),
     };
-    let (figures, writer) = what_if(replayable, (settings, rules), device, writer);
-    SimulatedRun {
+    let (figures, writer) = what_if(replayable, (settings, rules), device, writer)?;
+    Ok(SimulatedRun {
         recording: writer.finish(),
         figures,
-    }
+    })
 }
 
 /// A range of device memory that is held.

@@ -40,7 +40,7 @@ pub struct Check {
 /// Replays a recording under its settings and compares.
 ///
 /// # Errors
-/// A start state that no allocator can have.
+/// A start state that no allocator can have, or [`Stopped`](super::Stopped).
 pub fn check(replayable: &Replayable<'_>, settings: &Settings, ties: Ties) -> Result<Check, Inconsistent> {
     let first = check_once(replayable, settings, ties, false)?;
     // With these settings a request gives back a part of what is cached, which emptying the cache does not reproduce.
@@ -82,7 +82,8 @@ fn check_once(
     for pool in replayable.recording.private_pools() {
         run.allocator.use_pool(pool);
     }
-    for input in replayable.inputs() {
+    for (number, input) in replayable.inputs().iter().enumerate() {
+        replayable.stop.look(number)?;
         run.play(input);
     }
     let mut got = std::mem::take(run.allocator.observer_mut());

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::start::{Start, Where};
-use super::{Inconsistent, Recording};
+use super::{Inconsistent, Recording, Stop};
 use crate::allocator::Use;
 use crate::event::{Action, Event};
 
@@ -73,7 +73,12 @@ struct Open {
     is_pending: bool,
 }
 
-pub(super) fn of(recording: &Recording, start: &Start, total: Option<u64>) -> Result<Inputs, Inconsistent> {
+pub(super) fn of(
+    recording: &Recording,
+    start: &Start,
+    total: Option<u64>,
+    stop: Stop<'_>,
+) -> Result<Inputs, Inconsistent> {
     let mut open = BTreeMap::new();
     let mut count = 0;
     for live in &start.live {
@@ -87,7 +92,9 @@ pub(super) fn of(recording: &Recording, start: &Start, total: Option<u64>) -> Re
     let mut positions: Vec<u32> = Vec::with_capacity(events.len() / 2);
     let mut unused = BTreeSet::new();
     let mut at = 0;
-    while let Some(event) = events.get(at) {
+    let mut turns = 0..;
+    while let (Some(event), Some(turn)) = (events.get(at), turns.next()) {
+        stop.look(turn)?;
         let first = u32::try_from(at).unwrap_or(u32::MAX);
         let place = Where { index: at, event };
         match event.action {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::start::SMALL_LIMIT;
+use super::{Stop, Stopped};
 use crate::allocator::{StartRange, round};
 use crate::event::{Action, Event};
 use crate::settings::Settings;
@@ -75,7 +76,13 @@ impl Pages {
 
     /// Says of every run whether it belongs to a small pool: requests tell, those of blocks that live in it at the
     /// start (addresses and requested bytes) or later, until its pages are unmapped.
-    pub(super) fn find_pools(&mut self, live: impl Iterator<Item = (u64, u64)>, events: &[Event], settings: &Settings) {
+    pub(super) fn find_pools(
+        &mut self,
+        live: impl Iterator<Item = (u64, u64)>,
+        events: &[Event],
+        settings: &Settings,
+        stop: Stop<'_>,
+    ) -> Result<(), Stopped> {
         let mut unknown: BTreeMap<u64, u64> = BTreeMap::new();
         for (addr, run) in self.runs.iter().filter(|(_, run)| run.is_small.is_none()) {
             unknown.insert(*addr, addr.saturating_add(run.size));
@@ -95,7 +102,8 @@ impl Pages {
                 tells(&mut self.runs, start, requested);
             }
         }
-        for event in events {
+        for (index, event) in events.iter().enumerate() {
+            stop.look(index)?;
             let Some(start) = run_at(&unknown, event.addr) else {
                 continue;
             };
@@ -111,12 +119,19 @@ impl Pages {
                 _ => {}
             }
         }
+        Ok(())
     }
 
     /// Reserved ranges that hold the runs: as long as the device makes them, from the lowest address on that is mapped
     /// while they exist. A run that nothing was ever allocated in is of the range that reaches to it; else, and where that
     /// length is not known, of the pool whose pages it can be.
-    pub(super) fn ranges(&mut self, events: &[Event], settings: &Settings, total: Option<u64>) -> Vec<StartRange> {
+    pub(super) fn ranges(
+        &mut self,
+        events: &[Event],
+        settings: &Settings,
+        total: Option<u64>,
+        stop: Stop<'_>,
+    ) -> Result<Vec<StartRange>, Stopped> {
         let is_known = total.is_some();
         let total = total.unwrap_or(UNKNOWN_DEVICE);
         let length = |is_small| {
@@ -150,7 +165,7 @@ impl Pages {
                 mapped: run.size,
             });
         }
-        extend_down(&mut ranges, events, settings);
+        extend_down(&mut ranges, events, settings, stop)?;
         let mut ranges: Vec<StartRange> = ranges.into_iter().map(|reserved| reserved.range).collect();
         for at in 1..ranges.len() {
             let next = ranges[at].addr;
@@ -159,7 +174,7 @@ impl Pages {
             let room = next - range.addr;
             range.size = range.size.min(room - room % page);
         }
-        ranges
+        Ok(ranges)
     }
 }
 
@@ -194,9 +209,10 @@ impl Reserved {
 }
 
 /// Lets ranges begin at the lowest pages that are mapped into them while they exist.
-fn extend_down(ranges: &mut [Reserved], events: &[Event], settings: &Settings) {
-    let is_small = pools_of_maps(events, settings);
-    for (event, is_small) in events.iter().zip(is_small) {
+fn extend_down(ranges: &mut [Reserved], events: &[Event], settings: &Settings, stop: Stop<'_>) -> Result<(), Stopped> {
+    let is_small = pools_of_maps(events, settings, stop)?;
+    for (index, (event, is_small)) in events.iter().zip(is_small).enumerate() {
+        stop.look(index)?;
         let above = ranges.partition_point(|reserved| reserved.range.addr <= event.addr);
         let end = event.addr.saturating_add(event.size);
         let around = ranges[..above].last_mut().filter(|reserved| reserved.mapped > 0);
@@ -236,13 +252,15 @@ fn extend_down(ranges: &mut [Reserved], events: &[Event], settings: &Settings) {
             _ => {}
         }
     }
+    Ok(())
 }
 
 /// By event: whether the request that it belongs to, the next one in the history, is of a small pool.
-fn pools_of_maps(events: &[Event], settings: &Settings) -> Vec<bool> {
+fn pools_of_maps(events: &[Event], settings: &Settings, stop: Stop<'_>) -> Result<Vec<bool>, Stopped> {
     let mut is_small = false;
     let mut all: Vec<bool> = Vec::with_capacity(events.len());
-    for event in events.iter().rev() {
+    for (index, event) in events.iter().enumerate().rev() {
+        stop.look(index)?;
         match event.action {
             Action::Alloc => is_small = round(settings, event.size) <= SMALL_LIMIT,
             Action::OutOfMemory => is_small = event.size <= SMALL_LIMIT,
@@ -251,5 +269,5 @@ fn pools_of_maps(events: &[Event], settings: &Settings) -> Vec<bool> {
         all.push(is_small);
     }
     all.reverse();
-    all
+    Ok(all)
 }

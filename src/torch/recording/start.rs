@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::pages::{Memory, Pages};
-use super::{Inconsistent, Recording};
+use super::{Inconsistent, Recording, Stop, Stopped};
 use crate::allocator::{BlockState, SegmentState, StartRange, Use, round};
 use crate::device::LAST_ADDRESS;
 use crate::event::{Action, Event};
@@ -95,10 +95,16 @@ impl Start {
             .fold(0, |sum, segment| sum.saturating_add(segment.size))
     }
 
-    pub(super) fn of(recording: &Recording, settings: &Settings, total: Option<u64>) -> Result<Self, Inconsistent> {
+    pub(super) fn of(
+        recording: &Recording,
+        settings: &Settings,
+        total: Option<u64>,
+        stop: Stop<'_>,
+    ) -> Result<Self, Inconsistent> {
         check_addresses(recording)?;
         let mut walk = Walk::from_end(&recording.segments);
         for (index, event) in recording.events.iter().enumerate().rev() {
+            stop.look(index)?;
             walk.back(&Where { index, event })?;
         }
         if !recording.tells_requests() {
@@ -107,9 +113,9 @@ impl Start {
             }
         }
         let live = walk.live.values().map(|held| (held.live.addr, held.live.requested));
-        walk.mapped.find_pools(live, &recording.events, settings);
-        let ranges = walk.mapped.ranges(&recording.events, settings, total);
-        walk.find_ends(&recording.events, settings);
+        walk.mapped.find_pools(live, &recording.events, settings, stop)?;
+        let ranges = walk.mapped.ranges(&recording.events, settings, total, stop)?;
+        walk.find_ends(&recording.events, settings, stop)?;
         walk.finish(settings, ranges)
     }
 }
@@ -221,12 +227,13 @@ impl Walk {
 
     /// A free block after a live one is used from its low end, so that the lowest allocation there, while the live
     /// block lives, shows where that one ends.
-    fn find_ends(&mut self, events: &[Event], settings: &Settings) {
+    fn find_ends(&mut self, events: &[Event], settings: &Settings, stop: Stop<'_>) -> Result<(), Stopped> {
         let unknown = self.live.iter().filter(|(_, held)| held.size.is_none());
         let mut ends: BTreeMap<u64, u64> = unknown
             .map(|(addr, held)| (*addr, addr.saturating_add(round(settings, held.live.requested))))
             .collect();
-        for event in events {
+        for (index, event) in events.iter().enumerate() {
+            stop.look(index)?;
             match event.action {
                 Action::Alloc => {
                     let Some((addr, end)) = ends.range(..event.addr).next_back() else {
@@ -244,6 +251,7 @@ impl Walk {
                 _ => {}
             }
         }
+        Ok(())
     }
 
     fn finish(self, settings: &Settings, ranges: Vec<StartRange>) -> Result<Start, Inconsistent> {

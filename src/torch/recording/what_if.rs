@@ -1,6 +1,6 @@
 //! A replay under other settings on a simulated device.
 
-use super::{Input, Replayable};
+use super::{Input, Replayable, Stopped};
 use crate::allocator::Allocator;
 use crate::block::BlockId;
 use crate::device::{DeviceSpec, SimulatedDevice};
@@ -22,12 +22,15 @@ pub struct WhatIf {
 
 /// Replays what the program asked for. Live blocks of the start are allocated first, by address; caches that the
 /// program emptied are emptied, those that a full device emptied are not.
+///
+/// # Errors
+/// [`Stopped`].
 pub fn what_if<O: Observer>(
     replayable: &Replayable<'_>,
     (settings, rules): (Settings, Rules),
     device: DeviceSpec,
     observer: O,
-) -> (WhatIf, O) {
+) -> Result<(WhatIf, O), Stopped> {
     let mut allocator = Allocator::with_rules(SimulatedDevice::new(device), observer, settings, rules);
     for pool in replayable.recording.private_pools() {
         allocator.use_pool(pool);
@@ -53,7 +56,9 @@ pub fn what_if<O: Observer>(
             block.map(|block| allocator.free_later(block));
         }
     }
-    for (input, position) in replayable.inputs().iter().zip(replayable.positions()) {
+    let inputs = replayable.inputs().iter().zip(replayable.positions());
+    for (number, (input, position)) in inputs.enumerate() {
+        replayable.stop.look(number)?;
         allocator.observer_mut().input(Some(*position));
         let block = |id: u32| blocks.get(id as usize).copied().flatten();
         match *input {
@@ -95,5 +100,5 @@ pub fn what_if<O: Observer>(
         device_calls: allocator.device().count(),
         failed,
     };
-    (summary, allocator.into_observer())
+    Ok((summary, allocator.into_observer()))
 }

@@ -90,7 +90,7 @@ fn recording(snapshot: &Json) -> Recording {
 fn fits(seeds: &[u64], device: Option<Bytes>) -> Vec<AllocatorFit> {
     let fit = |seed: &u64| {
         let recording = recording(&recorded(&trace(*seed), "-"));
-        let fit = AllocatorFit::new(&recording, None, device).expect("requests");
+        let fit = AllocatorFit::new(&recording, None, device, &Progress::silent(&Cancel::new())).expect("requests");
         assert!(fit.is_exact(), "{:?}", fit.check);
         fit
     };
@@ -115,7 +115,9 @@ fn figures(fits: &[AllocatorFit], conf: &str, device: Option<Bytes>) -> (u64, u6
     };
     let mut sum = (0, 0, 0);
     for fit in fits {
-        let run = fit.run(&setting, device).expect("an accepted setting");
+        let run = fit
+            .run(&setting, device, &Progress::silent(&Cancel::new()))
+            .expect("an accepted setting");
         let stats = &run.figures.stats;
         sum.0 = sum.0.max(stats.reserved.peak);
         sum.1 += run.figures.failed as u64;

@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use highwater_torch::recording::{Recording, Replayable, check_all_orders, what_if};
+use highwater_torch::recording::{Recording, Replayable, Stop, check_all_orders, what_if};
 use highwater_torch::{
     Action, Allocator, DeviceSpec, Event, Order, Player, SegmentState, Settings, SimulatedDevice, Trace, Version,
 };
@@ -67,7 +67,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<Readable> {
 fn replayed(settings: &Settings, recording: &Recording) -> Option<Readable> {
     let mut readable = None;
     for total in [None, Some(1 << 28)] {
-        let Ok(replayable) = Replayable::new(recording, settings, total) else {
+        let Ok(replayable) = Replayable::new(recording, settings, total, Stop::NEVER) else {
             continue;
         };
         drop(check_all_orders(&replayable, settings));
@@ -78,7 +78,7 @@ fn replayed(settings: &Settings, recording: &Recording) -> Option<Readable> {
         };
         for (other, _) in &*HISTORIES {
             let rules = (other.clone(), other.version.rules());
-            what_if(&replayable, rules, device, ());
+            what_if(&replayable, rules, device, ()).expect("nothing stops it");
         }
         readable = Some(Readable::Other);
     }

@@ -71,9 +71,11 @@ pub(super) fn read(row: Option<&'static Importer>, name: &str, bytes: &[u8], loo
 /// The recordings of a file are walked back to their start, compared with the rules of every version, and replayed.
 pub(super) fn what_if(name: &str, bytes: &[u8], looks: &Cell<u64>) -> Option<Readable> {
     let (_, workload) = imported(None, name, bytes, looks)?;
+    let cancel = Cancel::new();
+    let progress = Progress::silent(&cancel);
     let mut readable = None;
     for recording in workload.recordings() {
-        let Ok(fit) = AllocatorFit::new(recording, None, None) else {
+        let Ok(fit) = AllocatorFit::new(recording, None, None, &progress) else {
             continue;
         };
         assert!(!fit.sentence().is_empty());
@@ -82,7 +84,7 @@ pub(super) fn what_if(name: &str, bytes: &[u8], looks: &Cell<u64>) -> Option<Rea
                 conf: conf.to_owned(),
                 version: None,
             };
-            if let Ok(run) = fit.simulated(recording, &setting, device) {
+            if let Ok(run) = fit.simulated(recording, &setting, device, &progress) {
                 assert_eq!(run.recording.check(), Ok(()), "{conf}");
             }
         }
