@@ -39,7 +39,7 @@ pub use explain::{
     peak_live, placement_reason,
 };
 pub use problem::{Buffer, Clock, Fit, Gap, Limits, PlacementProblem, Plan, PlanError, Planned, ProblemError, Tried};
-pub use reuse::{Rectangle, ReuseEdge, ReuseIndex, pieces, reuse_edges};
+pub use reuse::{Rectangle, ReuseEdge, ReuseIndex, each_reuse_edge, pieces, reuse_edges};
 pub use strategies::{
     AS_DUMPED, AS_LOGGED, BEST, DEFAULT, EXACT, Effort, NO_REUSE, PlanRequest, STRATEGIES, Strategy, default_strategy,
     find, plan, recorded_name,

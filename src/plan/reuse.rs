@@ -82,34 +82,7 @@ impl ReuseIndex {
 
     fn with_owners(rectangles: &[Rectangle], owner: impl Fn(u32) -> u32, n_owners: usize) -> Self {
         let mut edges: Vec<ReuseEdge> = Vec::with_capacity(rectangles.len());
-        sweep(rectangles, |change| {
-            let Change::Taken {
-                earlier,
-                later,
-                low,
-                high,
-            } = change
-            else {
-                return;
-            };
-            let (earlier, later) = (owner(earlier), owner(later));
-            if earlier == later {
-                return;
-            }
-            if let Some(last) = edges.last_mut()
-                && (last.earlier, last.later) == (earlier, later)
-                && last.offset + last.bytes.get() == low
-            {
-                last.bytes = Bytes(high - last.offset);
-                return;
-            }
-            edges.push(ReuseEdge {
-                earlier,
-                later,
-                offset: low,
-                bytes: Bytes(high - low),
-            });
-        });
+        each_edge(rectangles, owner, |edge| edges.push(edge));
         let (by_later, incoming) = rows(&edges, n_owners, |edge| edge.later);
         let (by_earlier, outgoing) = rows(&edges, n_owners, |edge| edge.earlier);
         Self {
@@ -139,6 +112,46 @@ impl ReuseIndex {
     fn of<'a>(&'a self, edges: &'a [u32]) -> impl ExactSizeIterator<Item = &'a ReuseEdge> + 'a {
         edges.iter().map(|edge| &self.edges[*edge as usize])
     }
+}
+
+/// Calls `take` with every edge, in the order of [`ReuseIndex::edges`], and keeps none.
+pub fn each_reuse_edge(rectangles: &[Rectangle], take: impl FnMut(ReuseEdge)) {
+    each_edge(rectangles, |position| position, take);
+}
+
+fn each_edge(rectangles: &[Rectangle], owner: impl Fn(u32) -> u32, mut take: impl FnMut(ReuseEdge)) {
+    // Neighbouring bytes of one pair are one edge.
+    let mut open: Option<ReuseEdge> = None;
+    sweep(rectangles, |change| {
+        let Change::Taken {
+            earlier,
+            later,
+            low,
+            high,
+        } = change
+        else {
+            return;
+        };
+        let (earlier, later) = (owner(earlier), owner(later));
+        if earlier == later {
+            return;
+        }
+        if let Some(last) = &mut open
+            && (last.earlier, last.later) == (earlier, later)
+            && last.offset + last.bytes.get() == low
+        {
+            last.bytes = Bytes(high - last.offset);
+            return;
+        }
+        let next = ReuseEdge {
+            earlier,
+            later,
+            offset: low,
+            bytes: Bytes(high - low),
+        };
+        open.replace(next).into_iter().for_each(&mut take);
+    });
+    open.into_iter().for_each(take);
 }
 
 /// All reuse edges of a valid plan, by the later holder's birth, then offset.

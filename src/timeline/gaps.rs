@@ -8,7 +8,7 @@
 use std::ops::Deref;
 
 use highwater_model::units::Bytes;
-use highwater_plan::{ArenaGapRule, Rectangle, arena_gaps};
+use highwater_plan::{ArenaGap, ArenaGapRule, Rectangle, arena_gaps};
 use highwater_sim::RegionKind;
 
 use super::block::{Blocks, LaneView, RegionSpan};
@@ -31,7 +31,7 @@ pub struct GapTotals {
 
 impl LaneGaps {
     pub(super) fn new(regions: &[RegionSpan], blocks: &Blocks) -> Self {
-        let mut list: Vec<(u32, u64, u32, u64)> = Vec::new();
+        let mut list: Vec<ArenaGap> = Vec::new();
         let mut rectangles: Vec<Rectangle> = Vec::new();
         for (region, blocks_of) in regions
             .iter()
@@ -44,11 +44,22 @@ impl LaneGaps {
             rectangles.clear();
             rectangles.extend(blocks_of.iter().map(|block| rectangle(region, blocks, *block as usize)));
             let place = |offset: u64| region.base.saturating_add(offset);
-            let of_region = arena_gaps(&rectangles, rule_of(region.kind)).into_iter();
-            list.extend(of_region.map(|gap| (gap.start, place(gap.offset), gap.end, gap.bytes)));
+            let mut of_region = arena_gaps(&rectangles, rule_of(region.kind));
+            for gap in &mut of_region {
+                gap.offset = place(gap.offset);
+            }
+            // Most lanes have one region with nearly all gaps: they are not copied.
+            if list.is_empty() {
+                list = of_region;
+            } else {
+                list.append(&mut of_region);
+            }
         }
-        list.sort_unstable();
-        Self(RectColumns::of(&list, |gap| (gap.0, gap.2, gap.1, gap.3)))
+        drop(rectangles);
+        list.sort_unstable_by_key(|gap| (gap.start, gap.offset, gap.end, gap.bytes));
+        Self(RectColumns::of(&list, |gap| {
+            (gap.start, gap.end, gap.offset, gap.bytes)
+        }))
     }
 
     /// O(classes log gaps + gaps on the step).

@@ -16,7 +16,7 @@ use std::cmp::Reverse;
 use std::sync::{Mutex, PoisonError};
 
 use highwater_model::units::Step;
-use highwater_plan::{Rectangle, ReuseEdge, ReuseIndex};
+use highwater_plan::{Rectangle, ReuseEdge, ReuseIndex, each_reuse_edge};
 use highwater_sim::RegionKind;
 
 use super::Selected;
@@ -191,14 +191,23 @@ impl LaneReuse {
         self.edges = Edges::Searched;
         for (region, blocks) in (0_u32..).zip(BlocksByRegion::new(&of.blocks.span, of.regions.len()).iter()) {
             let rectangles: Vec<Rectangle> = blocks.iter().map(|block| self.rectangle(of, *block as usize)).collect();
-            let index = ReuseIndex::new(&rectangles);
-            self.n_edges += index.edges().len();
-            for block in asked.iter().filter(|block| of.blocks.span[**block as usize] == region) {
-                let position = blocks.binary_search(block).ok();
-                if let Some(position) = position.and_then(|position| u32::try_from(position).ok()) {
-                    arrows.extend(self.arrows_in(of, &index, position, |position| blocks[position as usize]));
+            let of_region = asked.iter().filter(|block| of.blocks.span[**block as usize] == region);
+            let of_region: Vec<u32> = of_region.copied().collect();
+            let is_asked = |block: u32| of_region.binary_search(&block).is_ok();
+            each_reuse_edge(&rectangles, |edge| {
+                self.n_edges += 1;
+                let edge = ReuseEdge {
+                    earlier: blocks[edge.earlier as usize],
+                    later: blocks[edge.later as usize],
+                    ..edge
+                };
+                if is_asked(edge.later) {
+                    arrows.push(self.arrow(of, ReuseSide::Earlier, &edge));
                 }
-            }
+                if is_asked(edge.earlier) {
+                    arrows.push(self.arrow(of, ReuseSide::Later, &edge));
+                }
+            });
         }
         arrows
     }
@@ -255,21 +264,31 @@ impl LaneReuse {
         block: impl Fn(u32) -> u32,
     ) -> Vec<ReuseArrow> {
         let arrow = |side: ReuseSide, edge: &ReuseEdge| {
-            let (earlier, later) = (block(edge.earlier), block(edge.later));
-            let span = of.blocks.span[later as usize] as usize;
-            ReuseArrow {
-                side,
-                earlier,
-                later,
-                start: of.blocks.end[earlier as usize],
-                end: of.blocks.start[later as usize],
-                address: of.regions[span].base + (edge.offset - self.origins[span]),
-                bytes: edge.bytes.get(),
-            }
+            let of_blocks = ReuseEdge {
+                earlier: block(edge.earlier),
+                later: block(edge.later),
+                ..*edge
+            };
+            self.arrow(of, side, &of_blocks)
         };
         let before = index.before(position).map(|edge| arrow(ReuseSide::Earlier, edge));
         let after = index.after(position).map(|edge| arrow(ReuseSide::Later, edge));
         before.chain(after).collect()
+    }
+
+    /// The arrow of an edge between blocks.
+    fn arrow(&self, of: Contents<'_>, side: ReuseSide, edge: &ReuseEdge) -> ReuseArrow {
+        let (earlier, later) = (edge.earlier as usize, edge.later as usize);
+        let span = of.blocks.span[later] as usize;
+        ReuseArrow {
+            side,
+            earlier: edge.earlier,
+            later: edge.later,
+            start: of.blocks.end[earlier],
+            end: of.blocks.start[later],
+            address: of.regions[span].base + (edge.offset - self.origins[span]),
+            bytes: edge.bytes.get(),
+        }
     }
 
     /// The step of [`LaneView::arrows_at_peak`]: the first with the most live bytes.
@@ -404,6 +423,11 @@ mod tests {
                 let found = largest(reuse.found(of, block), usize::MAX);
                 prop_assert_eq!(found, largest(reuse.arrows_of(of, block), usize::MAX));
             }
+            let asked = live_at(of.blocks, 12);
+            let (mut kept, mut counted) = (reuse.clone(), LaneReuse { n_edges: 0, ..reuse });
+            let arrows = largest(kept.index(of, &asked), usize::MAX);
+            prop_assert_eq!(largest(counted.count(of, &asked), usize::MAX), arrows);
+            prop_assert_eq!(counted.n_edges, kept.n_edges);
         }
     }
 }

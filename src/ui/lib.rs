@@ -55,7 +55,7 @@ const SLOW_PROGRESS: Duration = Duration::from_secs(1);
 /// The window cannot open; the message names the cause and what to do.
 pub fn run(document: Document, configs: StartConfigs, restore: Restore, painter: PainterChoice) -> anyhow::Result<()> {
     let profiles = DeviceProfiles::bundled()?;
-    let options = eframe::NativeOptions {
+    let mut options = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
             .with_title("highwater")
             .with_app_id("highwater")
@@ -67,6 +67,7 @@ pub fn run(document: Document, configs: StartConfigs, restore: Restore, painter:
         dithering: false,
         ..eframe::NativeOptions::default()
     };
+    save_graphics_memory(&mut options);
     // Files are read while the window opens.
     let window = Arc::new(OnceLock::new());
     let worker = worker_for(Arc::clone(&window), highwater_session::most_threads()?)?;
@@ -142,6 +143,18 @@ fn without_panic(start: impl FnOnce() -> eframe::Result, has_begun: &Arc<AtomicB
             let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
             Err(text.unwrap_or("the display cannot be used").to_owned())
         }
+    }
+}
+
+/// Asks for blocks of graphics memory from 4 MiB on instead of 64 MiB: pages of a block that were used once stay, and software
+/// graphics have them in main memory.
+fn save_graphics_memory(options: &mut eframe::NativeOptions) {
+    if let eframe::egui_wgpu::WgpuSetup::CreateNew(setup) = &mut options.wgpu_options.wgpu_setup {
+        let usual = Arc::clone(&setup.device_descriptor);
+        setup.device_descriptor = Arc::new(move |adapter| wgpu::DeviceDescriptor {
+            memory_hints: wgpu::MemoryHints::MemoryUsage,
+            ..usual(adapter)
+        });
     }
 }
 

@@ -61,6 +61,8 @@ impl App {
             UiCommand::ToggleTheme => {
                 let is_dark = ctx.global_style().visuals.dark_mode;
                 ctx.set_theme(if is_dark { egui::Theme::Light } else { egui::Theme::Dark });
+                // A part of this frame has the other colours already.
+                ctx.request_discard("the theme changed");
             }
             UiCommand::ToggleLayout => {
                 state.lanes.layout = match state.lanes.layout {

@@ -1,6 +1,6 @@
 //! The main screen: the verdict, the table of lanes, the room of the drawing; nothing moves.
 
-use eframe::egui::{Key, Modifiers, Rect, Role, vec2};
+use eframe::egui::{Color32, Key, Modifiers, Rect, Role, Shape, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater_analysis::LaneGoal;
 use highwater_options::keys;
@@ -196,4 +196,40 @@ fn the_row_below_the_lanes_opens_on_command() {
     assert_eq!(lanes(&window), before);
     click(&mut window, Role::Button, "show problems: 0 errors, 0 warnings");
     window.get_by_label("collapse the row");
+}
+
+/// The colours that rectangles of the last frame are filled with.
+fn fills(window: &Window) -> Vec<Color32> {
+    fn add(shape: &Shape, fills: &mut Vec<Color32>) {
+        match shape {
+            Shape::Vec(shapes) => {
+                for shape in shapes {
+                    add(shape, fills);
+                }
+            }
+            Shape::Rect(rect) => fills.push(rect.fill),
+            _ => {}
+        }
+    }
+    let mut fills = Vec::new();
+    for clipped in &window.output().shapes {
+        add(&clipped.shape, &mut fills);
+    }
+    fills
+}
+
+#[test]
+fn no_frame_mixes_the_colours_of_two_themes() {
+    let mut window = window("resnet50", SIZES[0].0);
+    let before = fills(&window);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::T);
+    window.run_steps(1);
+    let first = fills(&window);
+    window.run_steps(3);
+    assert_ne!(first, before, "the theme changed");
+    assert_eq!(
+        first,
+        fills(&window),
+        "the first frame has all colours of the new theme"
+    );
 }
