@@ -220,9 +220,9 @@ fn replay_recordings(
         let run = fit.run(&setting, device, progress);
         progress.check()?;
         runs.push(run.map_err(|why| anyhow::anyhow!("--conf {why}"))?);
-        let simulated = fit
-            .simulated(recording, &setting, device, progress)
-            .map_err(anyhow::Error::new)?;
+        let simulated = fit.simulated(recording, &setting, device, progress);
+        progress.check()?;
+        let simulated = simulated.map_err(anyhow::Error::new)?;
         pinned.extend(PinnedSegments::at_peak(&simulated.recording, PINNED_PERCENT));
     }
     let answer = FitAnswer {

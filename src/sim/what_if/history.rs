@@ -36,7 +36,7 @@ impl From<Inconsistent> for NoHistory {
     }
 }
 
-/// Blocks and regions between two looks at the flag of a cancel: about 4 ms of work.
+/// Blocks and regions between two looks at the flag of a cancel: a few milliseconds of work.
 const BETWEEN_LOOKS: usize = 16_384;
 
 /// Blocks above this are of a large pool.

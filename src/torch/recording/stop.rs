@@ -13,7 +13,7 @@ impl<'a> Stop<'a> {
     /// The work runs to its end.
     pub const NEVER: Self = Self(&|| false);
 
-    /// Events between two questions: about 4 ms of work.
+    /// Events between two questions: a few milliseconds of work.
     const EVENTS: usize = 4096;
 
     /// Work that ends with [`Stopped`] once the function returns true.
