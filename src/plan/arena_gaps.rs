@@ -15,7 +15,7 @@
 //! most two gaps per event: O(n log n) time, O(n) memory. Overlapping rectangles are replaced by their union. Live
 //! rectangles are a set of ranked addresses, so a birth or a death reads a few words.
 
-use super::ranks::{RankSet, Ranks};
+use super::ranks::{RankSet, Ranks, by_step};
 use super::reuse::{Rectangle, disjoint};
 
 /// Which free bytes count as gaps.
@@ -72,15 +72,6 @@ struct Sweep<'a> {
 
 impl<'a> Sweep<'a> {
     fn run(rectangles: &'a [Rectangle], rule: ArenaGapRule) -> Option<Vec<ArenaGap>> {
-        // Ends sort before births on one step: ranges are half-open.
-        let mut events: Vec<(u32, bool, u32)> = Vec::with_capacity(rectangles.len() * 2);
-        for (idx, rectangle) in (0_u32..).zip(rectangles) {
-            if !rectangle.is_empty() {
-                events.push((rectangle.start, true, idx));
-                events.push((rectangle.end, false, idx));
-            }
-        }
-        events.sort_unstable();
         let ranks = Ranks::new(rectangles);
         let mut sweep = Self {
             rectangles,
@@ -92,30 +83,43 @@ impl<'a> Sweep<'a> {
             ended: Vec::new(),
             gaps: Vec::new(),
         };
-        for events in events.chunk_by(|a, b| a.0 == b.0) {
-            let step = events[0].0;
-            for (_, is_birth, idx) in events {
-                let (lower, upper) = sweep.neighbours(*idx);
-                if *is_birth {
-                    let rectangle = &rectangles[*idx as usize];
-                    let is_free = sweep.top(lower) <= rectangle.offset && rectangle.top() <= sweep.base(upper);
-                    if !is_free {
-                        return None;
-                    }
-                    sweep.cease(lower, upper);
-                    sweep.enter(*idx, true);
-                    sweep.begin(*idx, step);
-                } else {
-                    sweep.cease(lower, *idx);
-                    sweep.cease(*idx, upper);
-                    sweep.enter(*idx, false);
-                }
-                sweep.begin(lower, step);
+        let mut births = by_step(rectangles, |rectangle| rectangle.start).into_iter().peekable();
+        let mut deaths = by_step(rectangles, |rectangle| rectangle.end).into_iter().peekable();
+        // Deaths come first on a step, since ranges are half-open; the last step has deaths alone.
+        while let Some((death, _)) = deaths.peek() {
+            let step = births.peek().map_or(*death, |(birth, _)| *birth.min(death));
+            while let Some((_, idx)) = deaths.next_if(|(death, _)| *death == step) {
+                sweep.end(idx, step);
+            }
+            while let Some((_, idx)) = births.next_if(|(birth, _)| *birth == step) {
+                sweep.start(idx, step)?;
             }
             sweep.settle(step);
         }
         sweep.gaps.sort_unstable();
         Some(sweep.gaps)
+    }
+
+    /// `None` if a live rectangle has some of the bytes.
+    fn start(&mut self, idx: u32, step: u32) -> Option<()> {
+        let (lower, upper) = self.neighbours(idx);
+        let rectangle = &self.rectangles[idx as usize];
+        if self.top(lower) > rectangle.offset || rectangle.top() > self.base(upper) {
+            return None;
+        }
+        self.cease(lower, upper);
+        self.enter(idx, true);
+        self.begin(idx, step);
+        self.begin(lower, step);
+        Some(())
+    }
+
+    fn end(&mut self, idx: u32, step: u32) {
+        let (lower, upper) = self.neighbours(idx);
+        self.cease(lower, idx);
+        self.cease(idx, upper);
+        self.enter(idx, false);
+        self.begin(lower, step);
     }
 
     /// The nearest live rectangles below and above, without the rectangle itself.

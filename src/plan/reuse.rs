@@ -114,13 +114,13 @@ impl ReuseIndex {
     }
 }
 
-/// Calls `take` with every edge, in the order of [`ReuseIndex::edges`], and keeps none.
+/// Calls `take` with every edge, in the order of [`ReuseIndex::edges`], without storing them.
 pub fn each_reuse_edge(rectangles: &[Rectangle], take: impl FnMut(ReuseEdge)) {
     each_edge(rectangles, |position| position, take);
 }
 
 fn each_edge(rectangles: &[Rectangle], owner: impl Fn(u32) -> u32, mut take: impl FnMut(ReuseEdge)) {
-    // Neighbouring bytes of one pair are one edge.
+    // Adjacent bytes of one pair are merged.
     let mut open: Option<ReuseEdge> = None;
     sweep(rectangles, |change| {
         let Change::Taken {

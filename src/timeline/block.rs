@@ -29,7 +29,7 @@ use super::index::RectColumns;
 use super::owned_ranges::OwnedRanges;
 use super::owner::Owner;
 use super::remat::LaneRemat;
-use super::reuse::LaneReuse;
+use super::reuse::{LaneReuse, MOST_INDEXED};
 use super::{Palette, Selected, TimelineParts};
 
 /// A region while it holds memory, at its display address.
@@ -189,11 +189,14 @@ impl LaneView {
         let (tensor_blocks, gaps, reuse) = if lane.shares_steps || parts != TimelineParts::All {
             (placed.tensor_blocks(), LaneGaps::default(), LaneReuse::default())
         } else {
-            let ((blocks, gaps), reuse) = both(
-                progress,
-                || both(progress, || placed.tensor_blocks(), || placed.gaps()),
-                || placed.reuse(lane),
-            );
+            let blocks_and_gaps = || both(progress, || placed.tensor_blocks(), || placed.gaps());
+            let ((blocks, gaps), reuse) = if placed.blocks.len() > MOST_INDEXED {
+                // One after the other: each takes about as much memory as all blocks.
+                let reuse = placed.reuse(lane);
+                (blocks_and_gaps(), reuse)
+            } else {
+                both(progress, blocks_and_gaps, || placed.reuse(lane))
+            };
             (blocks, gaps, reuse)
         };
         let [reserved, features, live, rounded, physical, virtual_space] = curves;

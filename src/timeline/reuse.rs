@@ -25,7 +25,7 @@ use super::blocks_by_region::BlocksByRegion;
 use super::viewport::Viewport;
 
 /// Lanes with more blocks keep no index.
-const MOST_INDEXED: usize = 1 << 17;
+pub(super) const MOST_INDEXED: usize = 1 << 17;
 
 /// Only the largest arrows of the peak step are kept.
 const MOST_AT_PEAK: usize = 512;
@@ -163,37 +163,38 @@ impl LaneReuse {
             ..Self::default()
         };
         let live = peak.map_or_else(Vec::new, |step| live_at(of.blocks, step.0));
-        let at_peak = if of.blocks.len() <= MOST_INDEXED {
-            reuse.index(of, &live)
+        let mut at_peak = Largest::new(MOST_AT_PEAK);
+        if of.blocks.len() <= MOST_INDEXED {
+            reuse.index(of, &live, &mut at_peak);
         } else {
-            reuse.count(of, &live)
-        };
-        reuse.at_peak = largest(at_peak, MOST_AT_PEAK);
+            reuse.count(of, &live, &mut at_peak);
+        }
+        reuse.at_peak = at_peak.finish();
         reuse
     }
 
-    /// Keeps the index of all blocks. Returns the arrows of some.
-    fn index(&mut self, of: Contents<'_>, asked: &[u32]) -> Vec<ReuseArrow> {
+    /// Keeps the index of all blocks. Adds the arrows of some.
+    fn index(&mut self, of: Contents<'_>, asked: &[u32], arrows: &mut Largest) {
         let rectangles: Vec<Rectangle> = (0..of.blocks.len()).map(|idx| self.rectangle(of, idx)).collect();
         let index = ReuseIndex::new(&rectangles);
-        let arrows = asked
-            .iter()
-            .flat_map(|block| self.arrows_in(of, &index, *block, |block| block));
-        let arrows = arrows.collect();
+        for block in asked {
+            for arrow in self.arrows_in(of, &index, *block, |block| block) {
+                arrows.add(arrow);
+            }
+        }
         self.n_edges = index.edges().len();
         self.edges = Edges::Indexed(index);
-        arrows
     }
 
-    /// Counts edges region by region, and keeps none. Returns the arrows of some blocks.
-    fn count(&mut self, of: Contents<'_>, asked: &[u32]) -> Vec<ReuseArrow> {
-        let mut arrows = Vec::new();
+    /// Counts edges region by region, without storing them. Adds the arrows of some blocks.
+    fn count(&mut self, of: Contents<'_>, asked: &[u32], arrows: &mut Largest) {
         self.edges = Edges::Searched;
-        for (region, blocks) in (0_u32..).zip(BlocksByRegion::new(&of.blocks.span, of.regions.len()).iter()) {
+        let mut is_asked = vec![false; of.blocks.len()];
+        for block in asked {
+            is_asked[*block as usize] = true;
+        }
+        for blocks in BlocksByRegion::new(&of.blocks.span, of.regions.len()).iter() {
             let rectangles: Vec<Rectangle> = blocks.iter().map(|block| self.rectangle(of, *block as usize)).collect();
-            let of_region = asked.iter().filter(|block| of.blocks.span[**block as usize] == region);
-            let of_region: Vec<u32> = of_region.copied().collect();
-            let is_asked = |block: u32| of_region.binary_search(&block).is_ok();
             each_reuse_edge(&rectangles, |edge| {
                 self.n_edges += 1;
                 let edge = ReuseEdge {
@@ -201,15 +202,14 @@ impl LaneReuse {
                     later: blocks[edge.later as usize],
                     ..edge
                 };
-                if is_asked(edge.later) {
-                    arrows.push(self.arrow(of, ReuseSide::Earlier, &edge));
+                if is_asked[edge.later as usize] {
+                    arrows.add(self.arrow(of, ReuseSide::Earlier, &edge));
                 }
-                if is_asked(edge.earlier) {
-                    arrows.push(self.arrow(of, ReuseSide::Later, &edge));
+                if is_asked[edge.earlier as usize] {
+                    arrows.add(self.arrow(of, ReuseSide::Later, &edge));
                 }
             });
         }
-        arrows
     }
 
     fn rectangle(&self, of: Contents<'_>, idx: usize) -> Rectangle {
@@ -314,7 +314,7 @@ impl LaneView {
             blocks: &self.blocks,
         };
         let all = self.blocks_of(tensor).flat_map(|block| self.reuse.arrows_of(of, block));
-        largest(all.collect(), usize::MAX)
+        sorted(all.collect())
     }
 
     /// Of all blocks on the lane's peak step; the largest few hundred.
@@ -367,14 +367,54 @@ fn live_at(blocks: &Blocks, step: u32) -> Vec<u32> {
     alive.filter_map(|idx| u32::try_from(idx).ok()).collect()
 }
 
-fn largest(mut all: Vec<ReuseArrow>, most: usize) -> Arrows {
-    let n_total = all.len();
-    if most < all.len() {
-        all.select_nth_unstable_by_key(most, ReuseArrow::rank);
-        all.truncate(most);
+/// The largest arrows of many.
+struct Largest {
+    most: usize,
+    /// At most twice as many.
+    list: Vec<ReuseArrow>,
+    n_total: usize,
+}
+
+impl Largest {
+    fn new(most: usize) -> Self {
+        Self {
+            most,
+            list: Vec::new(),
+            n_total: 0,
+        }
     }
-    all.sort_unstable_by_key(ReuseArrow::rank);
-    Arrows { list: all, n_total }
+
+    fn add(&mut self, arrow: ReuseArrow) {
+        self.n_total += 1;
+        self.list.push(arrow);
+        if self.list.len() >= self.most.saturating_mul(2) {
+            self.cut();
+        }
+    }
+
+    fn cut(&mut self) {
+        if self.most < self.list.len() {
+            self.list.select_nth_unstable_by_key(self.most, ReuseArrow::rank);
+            self.list.truncate(self.most);
+        }
+    }
+
+    fn finish(mut self) -> Arrows {
+        self.cut();
+        self.list.sort_unstable_by_key(ReuseArrow::rank);
+        Arrows {
+            list: self.list,
+            n_total: self.n_total,
+        }
+    }
+}
+
+fn sorted(mut list: Vec<ReuseArrow>) -> Arrows {
+    list.sort_unstable_by_key(ReuseArrow::rank);
+    Arrows {
+        n_total: list.len(),
+        list,
+    }
 }
 
 #[cfg(test)]
@@ -420,14 +460,22 @@ mod tests {
             let of = Contents { regions: &regions, blocks: &blocks };
             let reuse = LaneReuse::new(of, None);
             for block in 0..u32::try_from(rows.len()).expect("few") {
-                let found = largest(reuse.found(of, block), usize::MAX);
-                prop_assert_eq!(found, largest(reuse.arrows_of(of, block), usize::MAX));
+                prop_assert_eq!(sorted(reuse.found(of, block)), sorted(reuse.arrows_of(of, block)));
             }
             let asked = live_at(of.blocks, 12);
             let (mut kept, mut counted) = (reuse.clone(), LaneReuse { n_edges: 0, ..reuse });
-            let arrows = largest(kept.index(of, &asked), usize::MAX);
-            prop_assert_eq!(largest(counted.count(of, &asked), usize::MAX), arrows);
-            prop_assert_eq!(counted.n_edges, kept.n_edges);
+            for most in [1, 3, usize::MAX] {
+                let (mut of_index, mut of_count) = (Largest::new(most), Largest::new(most));
+                kept.index(of, &asked, &mut of_index);
+                counted.n_edges = 0;
+                counted.count(of, &asked, &mut of_count);
+                let mut all = sorted(asked.iter().flat_map(|block| kept.arrows_of(of, *block)).collect());
+                all.list.truncate(most);
+                let of_index = of_index.finish();
+                prop_assert_eq!(&of_index, &all);
+                prop_assert_eq!(of_count.finish(), of_index);
+                prop_assert_eq!(counted.n_edges, kept.n_edges);
+            }
         }
     }
 }

@@ -8,7 +8,7 @@
 //! without holder. O(n log n) for the ranks, then a few words per change.
 
 use super::Rectangle;
-use crate::ranks::{RankSet, Ranks};
+use crate::ranks::{RankSet, Ranks, by_step};
 
 /// The change of one range of bytes by a birth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,14 +36,7 @@ const NONE: u32 = u32::MAX;
 
 /// Calls `emit` with every change.
 pub(super) fn sweep(rectangles: &[Rectangle], emit: impl FnMut(Change)) {
-    let mut order: Vec<(u32, u32)> = (0_u32..)
-        .zip(rectangles)
-        .filter(|(_, rectangle)| !rectangle.is_empty())
-        .map(|(idx, rectangle)| (rectangle.start, idx))
-        .collect();
-    if !order.is_sorted() {
-        order.sort_unstable();
-    }
+    let order = by_step(rectangles, |rectangle| rectangle.start);
     let ranks = Ranks::new(rectangles);
     let n_ranks = ranks.values.len();
     let mut ranges = Ranges {

@@ -13,6 +13,7 @@ pub(super) struct Entry {
     pub(super) end: u32,
     pub(super) block: u32,
     pub(super) n_members: u32,
+    pub(super) stream: u32,
     /// Whether it may still be offered, or take: no child, and not after the arena.
     pub(super) is_open: bool,
 }

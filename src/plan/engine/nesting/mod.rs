@@ -21,6 +21,7 @@ mod next_offer;
 #[cfg(test)]
 mod reference;
 mod search;
+mod streams;
 #[cfg(test)]
 mod tests;
 mod tour;
@@ -144,6 +145,7 @@ impl Offers<'_> {
             end: block.members.last().map_or(0, |member| member.end),
             block: number,
             n_members: u32::try_from(block.members.len()).unwrap_or(u32::MAX),
+            stream: block.stream,
             is_open: !block.is_child && !block.is_io,
         }
     }
@@ -159,13 +161,13 @@ impl Offers<'_> {
 
     /// Updates what is known of the list from a position on.
     fn rebuild(&mut self, first: usize) {
+        let list = &self.list;
         self.next
-            .rebuild(first, self.list.len(), |at| self.list[at].span(self.demand));
+            .rebuild(first, list.len(), |at| list[at].span(self.demand), |at| list[at].stream);
     }
 
     /// Offers a taker all that follows it.
     fn offer_all(&mut self, taker_at: usize, taker: &Entry) -> Result<(), Cancelled> {
-        let stream = self.blocks.all[taker.block as usize].stream;
         self.start_tree(taker.block, taker_at + 1);
         let mut first_split = None;
         let mut at = taker_at;
@@ -175,7 +177,7 @@ impl Offers<'_> {
                 // Positions have moved: the rest of the list is read entry by entry.
                 self.list.get(from).map(|_| from)
             } else {
-                self.next_offer(taker.block, from)
+                self.next_offer(taker, from)
             };
             let Some(found) = found else { break };
             at = found;
@@ -183,7 +185,7 @@ impl Offers<'_> {
             let entry = self.list[at];
             let is_met = entry.begin <= taker.end && taker.begin <= entry.end;
             let is_refused = is_met && taker.is_single() && entry.is_single();
-            if entry.is_open && !is_refused && self.blocks.all[entry.block as usize].stream == stream {
+            if entry.is_open && !is_refused && entry.stream == taker.stream {
                 self.offer(entry.block, taker.block);
                 if self.update(at, taker.block) {
                     first_split.get_or_insert(at);
@@ -217,11 +219,12 @@ impl Offers<'_> {
     }
 
     /// The first position at or after `from` that some block of a taker's tree may take, or one before it.
-    fn next_offer(&mut self, taker: u32, from: usize) -> Option<usize> {
+    fn next_offer(&mut self, taker: &Entry, from: usize) -> Option<usize> {
         // Nothing before it: the taker is free wherever a block of its tree is.
         let roomiest = Free {
-            gaps: self.gaps.of(self.places[taker as usize].gaps),
+            gaps: self.gaps.of(self.places[taker.block as usize].gaps),
             room: self.tour.most_room(),
+            stream: taker.stream,
             is_taker: true,
         };
         let (least, n_looks) = self.next.from(from, &roomiest);
@@ -231,7 +234,8 @@ impl Offers<'_> {
         let free = |block: u32| Free {
             gaps: gaps.of(places[block as usize].gaps),
             room: room_of(&all[block as usize]),
-            is_taker: block == taker,
+            stream: taker.stream,
+            is_taker: block == taker.block,
         };
         self.cursors.next(least, &mut self.next, free, &mut self.work)
     }

@@ -6,6 +6,7 @@
 //! begin there or later.
 
 use super::gaps::Gap;
+use super::streams::Streams;
 
 /// Positions of a run.
 const RUN: usize = 32;
@@ -90,6 +91,7 @@ pub(super) struct Free<'a> {
     /// When it is free.
     pub(super) gaps: &'a [Gap],
     pub(super) room: i64,
+    pub(super) stream: u32,
     /// Whether it is the taker, which is offered what is offered to every taker.
     pub(super) is_taker: bool,
 }
@@ -114,6 +116,7 @@ pub(super) struct NextOffer {
     n_runs: usize,
     /// The first steps of all parts but the first.
     parts: Vec<u32>,
+    streams: Streams,
     /// Gaps of the running search, and the parts in which they begin.
     gaps: Vec<(Gap, usize)>,
 }
@@ -121,8 +124,15 @@ pub(super) struct NextOffer {
 impl NextOffer {
     /// Replaces the positions at and after `first`, all of them where the list has outgrown the tree. O(replaced), and sorts the steps
     /// where all are replaced.
-    pub(super) fn rebuild(&mut self, first: usize, n: usize, span: impl Fn(usize) -> Span) {
+    pub(super) fn rebuild(
+        &mut self,
+        first: usize,
+        n: usize,
+        span: impl Fn(usize) -> Span,
+        stream: impl Fn(usize) -> u32,
+    ) {
         let mut first = first.min(n);
+        self.streams.rebuild(first, n, stream);
         if n > self.n_runs * RUN {
             self.n_runs = n.div_ceil(RUN).next_power_of_two();
             self.nodes.clear();
@@ -185,7 +195,21 @@ impl NextOffer {
 
     /// The first position at or after `at` that a block may take, and the number of looks at positions and nodes: O(log n) in most
     /// lists, O(n) at worst.
-    pub(super) fn from(&mut self, at: usize, by: &Free<'_>) -> (Option<usize>, usize) {
+    pub(super) fn from(&mut self, mut at: usize, by: &Free<'_>) -> (Option<usize>, usize) {
+        let mut n_looks = 0;
+        loop {
+            let (found, looks) = self.of_any_stream(at, by);
+            n_looks += looks + 1;
+            let own = found.and_then(|found| self.streams.next(by.stream, found));
+            match own {
+                Some(behind) if own != found => at = behind,
+                _ => return (own, n_looks),
+            }
+        }
+    }
+
+    /// As [`Self::from`], of all streams.
+    fn of_any_stream(&mut self, at: usize, by: &Free<'_>) -> (Option<usize>, usize) {
         let end = self.spans.len().min(at.next_multiple_of(RUN));
         if let Some(found) = (at..end).find(|at| by.may_take(self.spans[*at])) {
             return (Some(found), found - at);

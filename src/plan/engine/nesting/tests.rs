@@ -18,7 +18,7 @@ fn demand(seed: u64) -> Demand {
     let narrow = |value: u64| u32::try_from(value).expect("small");
     // A few lists are longer than many runs of the search.
     let n_requests = 2 + below(if seed.is_multiple_of(100) { 2_000 } else { 120 });
-    let (n_sizes, length, n_streams) = (1 + below(60), 1 + below(40), 1 + below(2));
+    let (n_sizes, length, n_streams) = (1 + below(60), 1 + below(40), 1 + below(4));
     let (spread, n_steps) = (1 + below(3), 1 + below(200));
     let mut begins: Vec<u64> = (0..n_requests).map(|_| below(n_steps)).collect();
     begins.sort_unstable();
@@ -139,13 +139,30 @@ fn offers_that_are_refused_are_passed_over() {
     beside.extend((0..1_000).map(|at| (1, 1, 1 + 2 * at)));
     beside.extend((0..1_000).map(|at| (2 + at, 2 + at, 2 + 2 * u64::from(at))));
     for (lives, least_nested) in [(sums(n), 3_900), (long, 2_000), (beside, 1_999)] {
-        let demand = demand_of(&lives);
-        let mut blocks = binary_blocks(&demand, false);
-        let cancel = Cancel::at_look(u64::MAX);
-        nest(&demand, &mut blocks, &Progress::silent(&cancel)).expect("not cancelled");
-        assert!(blocks.nested.len() > least_nested, "{}", blocks.nested.len());
-        // The flag is looked at once per 262,144 units of work. If every offer were made, the sums would need 280 looks.
-        assert!(cancel.looks() < 12, "{}", cancel.looks());
+        let (n_nested, n_looks) = nested_and_looks(&demand_of(&lives));
+        assert!(n_nested > least_nested, "{n_nested}");
+        // If every offer were made, the sums would need 280 looks.
+        assert!(n_looks < 12, "{n_looks}");
+    }
+}
+
+/// Blocks that nest, and looks at the cancel flag: one per 262,144 units of work.
+fn nested_and_looks(demand: &Demand) -> (usize, u64) {
+    let mut blocks = binary_blocks(demand, false);
+    let cancel = Cancel::at_look(u64::MAX);
+    nest(demand, &mut blocks, &Progress::silent(&cancel)).expect("not cancelled");
+    (blocks.nested.len(), cancel.looks())
+}
+
+#[test]
+fn blocks_of_other_streams_are_passed_over() {
+    for (n_streams, least_nested) in [(8, 3_000), (8_000, 0)] {
+        let mut demand = demand_of(&sums(4_000));
+        for (at, request) in (0..).zip(&mut demand.requests) {
+            request.stream = at % n_streams;
+        }
+        let (n_nested, n_looks) = nested_and_looks(&demand);
+        assert!(n_nested >= least_nested && n_looks < 12, "{n_nested}, {n_looks}");
     }
 }
 
