@@ -81,7 +81,7 @@ pub enum Inconsistent {
     /// The start state is none.
     #[error("the state before the first event is not possible: {0}")]
     State(#[from] InvalidState),
-    /// Nothing is wrong with it.
+    /// The work was cancelled; the recording may be valid.
     #[error(transparent)]
     Stopped(#[from] Stopped),
 }
@@ -103,12 +103,13 @@ pub struct Replayable<'r> {
     recording: &'r Recording,
     start: Start,
     inputs: inputs::Inputs,
+    private_pools: BTreeSet<u64>,
     stop: Stop<'r>,
 }
 
 impl<'r> Replayable<'r> {
     /// Reconstructs start state and requests. The settings are those of the recording; `total` bytes is the device,
-    /// as far as known, which says how long reserved address ranges are and which releases were retries. `stop` ends this and all replays.
+    /// as far as known, which says how long reserved address ranges are and which releases were retries. `stop` cancels this and all replays.
     ///
     /// # Errors
     /// The first contradiction, or [`Stopped`].
@@ -124,6 +125,7 @@ impl<'r> Replayable<'r> {
             recording,
             start,
             inputs,
+            private_pools: recording.private_pools(),
             stop,
         })
     }

@@ -14,7 +14,7 @@ use highwater_torch::{Action, BlockState, Event, SegmentState, Use};
 /// Why a recording was not replayed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoHistory {
-    /// It cannot be, in a sentence.
+    /// The recording cannot be replayed; the text says why.
     #[error("{0}")]
     Impossible(String),
     #[error(transparent)]

@@ -144,19 +144,26 @@ impl<D: Device, O: Observer> Allocator<D, O> {
         }
         let mut ranges: Vec<StartRange> = ranges.to_vec();
         ranges.sort_by_key(|range| range.addr);
-        let mut runs: Vec<&SegmentState> = sorted.into_iter().filter(|segment| segment.is_expandable).collect();
+        // By address, until a range takes them.
+        let mut runs: Vec<Option<&SegmentState>> = sorted
+            .into_iter()
+            .filter(|segment| segment.is_expandable)
+            .map(Some)
+            .collect();
+        let starts: Vec<u64> = runs.iter().flatten().map(|run| run.addr).collect();
         for range in &ranges {
             let end = range.addr.saturating_add(range.size);
-            let belongs = |run: &&&SegmentState| {
+            let belongs = |run: &mut &SegmentState| {
                 let is_inside = run.addr >= range.addr && run.addr.saturating_add(run.size) <= end;
                 let same = (run.stream, run.is_small, run.pool) == (range.stream, range.is_small, range.pool);
                 is_inside && same
             };
-            let own: Vec<&SegmentState> = runs.iter().filter(belongs).copied().collect();
-            runs.retain(|run| !belongs(&run));
+            let within =
+                starts.partition_point(|start| *start < range.addr)..starts.partition_point(|start| *start <= end);
+            let own: Vec<&SegmentState> = runs[within].iter_mut().filter_map(|run| run.take_if(belongs)).collect();
             allocator.start_range(*range, &own, &mut held)?;
         }
-        if let Some(run) = runs.first() {
+        if let Some(run) = runs.iter().flatten().next() {
             return Err(InvalidState::NoRange { addr: run.addr });
         }
         Ok((allocator, held))

@@ -79,8 +79,8 @@ fn check_once(
         spare: rules.spare_bytes,
         requests_release,
     };
-    for pool in replayable.recording.private_pools() {
-        run.allocator.use_pool(pool);
+    for pool in &replayable.private_pools {
+        run.allocator.use_pool(*pool);
     }
     for (number, input) in replayable.inputs().iter().enumerate() {
         replayable.stop.look(number)?;

@@ -1,10 +1,10 @@
-//! Ending long work early.
+//! Cancels long work.
 
-/// Asks now and then whether the caller still wants an answer.
+/// Asks at regular intervals whether the caller cancelled the work.
 #[derive(Clone, Copy)]
 pub struct Stop<'a>(&'a (dyn Fn() -> bool + Sync));
 
-/// The caller wants no answer any more.
+/// The work was cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("stopped")]
 pub struct Stopped;
@@ -13,7 +13,7 @@ impl<'a> Stop<'a> {
     /// The work runs to its end.
     pub const NEVER: Self = Self(&|| false);
 
-    /// Events between two questions: a few milliseconds of work.
+    /// Events between two checks: a few milliseconds of work.
     const EVENTS: usize = 4096;
 
     /// Work that ends with [`Stopped`] once the function returns true.

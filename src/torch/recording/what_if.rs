@@ -32,8 +32,8 @@ pub fn what_if<O: Observer>(
     observer: O,
 ) -> Result<(WhatIf, O), Stopped> {
     let mut allocator = Allocator::with_rules(SimulatedDevice::new(device), observer, settings, rules);
-    for pool in replayable.recording.private_pools() {
-        allocator.use_pool(pool);
+    for pool in &replayable.private_pools {
+        allocator.use_pool(*pool);
     }
     let start = &replayable.start;
     let mut blocks: Vec<Option<BlockId>> = Vec::with_capacity(start.live.len() + replayable.inputs().len() / 2);
