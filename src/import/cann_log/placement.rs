@@ -44,9 +44,13 @@ pub(super) fn take(label: &str, body: &str, draft: &mut Draft) {
         let start = place.offset.zip(place.block);
         place.offset = start.and_then(|(end, bytes)| end.checked_sub(bytes));
     }
-    // A block holds its tensor; one of zero bytes has none.
-    let holds = |bytes: &u64| place.block.is_none_or(|block| block == 0 || *bytes <= block);
-    place.unpadded = place.unpadded.filter(holds);
+    // A tensor is not larger than its block, unless that is 0 bytes.
+    let fits = |bytes: &u64| place.block.is_none_or(|block| block == 0 || *bytes <= block);
+    let stated = (place.size, place.unpadded);
+    (place.size, place.unpadded) = (place.size.filter(fits), place.unpadded.filter(fits));
+    if !is_first {
+        draft.damaged += u64::from(stated != (place.size, place.unpadded));
+    }
     if is_first {
         let fields = [place.offset, place.block, place.size, place.unpadded];
         let is_whole = fields.iter().all(Option::is_some) && place.begin.is_some() && place.end.is_some();
@@ -62,6 +66,7 @@ pub(super) fn take(label: &str, body: &str, draft: &mut Draft) {
     match plan.get_mut(tensor.as_str()) {
         Some(known) if !is_first => {
             (known.offset, known.block, known.size) = (place.offset, place.block, place.size);
+            known.unpadded = known.unpadded.filter(fits);
             known.is_cleared |= place.is_cleared;
         }
         Some(known) => *known = place,
@@ -172,9 +177,17 @@ mod tests {
     fn a_cut_line_gives_what_was_printed() {
         let (cut, damaged) = plan(&[("", &SET[..SET.find("44] no").expect("there")])]);
         assert_eq!((cut[0].1.block, cut[0].1.size, damaged), (Some(1024), None, 1));
-        let changed = SET.replace("noalignsize[512]", "noalignsize[1025]");
-        let (larger, damaged_too) = plan(&[("", &changed)]);
-        assert_eq!((larger[0].1.unpadded, damaged_too), (None, 1));
+        for (what, larger) in [
+            ("noalignsize[512]", "noalignsize[1025]"),
+            ("realsize[544]", "realsize[1025]"),
+        ] {
+            let (larger, damaged) = plan(&[("", &SET.replace(what, larger))]);
+            let Some((_, place)) = larger.first() else {
+                panic!("{what}: no place")
+            };
+            let kept = [place.size, place.unpadded].map(|bytes| bytes.is_some());
+            assert_eq!((kept, damaged), ([what != "realsize[544]", what == "realsize[544]"], 1));
+        }
         let (none, damaged) = plan(&[("", "g_1 name[a/b")]);
         assert_eq!((none.len(), damaged), (0, 1));
     }
