@@ -1,7 +1,7 @@
 //! The wait after a cancel: how long the worker goes on with each kind of job over a graph of 100,000 ops, and over a
 //! recording of 100,000 allocations. Prints a table; a job is cancelled at moments spread over its whole duration.
-//! `HIGHWATER_CANCEL_LAYERS` sets half the number of ops, `HIGHWATER_CANCEL_ROUNDS` the cancels per job; an argument is a part of
-//! the names of the jobs to run.
+//! `HIGHWATER_CANCEL_LAYERS` sets half the number of ops, `HIGHWATER_CANCEL_ROUNDS` the cancels per job; an argument
+//! selects the jobs whose names contain it.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -10,7 +10,7 @@ use anyhow::bail;
 pub(super) use drawing::{axis_of, coloring};
 
 use super::args::{CompareArgs, Format};
-use super::opened::{Named, refuse_settings};
+use super::opened::Named;
 use super::request::{Prepared, policies};
 use super::{Verdict, print, print_json};
 use highwater_analysis::{
@@ -21,6 +21,7 @@ use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_options::{check_scheduled, keys};
 use highwater_plan::{Effort, PlanError, find};
+use highwater_session::Written;
 use highwater_sim::POLICIES;
 
 /// The number of tensors of each peak in JSON without `--top`.
@@ -32,8 +33,9 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     let mut settings = named.settings(&args.common)?;
     settings.add_lanes(&args.lanes)?;
     if let Some(path) = &args.svg {
-        settings.read_files(&named.sources).refuse(path)?;
-        refuse_settings(path, &args.common, &args.lanes.pin, args.baseline.as_ref())?;
+        let mut read = settings.read_files(&named);
+        read.extend(baseline_args.files.clone());
+        read.refuse(path, Written::Other)?;
     }
     let strategy = args.strategy.as_deref().map(find).transpose()?;
     let recorded = strategy.filter(|strategy| strategy.effort == Effort::Recorded);

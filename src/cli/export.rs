@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 
 use super::args::ExportArgs;
 use super::compare::{axis_of, coloring};
-use super::opened::{Named, refuse_settings, write_document};
+use super::opened::{Named, write_document};
 use super::request::{Prepared, policies};
 use super::settings::read_settings;
 use super::written::{config_export, write_or_print};
@@ -18,8 +18,7 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_options::check_scheduled;
 use highwater_session::{
-    CommandLine, Document, Origin, SourceSpec, config_from_document, export_about, is_document_name, look_at_files,
-    refuse_source, write_pieces,
+    CommandLine, Document, Origin, config_from_document, export_about, is_document_name, look_at_files, write_pieces,
 };
 use highwater_timeline::Timeline;
 
@@ -33,7 +32,6 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
         None => ExportForm::of_path(&args.to).map_err(anyhow::Error::msg),
     }?;
     form.check(&args.to).map_err(anyhow::Error::msg)?;
-    refuse_settings(&args.to, &args.common, &args.lanes.pin, None)?;
     if args.files.is_empty() {
         return convert(args, form);
     }
@@ -42,10 +40,8 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
     settings.add_lanes(&args.lanes)?;
     let file = named.named_document(&args.files);
     // Before the comparison, which may take long.
-    settings.read_files(&named.sources).refuse(&args.to)?;
-    if let Some((_, opened)) = &file {
-        refuse_source(&args.to, &[SourceSpec::Path(opened.path.clone())])?;
-    }
+    let read = settings.read_files(&named);
+    read.refuse(&args.to, form.into())?;
     let part = args.graph.clone().or_else(|| settings.part.clone());
     let mut prepared = Prepared::new(named.sources, settings, part.as_ref(), &args.common, progress)?;
     prepared.request.policies = policies(&args.policies)?;
@@ -92,7 +88,7 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
             Diagnostics::new(),
         );
         let export = config_export(&about.configuration, &args.to, &findings, &settings)?;
-        return write_or_print(&export, args.writing, &settings.read_files(&document.sources));
+        return write_or_print(&export, args.writing, &read);
     }
     let about = export_about(&document, &line, &comparison, Some(&loaded), findings, import);
     write_subject(args, form, &subject_of(args, form, comparison, about)?, progress)
@@ -187,7 +183,7 @@ fn convert(args: &ExportArgs, form: ExportForm) -> anyhow::Result<Verdict> {
     let files = look_at_files(&document.options, &document.environment);
     let findings = check_scheduled(&document.options, &document.environment, &files, &document.plan);
     let export = config_export(&config_from_document(&document, None), &args.to, &findings, &settings)?;
-    write_or_print(&export, args.writing, &settings.read_files(&[]))
+    write_or_print(&export, args.writing, &settings.read_files(&Named::default()))
 }
 
 fn subject_of(

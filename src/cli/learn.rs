@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::bail;
 
 use super::args::{Format, LearnArgs};
-use super::opened::{Named, refuse_settings};
+use super::opened::Named;
 use super::request::Prepared;
 use super::text::diagnostics;
 use super::written::{config_export, write_learned};
@@ -15,18 +15,18 @@ use highwater_export::{WRITTEN_FORMS, calibrations_json, is_written_name};
 use highwater_model::progress::Progress;
 use highwater_model::units::counted;
 use highwater_options::check_scheduled;
-use highwater_session::{Document, config_from_document, look_at_files};
+use highwater_session::{Document, Written, config_from_document, look_at_files};
 
 pub(super) fn run(args: &LearnArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     args.format.check(&[Format::Text, Format::Json])?;
     let named = Named::of(&args.files, &args.common.opening, progress)?;
     let settings = named.settings(&args.common)?;
+    let read = settings.read_files(&named);
     if let Some(path) = &args.to {
         if !is_written_name(&path.display().to_string()) {
             bail!("{}: {WRITTEN_FORMS}", path.display());
         }
-        settings.read_files(&named.sources).refuse(path)?;
-        refuse_settings(path, &args.common, &[], None)?;
+        read.refuse(path, Written::Configuration)?;
     }
     let prepared = Prepared::new(named.sources, settings, args.graph.as_ref(), &args.common, progress)?;
     let import = prepared.diagnostics();
@@ -57,7 +57,7 @@ pub(super) fn run(args: &LearnArgs, progress: &Progress<'_>) -> anyhow::Result<V
     let files = look_at_files(&document.options, &document.environment);
     let findings = check_scheduled(&document.options, &document.environment, &files, &document.plan);
     let export = config_export(&config_from_document(&document, None), path, &findings, &settings)?;
-    match write_learned(&export, args.force, &settings.read_files(&document.sources))? {
+    match write_learned(&export, args.force, &read)? {
         None => return Ok(Verdict::No),
         Some(report) if args.format == Format::Text => print(&(report + &left_out_text(&left_out)))?,
         Some(_) => {}

@@ -133,6 +133,15 @@ fn usage(error: &clap::Error) -> ExitCode {
             }
             _ => ExitCode::SUCCESS,
         },
+        ErrorKind::InvalidUtf8 => {
+            let all = std::env::args_os().skip(1);
+            let damaged = all.filter(|argument| argument.to_str().is_none());
+            let quoted: Vec<String> = damaged.map(|one| format!("\"{}\"", one.to_string_lossy())).collect();
+            fail(&format!(
+                "{}: not UTF-8; only names of files may have other bytes",
+                quoted.join(", ")
+            ))
+        }
         _ => {
             let text = error.to_string();
             let parts: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();

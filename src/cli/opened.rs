@@ -8,17 +8,16 @@ use super::args::{Common, ExportArgs, PlanArgs, YesNo};
 use super::opening::Opening;
 use super::settings::{Settings, read_settings_over};
 use super::{Verdict, warn};
-use highwater_export::is_script_name;
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_options::keys;
 use highwater_session::{
-    AllowedOutside, Document, DocumentFile, FileError, OpenedDocument, ReadFiles, SourceSpec, SourceState, is_document,
-    open_document, preset_iterations, presets_of, refuse_source, save_document,
+    AllowedOutside, Document, DocumentFile, OpenedDocument, SourceSpec, SourceState, Written, is_document,
+    open_document, preset_iterations, presets_of, save_document,
 };
 
 /// The sources and the document of the arguments.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Named {
     /// A document is replaced by its sources.
     pub(super) sources: Vec<SourceSpec>,
@@ -142,6 +141,7 @@ pub(super) fn write_document(args: &ExportArgs, progress: &Progress<'_>) -> anyh
     let named = Named::of(&args.files, &args.common.opening, progress)?;
     let mut settings = named.settings(&args.common)?;
     settings.add_lanes(&args.lanes)?;
+    settings.read_files(&named).refuse(&args.to, Written::Document)?;
     for source in &named.sources {
         if let SourceSpec::Path(path) = source
             && !path.exists()
@@ -177,31 +177,7 @@ pub(super) fn write_document(args: &ExportArgs, progress: &Progress<'_>) -> anyh
         goal: settings.goal,
         ..before.document.clone()
     };
-    let read = ReadFiles::new(
-        &document.sources,
-        &document.options,
-        &document.environment,
-        &document.pins,
-    );
-    read.refuse(&args.to)?;
-    refuse_settings(&args.to, &args.common, &args.lanes.pin, None)?;
     let file = before.with(document, hashes, before.view.clone());
     save_document(&file, &args.to, progress).map_err(anyhow::Error::msg)?;
     Ok(Verdict::Done)
-}
-
-/// Refuses a target that settings are read from: a script, a schedule, and what a command names besides. A configuration in
-/// JSON may be replaced by what is made of it. `pins` are the texts of `--pin`.
-pub(super) fn refuse_settings(
-    target: &Path,
-    common: &Common,
-    pins: &[String],
-    other: Option<&PathBuf>,
-) -> Result<(), FileError> {
-    let pins = pins.iter().filter_map(|text| text.rsplit_once('='));
-    let configs = common.config.iter().cloned().chain(pins.map(|(_, path)| path.into()));
-    let scripts = configs.filter(|path: &PathBuf| is_script_name(&path.display().to_string()));
-    let read = scripts.chain(common.schedule.clone()).chain(other.cloned());
-    let read: Vec<SourceSpec> = read.map(SourceSpec::Path).collect();
-    refuse_source(target, &read)
 }

@@ -6,6 +6,7 @@ use anyhow::{Context as _, bail};
 use serde_json::{Map, Value as Json};
 
 use super::args::{Arguments, Common, Edits, LaneArgs, YesNo};
+use super::opened::Named;
 use super::replay::{allocator_setting, torch_version};
 use highwater_analysis::{AllocatorSetting, Configuration, LaneGoal, LaneStrategies, MAX_PINS, Pin};
 use highwater_export::ConfigDocument;
@@ -16,8 +17,8 @@ use highwater_model::units::Bytes;
 use highwater_model::workload::{Device, DeviceProfiles, DimValues, RecordingRules, SchedulePlan};
 use highwater_options::{ENVIRONMENT, Environment, Options, keys, resolve_device};
 use highwater_session::{
-    Document, OpenedConfig, ReadFiles, Restore, SAMPLES, SourceSpec, StartConfigs, apply_config, options_of,
-    read_config_file,
+    Document, OpenedConfig, ReadFiles, Restore, SAMPLES, SettingsFiles, SourceSpec, StartConfigs, apply_config,
+    options_of, read_config_file,
 };
 
 #[derive(Clone, Debug)]
@@ -49,6 +50,8 @@ pub struct Settings {
     pub remarks: Vec<(String, Diagnostics)>,
     /// The last configuration file, with the settings before those of flags.
     pub opened: Option<OpenedConfig>,
+    /// The files that the settings were read from.
+    pub files: SettingsFiles,
 }
 
 impl Settings {
@@ -90,6 +93,7 @@ pub(super) fn read_settings_over(common: &Common, document: Option<&Document>) -
         let configuration = settings.document(Vec::new(), &settings.plan).configuration();
         settings.opened = Some(OpenedConfig::new(read.name.clone(), &read.config.script, configuration));
         settings.remarks.push((read.name, read.remarks));
+        settings.files.configurations.push(read.path);
     }
     apply_edits(&common.edits, &mut settings.options, &mut settings.environment)?;
     if let Some(name) = &common.device {
@@ -110,6 +114,7 @@ pub(super) fn read_settings_over(common: &Common, document: Option<&Document>) -
     }
     settings.device = resolve_device(&settings.options)?;
     schedule::apply(common, &mut settings.plan)?;
+    settings.files.others.extend(common.schedule.clone());
     for (name, values) in parse_dims(&common.dim)? {
         settings.plan.dims.insert(name, values);
     }
@@ -143,6 +148,7 @@ fn settings_of(document: Option<&Document>) -> anyhow::Result<Settings> {
         has_document,
         remarks: Vec::new(),
         opened: None,
+        files: SettingsFiles::default(),
     })
 }
 
@@ -174,6 +180,7 @@ pub fn start(arguments: &Arguments) -> anyhow::Result<Start> {
         configs: StartConfigs {
             remarks: settings.remarks,
             opened,
+            files: settings.files,
             allows_outside: arguments.common.opening.allow_outside,
         },
     })
@@ -204,9 +211,13 @@ pub fn restore(arguments: &Arguments, document: &Document) -> Restore {
 }
 
 impl Settings {
-    /// What an answer under these settings is made of.
-    pub(super) fn read_files(&self, sources: &[SourceSpec]) -> ReadFiles {
-        ReadFiles::new(sources, &self.options, &self.environment, &self.pins)
+    /// The files that an answer under these settings is made from.
+    pub(super) fn read_files(&self, named: &Named) -> ReadFiles {
+        ReadFiles {
+            settings: self.files.clone(),
+            document: named.document.as_ref().map(|document| document.path.clone()),
+            ..ReadFiles::new(&named.sources, &self.options, &self.environment, &self.pins)
+        }
     }
 
     /// Adds the configurations of `--pin`, and sets the goal of `--goal`.
@@ -229,6 +240,7 @@ impl Settings {
             let read = read_config_file(path.as_ref(), None, &Progress::silent(&Cancel::new()))
                 .map_err(|why| anyhow::anyhow!("--pin {name}: {why}"))?;
             self.remarks.push((read.name, read.remarks));
+            self.files.others.push(read.path);
             let config = read.config;
             let configuration = self.pinned(&config);
             self.pins.push(Pin {

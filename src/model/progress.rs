@@ -5,12 +5,17 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use super::threads::cores;
 
 /// Elements sorted between two checks of the flag: about 3 ms of work.
 const CHUNK: usize = 32_768;
+
+const RUNNING: u8 = 0;
+const CANCELLED: u8 = 1;
+/// Too late to cancel.
+const COMMITTED: u8 = 2;
 
 /// A cancel flag. Clones share it.
 #[derive(Clone, Debug, Default)]
@@ -18,7 +23,8 @@ pub struct Cancel(Arc<Flag>);
 
 #[derive(Debug, Default)]
 struct Flag {
-    is_set: AtomicBool,
+    /// [`RUNNING`], [`CANCELLED`] or [`COMMITTED`].
+    state: AtomicU8,
     /// Whether looks are counted.
     is_counting: bool,
     /// Looks at the flag so far.
@@ -59,15 +65,31 @@ impl Cancel {
         }
     }
 
+    /// Sets the flag, unless the work is committed.
     pub fn cancel(&self) {
-        self.0.is_set.store(true, Ordering::Relaxed);
+        // A failure means that it is set already, or too late.
+        let _before = self.leave_running(CANCELLED);
+    }
+
+    /// Changes the state if it is [`RUNNING`]; returns the state before.
+    fn leave_running(&self, next: u8) -> u8 {
+        let swapped = self
+            .0
+            .state
+            .compare_exchange(RUNNING, next, Ordering::Relaxed, Ordering::Relaxed);
+        swapped.unwrap_or_else(|before| before)
     }
 
     pub fn is_cancelled(&self) -> bool {
         if self.0.is_counting && self.0.looks.fetch_add(1, Ordering::Relaxed) + 1 >= self.0.last {
             self.cancel();
         }
-        self.0.is_set.load(Ordering::Relaxed)
+        self.0.state.load(Ordering::Relaxed) == CANCELLED
+    }
+
+    /// Whether a cancel would have an effect: there was none, and the work is not committed.
+    pub fn is_running(&self) -> bool {
+        self.0.state.load(Ordering::Relaxed) == RUNNING
     }
 
     /// Looks at a flag of [`Self::at_look`] so far.
@@ -132,6 +154,17 @@ impl<'a> Progress<'a> {
         }
     }
 
+    /// From here on a cancel has no effect: what follows, such as the last step of writing a file, runs to its end.
+    ///
+    /// # Errors
+    /// [`Cancelled`] if the flag was set before.
+    pub fn commit(&self) -> Result<(), Cancelled> {
+        match self.cancel.leave_running(COMMITTED) {
+            CANCELLED => Err(Cancelled),
+            _ => Ok(()),
+        }
+    }
+
     /// Reports `done` of `total` and checks the flag.
     ///
     /// # Errors
@@ -183,6 +216,19 @@ impl<'a> Progress<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn committed_work_is_not_cancelled() {
+        let cancel = Cancel::new();
+        let progress = Progress::silent(&cancel);
+        assert_eq!([progress.commit(), progress.commit()], [Ok(()); 2]);
+        cancel.cancel();
+        assert_eq!([progress.check(), progress.commit()], [Ok(()); 2]);
+        let cancel = Cancel::new();
+        cancel.cancel();
+        let progress = Progress::silent(&cancel);
+        assert_eq!([progress.commit(), progress.check()], [Err(Cancelled); 2]);
+    }
 
     #[test]
     fn long_lists_are_sorted_in_runs() {

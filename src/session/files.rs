@@ -39,7 +39,7 @@ pub enum FileError {
         reason: std::io::Error,
     },
     /// A result would overwrite a source.
-    #[error("{name}: not overwritten, it is {read}, an input; choose another name")]
+    #[error("{name}: not overwritten, because {read} is an input; choose another name")]
     IsSource { name: String, read: String },
     #[error("there is no format \"{name}\"; known: {known}")]
     UnknownFormat { name: String, known: String },
@@ -258,9 +258,11 @@ fn read_config(path: &Path, file: impl Read) -> Result<Vec<u8>, FileError> {
 
 /// Whether a file is a configuration: a script by its name, or written by highwater.
 pub(super) fn is_config(path: &Path) -> bool {
-    if is_script_name(&path.display().to_string()) {
-        return true;
-    }
+    is_script_name(&path.display().to_string()) || is_written_config(path)
+}
+
+/// Whether highwater wrote a file as a configuration in JSON.
+pub(super) fn is_written_config(path: &Path) -> bool {
     let mut head = [0_u8; 256];
     let is_regular = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
     let read = is_regular.then(|| File::open(path).and_then(|mut file| file.read(&mut head)));
@@ -323,14 +325,14 @@ pub fn look_at(named: &NamedPaths) -> SeenFiles {
     files
 }
 
-/// The state of a path at the first of its places that has something.
+/// The state of a path at the first of its places where a file or folder exists.
 fn look_from(path: &str, folders: &[String]) -> FileState {
     let states = places(path, folders).map(|place| look(&place.to_string_lossy()));
     let mut found = states.filter(|state| *state != FileState::Missing);
     found.next().unwrap_or(FileState::Missing)
 }
 
-/// Where a path may lead: from the working directory; a relative one also from each of the folders and the three around it.
+/// The places where a path is looked up: from the working directory; a relative one also from each of the folders and the three around it.
 pub(super) fn places<'a>(path: &'a str, folders: &'a [String]) -> impl Iterator<Item = PathBuf> + 'a {
     const AROUND: [&str; 4] = ["", "..", "../..", "../../.."];
     let is_relative = Path::new(path).is_relative();

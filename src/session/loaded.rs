@@ -90,6 +90,7 @@ impl ReadScript {
 
 #[derive(Clone, Debug)]
 pub struct ReadConfig {
+    pub path: PathBuf,
     /// The path as the user wrote it.
     pub name: String,
     pub config: ConfigDocument,

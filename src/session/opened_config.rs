@@ -1,10 +1,9 @@
 //! The configuration file that was read last: its settings, with which exports are compared, and its alternatives.
 
-use std::path::Path;
-
 use super::loaded::ReadScript;
+use super::overwrite::SettingsFiles;
 use highwater_analysis::Configuration;
-use highwater_export::{ScriptFacts, is_script_name};
+use highwater_export::ScriptFacts;
 use highwater_model::diagnostics::Diagnostics;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +23,8 @@ pub struct StartConfigs {
     pub remarks: Vec<(String, Diagnostics)>,
     /// The last of them.
     pub opened: Option<OpenedConfig>,
+    /// The files that the settings of the start were read from.
+    pub files: SettingsFiles,
     /// Whether documents may read files outside their folders.
     pub allows_outside: bool,
 }
@@ -40,10 +41,5 @@ impl OpenedConfig {
     /// The name of the file without its folder.
     pub fn title(&self) -> &str {
         self.name.rsplit(['/', '\\']).next().unwrap_or(&self.name)
-    }
-
-    /// The file, where it is a script, which is the user's own work and never replaced.
-    pub(super) fn script_path(&self) -> Option<&Path> {
-        is_script_name(&self.name).then(|| Path::new(&self.name))
     }
 }

@@ -105,7 +105,12 @@ pub fn read_config_file(path: &Path, of: Option<&str>, progress: &Progress<'_>) 
     {
         return Err(sentence);
     }
-    Ok(ReadConfig { name, config, remarks })
+    Ok(ReadConfig {
+        path: path.to_owned(),
+        name,
+        config,
+        remarks,
+    })
 }
 
 fn sets_nothing(config: &ConfigDocument) -> bool {

@@ -1,19 +1,51 @@
-//! Refuses to overwrite by results what they are made of.
+//! Refuses to overwrite the files that an answer is made from.
 
 use std::path::{Path, PathBuf};
 
 use highwater_analysis::Pin;
+use highwater_export::ExportForm;
+use highwater_model::progress::{Cancel, Progress};
 use highwater_options::{Environment, NamedPaths, Options};
 
 use super::document::SourceSpec;
-use super::files::{FileError, all_paths, places};
+use super::files::{FileError, all_paths, is_written_config, places};
+use super::folder::files_of;
 
-/// What an answer is made of, besides configurations.
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    Document,
+    Configuration,
+    Other,
+}
+
+impl From<ExportForm> for Written {
+    fn from(form: ExportForm) -> Self {
+        match form {
+            ExportForm::Config => Self::Configuration,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// The files that settings were read from.
+#[derive(Clone, Debug, Default)]
+pub struct SettingsFiles {
+    /// A configuration may replace one that highwater wrote in JSON.
+    pub configurations: Vec<PathBuf>,
+    /// Schedules, configurations of pins and baselines.
+    pub others: Vec<PathBuf>,
+}
+
+/// The files that an answer is made from.
 #[derive(Clone, Debug, Default)]
 pub struct ReadFiles {
     pub sources: Vec<SourceSpec>,
-    /// The paths that options name.
+    /// The paths that options name. Files in folders that options name may be overwritten.
     pub named: NamedPaths,
+    pub settings: SettingsFiles,
+    /// Only the document itself replaces its file.
+    pub document: Option<PathBuf>,
 }
 
 impl ReadFiles {
@@ -21,20 +53,49 @@ impl ReadFiles {
         Self {
             sources: sources.to_vec(),
             named: all_paths(options, environment, pins),
+            ..Self::default()
         }
     }
 
-    /// Refuses a target that is a source, in a folder that is one, or a file that an option names. Folders that options name
-    /// are written into.
+    /// Adds files that another answer is made from.
+    pub fn extend(&mut self, other: Self) {
+        self.sources.extend(other.sources);
+        self.named.extend(other.named);
+        self.settings.others.extend(other.settings.others);
+        self.settings.others.extend(other.settings.configurations);
+        self.settings.others.extend(other.document);
+    }
+
+    /// Refuses a target that is one of the files, by whatever path, or that is in a folder that is a source.
     ///
     /// # Errors
     /// [`FileError::IsSource`], with the name of the file.
-    pub fn refuse(&self, target: &Path) -> Result<(), FileError> {
-        refuse_source(target, &self.sources)?;
-        let files = self.named.paths.iter();
-        let files = files.filter_map(|path| named_file(path, &self.named.folders));
-        let files: Vec<SourceSpec> = files.map(SourceSpec::Path).collect();
-        refuse_source(target, &files)
+    pub fn refuse(&self, target: &Path, written: Written) -> Result<(), FileError> {
+        // A file that does not exist was not read.
+        let Some(known) = Identity::of(target) else {
+            return Ok(());
+        };
+        let is_own = |own: &PathBuf| Identity::of(own).as_ref() == Some(&known);
+        if written == Written::Document && self.document.as_ref().is_some_and(is_own) {
+            return Ok(());
+        }
+        let is_kept = written == Written::Configuration && is_written_config(target);
+        let configurations = self.settings.configurations.iter().filter(|_| !is_kept).cloned();
+        let named = self.named.paths.iter();
+        let named = named.filter_map(|path| named_file(path, &self.named.folders));
+        let sources = self.sources.iter().filter_map(path_of).map(Path::to_owned);
+        let mut all = sources
+            .chain(named)
+            .chain(self.settings.others.iter().cloned())
+            .chain(configurations)
+            .chain(self.document.clone());
+        match all.find(|read| was_read((target, &known), read)) {
+            None => Ok(()),
+            Some(read) => Err(FileError::IsSource {
+                name: target.display().to_string(),
+                read: read.display().to_string(),
+            }),
+        }
     }
 }
 
@@ -52,38 +113,45 @@ fn path_of(source: &SourceSpec) -> Option<&Path> {
     }
 }
 
-/// Refuses a target that is a source, or in a folder that is one, by whatever path.
-///
-/// # Errors
-/// [`FileError::IsSource`], with the name of the source.
-pub fn refuse_source(target: &Path, sources: &[SourceSpec]) -> Result<(), FileError> {
-    // A file that does not exist is no source.
-    let Ok(known) = target.canonicalize() else {
-        return Ok(());
-    };
-    let is_it = |source: &Path| is_one_file(source, &known) || (source.is_dir() && known.starts_with(source));
-    let paths = sources.iter().filter_map(path_of);
-    let found = paths.filter(|path| path.canonicalize().is_ok_and(|path| is_it(&path)));
-    match found.map(|path| path.display().to_string()).next() {
-        None => Ok(()),
-        Some(read) => Err(FileError::IsSource {
-            name: target.display().to_string(),
-            read,
-        }),
+/// Whether a target was read with a source: it is the source, or it is in that folder, by its path or by a link in the folder.
+fn was_read((target, known): (&Path, &Identity), source: &Path) -> bool {
+    let is_it = |path: &Path| Identity::of(path).as_ref() == Some(known);
+    if source.as_os_str() == "-" {
+        // Standard input that is redirected from a file.
+        let input = Path::new("/dev/stdin");
+        return input.is_file() && is_it(input);
     }
+    if !source.is_dir() {
+        return is_it(source);
+    }
+    let is_within = || {
+        let (target, source) = (target.canonicalize(), source.canonicalize());
+        target.is_ok_and(|target| source.is_ok_and(|source| target.starts_with(source)))
+    };
+    let is_linked = || {
+        let files = files_of(source, &Progress::silent(&Cancel::new())).map(|found| found.files);
+        files.unwrap_or_default().iter().any(|file| is_it(file))
+    };
+    is_within() || is_linked()
 }
 
-/// Whether two paths are names of one file. Hard links are.
-#[cfg(unix)]
-fn is_one_file(one: &Path, other: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    let place = |path: &Path| std::fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino()));
-    one == other || matches!((place(one), place(other)), (Ok(one), Ok(other)) if one == other)
-}
+/// What all names of one file have in common; those of hard links, too.
+#[derive(PartialEq, Eq)]
+struct Identity(#[cfg(unix)] (u64, u64), #[cfg(not(unix))] PathBuf);
 
-#[cfg(not(unix))]
-fn is_one_file(one: &Path, other: &Path) -> bool {
-    one == other
+impl Identity {
+    /// `None` where there is no such file. Links are followed.
+    #[cfg(unix)]
+    fn of(path: &Path) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt as _;
+        let metadata = std::fs::metadata(path).ok()?;
+        Some(Self((metadata.dev(), metadata.ino())))
+    }
+
+    #[cfg(not(unix))]
+    fn of(path: &Path) -> Option<Self> {
+        path.canonicalize().ok().map(Self)
+    }
 }
 
 #[cfg(test)]
@@ -110,18 +178,75 @@ mod tests {
         ];
         let linked = folder.path().join("linked.onnx");
         std::fs::hard_link(&model, &linked).expect("a link");
+        let linked_table = folder.path().join("memory.csv");
+        std::fs::hard_link(&table, &linked_table).expect("a link");
         let cases = [
             (model, true),
             (linked, cfg!(unix)),
+            (linked_table, cfg!(unix)),
             (folder.path().join("profiler/../net.onnx"), true),
             (table, true),
             (other, false),
             (folder.path().join("profiler/new.csv"), false),
             (folder.path().join("gone.onnx"), false),
         ];
+        let read = ReadFiles {
+            sources: sources.to_vec(),
+            ..ReadFiles::default()
+        };
         for (target, is_refused) in cases {
-            let answer = refuse_source(&target, &sources);
+            let answer = read.refuse(&target, Written::Other);
             assert_eq!(answer.is_err(), is_refused, "{}", target.display());
+        }
+    }
+
+    /// The document lies in a folder that it names as a source.
+    #[test]
+    fn a_document_in_its_own_source_is_saved_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let document = folder.path().join("d.highwater");
+        std::fs::write(&document, "{}").expect("it can be written");
+        let read = ReadFiles {
+            sources: vec![SourceSpec::Path(folder.path().to_owned())],
+            document: Some(document.clone()),
+            ..ReadFiles::default()
+        };
+        assert!(read.refuse(&document, Written::Document).is_ok());
+        assert!(read.refuse(&document, Written::Other).is_err());
+    }
+
+    #[test]
+    fn settings_are_replaced_by_their_like_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).expect("it can be written");
+            path
+        };
+        let read = ReadFiles {
+            settings: SettingsFiles {
+                configurations: vec![
+                    file("own.json", "{\"highwater_config\": 1}"),
+                    file("options.json", "{\"precision_mode\": \"force_fp16\"}"),
+                    file("setup", "export GE_USE_STATIC_MEMORY=2"),
+                ],
+                others: vec![file("pin.json", "{\"highwater_config\": 1}"), file("s.json", "{}")],
+            },
+            document: Some(file("d.json", "{\"highwater_document\": 1}")),
+            ..ReadFiles::default()
+        };
+        let kinds = [Written::Document, Written::Configuration, Written::Other];
+        for (name, is_replaced) in [
+            ("own.json", [false, true, false]),
+            ("options.json", [false; 3]),
+            ("setup", [false; 3]),
+            ("pin.json", [false; 3]),
+            ("s.json", [false; 3]),
+            ("d.json", [true, false, false]),
+            ("new.json", [true; 3]),
+        ] {
+            let answers = kinds.map(|kind| read.refuse(&folder.path().join(name), kind).is_ok());
+            assert_eq!(answers, is_replaced, "{name}");
         }
     }
 }

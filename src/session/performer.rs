@@ -3,7 +3,7 @@
 //! Work looks at its cancel flag at its loop heads. Between two looks it may sort a million values, free an answer or
 //! wait for a file, which takes longer than a user who cancelled waits. So the worker waits for cancelled work only for
 //! a moment. Then it goes on with the next task on a new thread; the old one ends with its values at its next look,
-//! without an answer. Work that is not cancelled (writing) is always waited for.
+//! without an answer. Work that is not cancelled, such as the last step of writing a file, is always waited for.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;

@@ -39,11 +39,11 @@ use super::history::History;
 use super::loaded::Loaded;
 use super::name_reuse::NamesTask;
 use super::opened_config::OpenedConfig;
+use super::overwrite::SettingsFiles;
 use super::planner::BestPlan;
 use super::task::{Failure, Outcome, TaskKind};
 use super::worker::{Message, Worker};
 use highwater_analysis::Comparison;
-use highwater_export::ExportForm;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::workload::{DeviceProfiles, DimValues, SchedulePlan, Workload};
@@ -109,6 +109,8 @@ pub struct Session {
     looked_at: NamedPaths,
     /// The configuration file that was read last.
     opened_config: Option<OpenedConfig>,
+    /// All files that settings were read from.
+    settings_files: SettingsFiles,
     /// Remarks on configuration files, by file.
     remarks: Arc<[(String, Diagnostics)]>,
     /// The first setting that the last undo or redo changed.
@@ -160,7 +162,7 @@ pub struct Session {
     lane_changes: Request<ChangesTask>,
     content: Request<ContentTask>,
     /// Files that are being written, in order.
-    exporting: VecDeque<(ExportForm, PathBuf)>,
+    exporting: VecDeque<PathBuf>,
     file: DocumentPlace,
     /// The document that the program was started with, until something is read.
     given: Option<Document>,
@@ -183,6 +185,7 @@ impl Session {
             files: Arc::default(),
             looked_at: NamedPaths::default(),
             opened_config: None,
+            settings_files: SettingsFiles::default(),
             remarks: Arc::default(),
             stepped: None,
             given: Some(document.clone()),

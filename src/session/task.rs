@@ -44,8 +44,11 @@ pub(super) enum TaskKind {
     FindMissing,
     CheckSources,
     ReadConfig,
+    /// A document.
     Save,
+    /// A configuration.
     Write,
+    /// Another file.
     Export,
 }
 
@@ -119,9 +122,9 @@ impl TaskKind {
             | Self::ProbeFiles
             | Self::FindMissing
             | Self::CheckSources => (false, &[], false),
-            Self::Save | Self::Write => (true, &[], false),
-            // A configuration may be a pipe without a writer.
-            Self::ReadConfig | Self::Export => (true, &[], true),
+            Self::Write => (true, &[], false),
+            // A configuration may be a pipe without a writer; saving reads large sources.
+            Self::ReadConfig | Self::Save | Self::Export => (true, &[], true),
         };
         Rule {
             is_queued,

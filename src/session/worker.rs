@@ -247,7 +247,7 @@ impl Worker {
 
     /// Whether the user may stop a task that runs or waits.
     pub(super) fn can_cancel(&self) -> bool {
-        let can = |pending: &Pending| pending.kind.rule().is_cancellable && !pending.cancel.is_cancelled();
+        let can = |pending: &Pending| pending.kind.rule().is_cancellable && pending.cancel.is_running();
         self.pending.iter().any(can)
     }
 
@@ -314,11 +314,8 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // Files are written even so.
-        self.cancel_if(|pending| {
-            let rule = pending.kind.rule();
-            rule.is_cancellable || !rule.is_queued
-        });
+        // Documents and configurations are written even so. Another file may be a pipe without a reader.
+        self.cancel_if(|pending| !matches!(pending.kind, TaskKind::Save | TaskKind::Write));
         self.orders = None;
         if let Some(thread) = self.thread.take() {
             // The thread catches panics of tasks; there is nothing left to report on the way out.

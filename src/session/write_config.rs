@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::files::FileError;
-use super::overwrite::ReadFiles;
+use super::overwrite::{ReadFiles, Written};
 use super::special_files::special_kind;
 use super::write::write_whole;
 use highwater_export::{ConfigExport, HEADER};
@@ -27,7 +27,12 @@ pub enum WriteConfigError {
 /// [`WriteConfigError`].
 pub fn write_config(export: &ConfigExport, read: &ReadFiles) -> Result<(), WriteConfigError> {
     for (position, file) in export.files.iter().enumerate() {
-        read.refuse(&file.path)?;
+        let written = if position == 0 {
+            Written::Configuration
+        } else {
+            Written::Other
+        };
+        read.refuse(&file.path, written)?;
         if position > 0 && is_of_others(&file.path) {
             return Err(WriteConfigError::IsOther {
                 part: file.path.display().to_string(),

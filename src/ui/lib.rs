@@ -67,7 +67,7 @@ pub fn run(document: Document, configs: StartConfigs, restore: Restore, painter:
         dithering: false,
         ..eframe::NativeOptions::default()
     };
-    save_graphics_memory(&mut options);
+    reduce_graphics_memory(&mut options);
     // Files are read while the window opens.
     let window = Arc::new(OnceLock::new());
     let worker = worker_for(Arc::clone(&window), highwater_session::most_threads()?)?;
@@ -146,9 +146,9 @@ fn without_panic(start: impl FnOnce() -> eframe::Result, has_begun: &Arc<AtomicB
     }
 }
 
-/// Asks for blocks of graphics memory from 4 MiB on instead of 64 MiB: pages of a block that were used once stay, and software
-/// graphics have them in main memory.
-fn save_graphics_memory(options: &mut eframe::NativeOptions) {
+/// Asks for smaller blocks of graphics memory: at first 4 MiB on the host instead of 64, 8 MiB on the device instead of 128. Pages of
+/// a block that were used once stay, and software graphics have them in main memory.
+fn reduce_graphics_memory(options: &mut eframe::NativeOptions) {
     if let eframe::egui_wgpu::WgpuSetup::CreateNew(setup) = &mut options.wgpu_options.wgpu_setup {
         let usual = Arc::clone(&setup.device_descriptor);
         setup.device_descriptor = Arc::new(move |adapter| wgpu::DeviceDescriptor {

@@ -61,7 +61,7 @@ impl App {
             UiCommand::ToggleTheme => {
                 let is_dark = ctx.global_style().visuals.dark_mode;
                 ctx.set_theme(if is_dark { egui::Theme::Light } else { egui::Theme::Dark });
-                // A part of this frame has the other colours already.
+                // Part of this frame was drawn in the old theme.
                 ctx.request_discard("the theme changed");
             }
             UiCommand::ToggleLayout => {

@@ -302,6 +302,13 @@ fn no_file_that_a_command_reads_is_replaced() {
     let saved = at("d.highwater");
     assert!(run(&["export", &model, "--to", &saved]).status.success());
     std::fs::rename(&saved, &document).unwrap();
+    let (config, of_other, folder_source) = (at("c.json"), at("other.highwater"), at("run"));
+    assert!(run(&["export", &model, "--to", &config]).status.success());
+    assert!(run(&["export", &other, "--to", &of_other]).status.success());
+    let in_folder = at("run/net.tflite");
+    std::fs::create_dir(&folder_source).unwrap();
+    std::fs::copy(&model, &in_folder).unwrap();
+    let (pinned, table) = (format!("a={config}"), at("tensors.csv"));
     let mut cases: Vec<(Vec<&str>, &str)> = vec![
         (vec!["compare", &model, "--baseline", &other, "--svg", &other], &other),
         (
@@ -314,7 +321,7 @@ fn no_file_that_a_command_reads_is_replaced() {
                 "--schedule",
                 &schedule,
                 "--set",
-                "dtr.enable=true",
+                "memory_config.static_memory_policy=2",
                 "--to",
                 &schedule,
             ],
@@ -324,17 +331,37 @@ fn no_file_that_a_command_reads_is_replaced() {
         (vec!["export", &model, "--pin", &pin, "--to", &script], &script),
         (vec!["export", &model, "--set", &named, "--to", &list], &list),
         (vec!["export", &document, "--to", &document], &document),
+        (vec!["compare", &document, "--svg", &document], &document),
+        (vec!["learn", &document, "--to", &document], &document),
+        (vec!["compare", &model, "--config", &config, "--svg", &config], &config),
+        (
+            vec!["export", &model, "--config", &config, "--as", "report", "--to", &config],
+            &config,
+        ),
+        (vec!["export", &model, "--pin", &pinned, "--to", &config], &config),
+        (
+            vec!["compare", &model, "--baseline", &of_other, "--svg", &other],
+            &other,
+        ),
     ];
     if cfg!(unix) {
         std::fs::hard_link(&other, &link).unwrap();
         cases.push((vec!["compare", &other, "--svg", &link], &other));
         cases.push((vec!["export", &other, "--to", &link], &other));
+        std::fs::hard_link(&in_folder, &table).unwrap();
+        cases.push((vec!["export", &folder_source, "--to", &table], &in_folder));
     }
     for (arguments, read) in cases {
         let before = std::fs::read(read).unwrap();
         fails(&arguments, "not overwritten");
         assert!(std::fs::read(read).unwrap() == before, "{arguments:?}");
     }
+    // A configuration replaces its like.
+    assert!(
+        run(&["export", &model, "--config", &config, "--to", &config])
+            .status
+            .success()
+    );
 }
 
 /// Times near 2^64 in all that is drawn and written.

@@ -83,7 +83,7 @@ fn the_window_and_the_command_line_write_the_same_files() {
                 path: ours.clone(),
                 lanes: None,
             });
-            assert_eq!(session.exporting().map(|known| known.form), Some(form));
+            assert_eq!(session.exporting().map(|known| known.path), Some(&*ours));
             session.settle();
             assert!(session.exporting().is_none());
             let output = run(&["export", &format!("sample:{name}"), "--to", theirs.to_str().unwrap()]);
@@ -191,6 +191,34 @@ fn a_cancelled_file_is_not_written() {
         "{notice:?}"
     );
     assert!(session.exporting().is_none());
+    // Whenever the cancel comes, what the notice says is so.
+    for _ in 0..60 {
+        for is_document in [false, true] {
+            let path = folder.path().join(if is_document { "d.highwater" } else { "t.csv" });
+            session.apply(if is_document {
+                Command::OverwriteDocument {
+                    path: path.clone(),
+                    view: None,
+                }
+            } else {
+                Command::Export {
+                    form: ExportForm::Tensors,
+                    path: path.clone(),
+                    lanes: None,
+                }
+            });
+            session.apply(Command::Cancel);
+            session.settle();
+            let notice = session.notice().cloned();
+            let is_stopped = match &notice {
+                Some(Notice::Done(text)) => text.starts_with("stopped; "),
+                Some(Notice::Failed(text)) => text.ends_with("not saved, it was cancelled"),
+                None => false,
+            };
+            assert_eq!(path.exists(), !is_stopped, "{notice:?}");
+            drop(std::fs::remove_file(&path));
+        }
+    }
     // The next one is still written.
     session.apply(Command::Export {
         form: ExportForm::Tensors,
@@ -199,6 +227,54 @@ fn a_cancelled_file_is_not_written() {
     });
     session.settle();
     assert!(folder.path().join("tensors.csv").exists());
+}
+
+/// The document, settings that were read one after the other, and the sources of an answer that is still shown.
+#[test]
+fn the_window_replaces_no_file_that_it_has_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/sample_traces/lstm_tiny.tflite");
+    std::fs::copy(model, at("net.tflite")).unwrap();
+    std::fs::write(
+        at("d.highwater"),
+        r#"{"highwater_document": 1, "sources": [{"path": "net.tflite"}]}"#,
+    )
+    .unwrap();
+    for name in ["a.py", "b.py"] {
+        std::fs::write(at(name), "from npu_bridge.npu_init import *\nc = NPURunConfig()\n").unwrap();
+    }
+    let mut session = session(vec![SourceSpec::Sample(sample("lenet").unwrap())]);
+    session.apply(Command::Open(vec![SourceSpec::Path(at("d.highwater"))]));
+    session.settle();
+    for name in ["a.py", "b.py"] {
+        session.apply(Command::ImportConfig(at(name)));
+        session.settle();
+    }
+    let report = |session: &mut Session, name: &str| {
+        session.apply(Command::Export {
+            form: ExportForm::Report,
+            path: at(name),
+            lanes: None,
+        });
+    };
+    for name in ["d.highwater", "net.tflite", "a.py", "b.py"] {
+        let before = std::fs::read(at(name)).unwrap();
+        report(&mut session, name);
+        session.settle();
+        let notice = session.notice().cloned();
+        let is_told = matches!(&notice, Some(Notice::Failed(text)) if text.contains("not overwritten"));
+        assert!(is_told, "{name}: {notice:?}");
+        assert!(std::fs::read(at(name)).unwrap() == before, "{name}");
+    }
+    // The answer is of the old source until the new one is compared.
+    session.apply(Command::Open(vec![SourceSpec::Sample(sample("mixed").unwrap())]));
+    report(&mut session, "net.tflite");
+    session.settle();
+    assert!(std::fs::read(at("net.tflite")).unwrap() == std::fs::read(model).unwrap());
+    report(&mut session, "new.html");
+    session.settle();
+    assert!(at("new.html").exists());
 }
 
 #[test]

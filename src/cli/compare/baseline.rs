@@ -11,24 +11,38 @@ use crate::request::Prepared;
 use highwater_analysis::{COMPARED, Comparison, Configuration, Limit, Metric, compare};
 use highwater_export::{Baseline, BaselineComparison, CompareAnswer, LaneBaseline, Table, VerdictMark, verdict};
 use highwater_model::progress::Progress;
-use highwater_session::read_bytes;
+use highwater_session::{ReadFiles, SourceSpec, read_bytes};
 use highwater_timeline::signed_bytes;
 
 /// The number of listed changes of a kind without `--top`.
 pub(super) const FEW: usize = 10;
 
+/// A baseline, and the files that it was read from.
+pub(crate) struct ReadBaseline {
+    pub(crate) baseline: Baseline,
+    pub(crate) files: ReadFiles,
+}
+
 /// An earlier answer of `compare`; or any file that opens, compared under the same settings.
 ///
 /// # Errors
 /// The file is neither.
-pub(crate) fn read_baseline(path: &Path, common: &Common, progress: &Progress<'_>) -> anyhow::Result<Baseline> {
+pub(crate) fn read_baseline(path: &Path, common: &Common, progress: &Progress<'_>) -> anyhow::Result<ReadBaseline> {
     // A pipe is read once, so it is an answer; a regular file is looked at before it is opened.
     let is_regular = path.metadata().is_ok_and(|about| about.is_file());
     if path.is_dir() || is_regular && !is_like_json(path) {
         return opened(path, common, progress);
     }
     let error = match Baseline::read(&read_bytes(path, progress)?) {
-        Ok(baseline) => return Ok(baseline),
+        Ok(baseline) => {
+            return Ok(ReadBaseline {
+                baseline,
+                files: ReadFiles {
+                    sources: vec![SourceSpec::Path(path.to_owned())],
+                    ..ReadFiles::default()
+                },
+            });
+        }
         Err(error) => error,
     };
     // JSON without a graph or recording is meant as an answer.
@@ -47,20 +61,26 @@ fn is_like_json(path: &Path) -> bool {
 }
 
 /// The main lane of a file.
-fn opened(path: &Path, common: &Common, progress: &Progress<'_>) -> anyhow::Result<Baseline> {
+fn opened(path: &Path, common: &Common, progress: &Progress<'_>) -> anyhow::Result<ReadBaseline> {
     let named = Named::of(&[path.to_owned()], &common.opening, progress)?;
     let settings = named.settings(common)?;
+    let files = settings.read_files(&named);
     let prepared = Prepared::new(named.sources, settings, None, common, progress)?;
     let comparison = compare(&prepared.request, progress).with_context(|| path.display().to_string())?;
     let lane = comparison.main_lane();
     let lane = lane.with_context(|| format!("{}: there is no lane to compare with", path.display()))?;
-    Ok(Baseline::of_lane(&comparison, lane))
+    Ok(ReadBaseline {
+        baseline: Baseline::of_lane(&comparison, lane),
+        files,
+    })
 }
 
 /// The baseline and the limits of the arguments, read before the comparison runs.
 pub(super) struct BaselineArgs {
     /// An earlier answer with the name of its file.
     file: Option<(String, Baseline)>,
+    /// What that was read from.
+    pub(super) files: ReadFiles,
     /// The name of a lane of the same answer.
     lane: Option<String>,
     limits: Vec<Limit>,
@@ -76,12 +96,15 @@ impl BaselineArgs {
             }
             limits.push(limit);
         }
+        let mut files = ReadFiles::default();
         let read = |path: &Path| -> anyhow::Result<(String, Baseline)> {
-            let baseline = read_baseline(path, &args.common, progress)?;
-            Ok((path.display().to_string(), baseline))
+            let read = read_baseline(path, &args.common, progress)?;
+            files = read.files;
+            Ok((path.display().to_string(), read.baseline))
         };
         Ok(Self {
             file: args.baseline.as_deref().map(read).transpose()?,
+            files,
             lane: args.baseline_lane.clone(),
             limits,
         })

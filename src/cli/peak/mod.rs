@@ -83,8 +83,8 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
     let mut report = PeakReport::checked(&comparison, ask, progress)?.with_context(nothing)?;
     let baseline = args.baseline.as_deref();
     let baseline = baseline.map(|path| read_baseline(path, &args.common, progress));
-    if let Some(baseline) = baseline.transpose()? {
-        report.changes = changes_from(&baseline, &comparison, lane);
+    if let Some(read) = baseline.transpose()? {
+        report.changes = changes_from(&read.baseline, &comparison, lane);
     }
     let baseline_title = args.baseline.as_deref().map(|path| path.display().to_string());
     let most = match args.format {

@@ -263,6 +263,7 @@ pub(crate) fn save_over(
     if known.is_some_and(|known| holds_other(&path, known)) {
         return Ok(None);
     }
+    progress.commit().map_err(|cancelled| cancelled.to_string())?;
     write_whole(&path, text.as_bytes()).map_err(|error| error.to_string())?;
     tidy(&path);
     Ok(Some((file, hash_of_bytes(text.as_bytes()))))

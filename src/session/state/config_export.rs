@@ -2,11 +2,11 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::super::config::config_from_document;
-use super::super::document::{Document, SourceSpec};
+use super::super::document::Document;
 use super::super::overwrite::ReadFiles;
 use super::super::task::Failure;
 use super::Session;
@@ -107,7 +107,7 @@ impl Session {
         }
     }
 
-    /// Files that are never replaced: what is open, the script that the settings come from, and what options name.
+    /// The files that the document and the answer on the screen are made from.
     pub(super) fn read_files(&self) -> ReadFiles {
         let Document {
             sources,
@@ -117,9 +117,13 @@ impl Session {
             ..
         } = &self.document;
         let mut read = ReadFiles::new(sources, options, environment, pins);
-        let script = self.opened_config.as_ref().and_then(|opened| opened.script_path());
-        read.sources
-            .extend(script.map(|path| SourceSpec::Path(PathBuf::from(path))));
+        // An answer stays on the screen while other files are read.
+        if let Some(answered) = &self.answered {
+            let (options, environment) = (&answered.options, &answered.environment);
+            read.extend(ReadFiles::new(&answered.sources, options, environment, &answered.pins));
+        }
+        read.settings = self.settings_files.clone();
+        read.document = self.file_path().map(Path::to_owned);
         read
     }
 

@@ -219,7 +219,15 @@ impl Session {
         }
     }
 
+    fn note_settings_file(&mut self, path: PathBuf) {
+        let files = &mut self.settings_files.configurations;
+        if !files.contains(&path) {
+            files.push(path);
+        }
+    }
+
     pub(super) fn import_config(&mut self, path: PathBuf, of: Option<String>) {
+        self.note_settings_file(path.clone());
         self.run(
             TaskKind::ReadConfig,
             move |progress| Ok(read_config_file(&path, of.as_deref(), progress)?),
@@ -235,7 +243,13 @@ impl Session {
     }
 
     pub(super) fn take_config(&mut self, read: ReadConfig) {
-        let ReadConfig { name, config, remarks } = read;
+        let ReadConfig {
+            path,
+            name,
+            config,
+            remarks,
+        } = read;
+        self.note_settings_file(path);
         self.try_edit(None, |session| {
             // Assumed values must not become the user's.
             session.document = session.plain_document();
@@ -261,6 +275,7 @@ impl Session {
             self.note_config(name, remarks);
         }
         self.opened_config = configs.opened;
+        self.settings_files = configs.files;
         self.allow_outside(&AllowedOutside::all_if(configs.allows_outside));
     }
 }

@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use super::super::command_line::{CommandLine, Origin};
 use super::super::export::export_about;
+use super::super::overwrite::Written;
+use super::super::special_files::special_kind;
 use super::super::task::{Failure, Outcome, TaskKind};
 use super::super::write::write_pieces;
 use super::super::write_config::write_config;
@@ -21,7 +23,6 @@ use highwater_timeline::{AxisKind, Viewport};
 /// A file that is being written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Exporting<'a> {
-    pub form: ExportForm,
     pub path: &'a Path,
     /// Empty before the first.
     pub stage: &'static str,
@@ -46,14 +47,9 @@ fn absolute(path: &Path) -> String {
 
 impl Session {
     pub fn exporting(&self) -> Option<Exporting<'_>> {
-        let (form, path) = self.exporting.front()?;
+        let path = self.exporting.front()?;
         let (stage, fraction) = self.worker.progress(TaskKind::Export).unwrap_or_default();
-        Some(Exporting {
-            form: *form,
-            path,
-            stage,
-            fraction,
-        })
+        Some(Exporting { path, stage, fraction })
     }
 
     /// Writes a file whose bytes the worker makes.
@@ -62,16 +58,41 @@ impl Session {
         path: PathBuf,
         make: impl FnOnce(&mut dyn Write, &Progress<'_>) -> Result<(), ExportError> + Send + 'static,
     ) {
-        let told = format!("saved {}", absolute(&path));
+        self.write_as(path, Written::Other, make);
+    }
+
+    fn write_as(
+        &mut self,
+        path: PathBuf,
+        written: Written,
+        make: impl FnOnce(&mut dyn Write, &Progress<'_>) -> Result<(), ExportError> + Send + 'static,
+    ) {
+        self.exporting.push_back(path.clone());
         let read = self.read_files();
-        self.run(
-            TaskKind::Write,
-            move |progress| {
-                read.refuse(&path)?;
-                Ok(write_pieces(&path, |out| make(out, progress))?)
-            },
-            |session, ()| session.notice = Some(Notice::Done(told)),
-        );
+        let target = path.clone();
+        let work = move |progress: &Progress<'_>| {
+            read.refuse(&target, written)?;
+            let write = |out: &mut dyn Write| {
+                // It may have waited for the reader of a pipe.
+                progress.check()?;
+                make(out, progress)?;
+                // After a cancel nothing is written; what is written from here on is not cancelled.
+                Ok(progress.commit()?)
+            };
+            Ok(write_pieces(&target, write)?)
+        };
+        self.worker.send(TaskKind::Export, work, move |session, outcome| {
+            session.exporting.pop_front();
+            let told = match outcome {
+                Outcome::Done(()) => format!("saved {}", absolute(&path)),
+                Outcome::Failed(_) => return,
+                Outcome::Cancelled if special_kind(&path).is_some() => {
+                    format!("stopped; {} may have got a part", path.display())
+                }
+                Outcome::Cancelled => format!("stopped; {} is not written", path.display()),
+            };
+            session.notice = Some(Notice::Done(told));
+        });
     }
 
     /// Writes the files of a configuration.
@@ -92,26 +113,9 @@ impl Session {
         let subject = self.export_subject(lanes);
         let subject = subject.ok_or("no result to export yet; wait for the comparison")?;
         self.notice = None;
-        self.exporting.push_back((form, path.clone()));
-        let read = self.read_files();
         let target = path.clone();
-        let work = move |progress: &Progress<'_>| {
-            read.refuse(&target)?;
-            let write = |out: &mut dyn Write| {
-                subject.write(form, &target, out, progress)?;
-                // After a cancel nothing is written.
-                Ok(progress.check()?)
-            };
-            Ok(write_pieces(&target, write)?)
-        };
-        self.worker.send(TaskKind::Export, work, move |session, outcome| {
-            session.exporting.pop_front();
-            let told = match outcome {
-                Outcome::Done(()) => format!("saved {}", absolute(&path)),
-                Outcome::Failed(_) => return,
-                Outcome::Cancelled => format!("stopped; {} is not written", path.display()),
-            };
-            session.notice = Some(Notice::Done(told));
+        self.write_as(path, form.into(), move |out, progress| {
+            subject.write(form, &target, out, progress)
         });
         Ok(())
     }

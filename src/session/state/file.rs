@@ -12,8 +12,9 @@ use super::super::document_file::{
 };
 use super::super::known_names::rename_in_document;
 use super::super::loaded::Loaded;
+use super::super::overwrite::Written;
 use super::super::persisted::PersistedDocument;
-use super::super::task::{Failure, TaskKind};
+use super::super::task::{Failure, Outcome, TaskKind};
 use super::{Notice, Session};
 use highwater_model::progress::Progress;
 
@@ -168,8 +169,9 @@ impl Session {
         let is_own = self.file.path == std::path::absolute(&path).ok();
         let known = self.file.content.clone().filter(|_| is_own && !is_forced);
         let read = self.read_files();
+        let told = path.display().to_string();
         let work = move |progress: &Progress<'_>| {
-            read.refuse(&path)?;
+            read.refuse(&path, Written::Document)?;
             let saved = save_over(&file, &path, known.as_deref(), progress)?;
             let path = std::path::absolute(&path).unwrap_or(path);
             let saved = saved.map(|(file, content)| Saved {
@@ -179,10 +181,15 @@ impl Session {
             });
             Ok((path, saved))
         };
-        self.run(TaskKind::Save, work, |session, (path, saved)| match saved {
-            Some(saved) => session.take_saved(path, saved),
-            None => session.tell_conflict(path),
-        });
+        self.worker
+            .send(TaskKind::Save, work, move |session, outcome| match outcome {
+                Outcome::Done((path, Some(saved))) => session.take_saved(path, saved),
+                Outcome::Done((path, None)) => session.tell_conflict(path),
+                Outcome::Failed(_) => {}
+                Outcome::Cancelled => {
+                    session.notice = Some(Notice::Failed(format!("{told}: not saved, it was cancelled")))
+                }
+            });
         Ok(())
     }
 

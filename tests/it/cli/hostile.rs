@@ -188,6 +188,13 @@ fn names_that_are_not_utf_8_open_and_are_written() {
         output.status.code() == Some(2) && error.contains("missing\u{fffd}.json"),
         "{error}"
     );
+    let set = OsString::from_vec(b"static_memory_policy=\xff".to_vec());
+    let output = super::run_os(&["check".into(), "--set".into(), set]);
+    let error = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(
+        output.status.code() == Some(2) && error.contains("\"static_memory_policy=\u{fffd}\": not UTF-8"),
+        "{error}"
+    );
 }
 
 #[test]
