@@ -187,7 +187,7 @@ impl Session {
                 Outcome::Done((path, None)) => session.tell_conflict(path),
                 Outcome::Failed(_) => {}
                 Outcome::Cancelled => {
-                    session.notice = Some(Notice::Failed(format!("{told}: not saved, it was cancelled")))
+                    session.notice = Some(Notice::Failed(format!("{told}: not saved, it was cancelled")));
                 }
             });
         Ok(())
