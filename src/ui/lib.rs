@@ -146,13 +146,16 @@ fn without_panic(start: impl FnOnce() -> eframe::Result, has_begun: &Arc<AtomicB
     }
 }
 
-/// Asks for smaller blocks of graphics memory: at first 4 MiB on the host instead of 64, 8 MiB on the device instead of 128. Pages of
-/// a block that were used once stay, and software graphics have them in main memory.
+/// Asks for the smallest blocks of graphics memory, instead of 64 MiB on the host and 128 MiB on the device that grow. Pages of a block
+/// that were used once stay, and software graphics have them in main memory.
 fn reduce_graphics_memory(options: &mut eframe::NativeOptions) {
+    const BLOCK: u64 = 4 << 20;
     if let eframe::egui_wgpu::WgpuSetup::CreateNew(setup) = &mut options.wgpu_options.wgpu_setup {
         let usual = Arc::clone(&setup.device_descriptor);
         setup.device_descriptor = Arc::new(move |adapter| wgpu::DeviceDescriptor {
-            memory_hints: wgpu::MemoryHints::MemoryUsage,
+            memory_hints: wgpu::MemoryHints::Manual {
+                suballocated_device_memory_block_size: BLOCK..BLOCK,
+            },
             ..usual(adapter)
         });
     }
