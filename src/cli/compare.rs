@@ -21,7 +21,7 @@ use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_options::{check_scheduled, keys};
 use highwater_plan::{Effort, PlanError, find};
-use highwater_session::Written;
+use highwater_session::OutputKind;
 use highwater_sim::POLICIES;
 
 /// The number of tensors of each peak in JSON without `--top`.
@@ -35,7 +35,7 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     if let Some(path) = &args.svg {
         let mut read = settings.read_files(&named);
         read.extend(baseline_args.files.clone());
-        read.refuse(path, Written::Other)?;
+        read.refuse(path, OutputKind::Other)?;
     }
     let strategy = args.strategy.as_deref().map(find).transpose()?;
     let recorded = strategy.filter(|strategy| strategy.effort == Effort::Recorded);

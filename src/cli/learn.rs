@@ -15,7 +15,7 @@ use highwater_export::{WRITTEN_FORMS, calibrations_json, is_written_name};
 use highwater_model::progress::Progress;
 use highwater_model::units::counted;
 use highwater_options::check_scheduled;
-use highwater_session::{Document, Written, config_from_document, look_at_files};
+use highwater_session::{Document, OutputKind, config_from_document, look_at_files};
 
 pub(super) fn run(args: &LearnArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     args.format.check(&[Format::Text, Format::Json])?;
@@ -26,7 +26,7 @@ pub(super) fn run(args: &LearnArgs, progress: &Progress<'_>) -> anyhow::Result<V
         if !is_written_name(&path.display().to_string()) {
             bail!("{}: {WRITTEN_FORMS}", path.display());
         }
-        read.refuse(path, Written::Configuration)?;
+        read.refuse(path, OutputKind::Configuration)?;
     }
     let prepared = Prepared::new(named.sources, settings, args.graph.as_ref(), &args.common, progress)?;
     let import = prepared.diagnostics();

@@ -12,7 +12,7 @@ use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_options::keys;
 use highwater_session::{
-    AllowedOutside, Document, DocumentFile, OpenedDocument, SourceSpec, SourceState, Written, is_document,
+    AllowedOutside, Document, DocumentFile, OpenedDocument, OutputKind, SourceSpec, SourceState, is_document,
     open_document, preset_iterations, presets_of, save_document,
 };
 
@@ -141,7 +141,7 @@ pub(super) fn write_document(args: &ExportArgs, progress: &Progress<'_>) -> anyh
     let named = Named::of(&args.files, &args.common.opening, progress)?;
     let mut settings = named.settings(&args.common)?;
     settings.add_lanes(&args.lanes)?;
-    settings.read_files(&named).refuse(&args.to, Written::Document)?;
+    settings.read_files(&named).refuse(&args.to, OutputKind::Document)?;
     for source in &named.sources {
         if let SourceSpec::Path(path) = source
             && !path.exists()

@@ -70,7 +70,7 @@ pub use multi_file::{OnFailure, read_each};
 pub use name_reuse::{MOST_LOG_LINES, NamesReport, REUSE_LEVELS};
 pub use opened_config::{OpenedConfig, StartConfigs};
 pub use opening::read_config_file;
-pub use overwrite::{ReadFiles, SettingsFiles, Written};
+pub use overwrite::{OutputKind, ReadFiles, SettingsFiles};
 pub use painter::{LanePicture, PainterChoice, PictureFrame, PictureKind, PictureOrder, RowsPicture};
 pub use persisted::{MOST_RECENT, PersistedDocument, PersistedSource, Recent, Recents, Restore};
 pub use planner::{BestPlan, PlannerFigures, PlannerRow, PlannerSubject, PlannerTable, SearchingRow};

@@ -8,18 +8,18 @@ use highwater_model::progress::{Cancel, Progress};
 use highwater_options::{Environment, NamedPaths, Options};
 
 use super::document::SourceSpec;
-use super::files::{FileError, all_paths, is_written_config, places};
+use super::files::{FileError, all_paths, is_written_config, places, stream_name};
 use super::folder::files_of;
 
-/// What is written.
+/// The kind of a file to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Written {
+pub enum OutputKind {
     Document,
     Configuration,
     Other,
 }
 
-impl From<ExportForm> for Written {
+impl From<ExportForm> for OutputKind {
     fn from(form: ExportForm) -> Self {
         match form {
             ExportForm::Config => Self::Configuration,
@@ -70,17 +70,16 @@ impl ReadFiles {
     ///
     /// # Errors
     /// [`FileError::IsSource`], with the name of the file.
-    pub fn refuse(&self, target: &Path, written: Written) -> Result<(), FileError> {
+    pub fn refuse(&self, path: &Path, kind: OutputKind) -> Result<(), FileError> {
         // A file that does not exist was not read.
-        let Some(known) = Identity::of(target) else {
+        let Some(target) = Target::of(path) else {
             return Ok(());
         };
-        let is_own = |own: &PathBuf| Identity::of(own).as_ref() == Some(&known);
-        if written == Written::Document && self.document.as_ref().is_some_and(is_own) {
+        if kind == OutputKind::Document && self.document.as_ref().is_some_and(|own| target.is(own)) {
             return Ok(());
         }
-        let is_kept = written == Written::Configuration && is_written_config(target);
-        let configurations = self.settings.configurations.iter().filter(|_| !is_kept).cloned();
+        let may_replace = kind == OutputKind::Configuration && is_written_config(path);
+        let configurations = self.settings.configurations.iter().filter(|_| !may_replace).cloned();
         let named = self.named.paths.iter();
         let named = named.filter_map(|path| named_file(path, &self.named.folders));
         let sources = self.sources.iter().filter_map(path_of).map(Path::to_owned);
@@ -89,11 +88,11 @@ impl ReadFiles {
             .chain(self.settings.others.iter().cloned())
             .chain(configurations)
             .chain(self.document.clone());
-        match all.find(|read| was_read((target, &known), read)) {
+        match all.find(|read| target.was_read_with(read)) {
             None => Ok(()),
             Some(read) => Err(FileError::IsSource {
-                name: target.display().to_string(),
-                read: read.display().to_string(),
+                name: path.display().to_string(),
+                read: stream_name(&read).map_or_else(|| read.display().to_string(), str::to_owned),
             }),
         }
     }
@@ -113,34 +112,51 @@ fn path_of(source: &SourceSpec) -> Option<&Path> {
     }
 }
 
-/// Whether a target was read with a source: it is the source, or it is in that folder, by its path or by a link in the folder.
-fn was_read((target, known): (&Path, &Identity), source: &Path) -> bool {
-    let is_it = |path: &Path| Identity::of(path).as_ref() == Some(known);
-    if source.as_os_str() == "-" {
-        // Standard input that is redirected from a file.
-        let input = Path::new("/dev/stdin");
-        return input.is_file() && is_it(input);
-    }
-    if !source.is_dir() {
-        return is_it(source);
-    }
-    let is_within = || {
-        let (target, source) = (target.canonicalize(), source.canonicalize());
-        target.is_ok_and(|target| source.is_ok_and(|source| target.starts_with(source)))
-    };
-    let is_linked = || {
-        let files = files_of(source, &Progress::silent(&Cancel::new())).map(|found| found.files);
-        files.unwrap_or_default().iter().any(|file| is_it(file))
-    };
-    is_within() || is_linked()
+/// An existing file that would be overwritten.
+struct Target<'a> {
+    path: &'a Path,
+    identity: Identity,
 }
 
-/// What all names of one file have in common; those of hard links, too.
+impl<'a> Target<'a> {
+    /// `None` if the file does not exist.
+    fn of(path: &'a Path) -> Option<Self> {
+        let identity = Identity::of(path)?;
+        Some(Self { path, identity })
+    }
+
+    fn is(&self, path: &Path) -> bool {
+        Identity::of(path).as_ref() == Some(&self.identity)
+    }
+
+    /// Whether it is a source, or one of the files in a source folder, by its path or by a link in the folder.
+    fn was_read_with(&self, source: &Path) -> bool {
+        if source.as_os_str() == "-" {
+            // The shell may have redirected it from a file.
+            let input = Path::new("/dev/stdin");
+            return input.is_file() && self.is(input);
+        }
+        if !source.is_dir() {
+            return self.is(source);
+        }
+        let is_within = || {
+            let (target, source) = (self.path.canonicalize(), source.canonicalize());
+            target.is_ok_and(|target| source.is_ok_and(|source| target.starts_with(source)))
+        };
+        let is_linked = || {
+            let files = files_of(source, &Progress::silent(&Cancel::new())).map(|found| found.files);
+            files.unwrap_or_default().iter().any(|file| self.is(file))
+        };
+        is_within() || is_linked()
+    }
+}
+
+/// Identifies a file by any of its names, including hard links.
 #[derive(PartialEq, Eq)]
 struct Identity(#[cfg(unix)] (u64, u64), #[cfg(not(unix))] PathBuf);
 
 impl Identity {
-    /// `None` where there is no such file. Links are followed.
+    /// `None` if the file does not exist. Symbolic links are followed.
     #[cfg(unix)]
     fn of(path: &Path) -> Option<Self> {
         use std::os::unix::fs::MetadataExt as _;
@@ -195,14 +211,14 @@ mod tests {
             ..ReadFiles::default()
         };
         for (target, is_refused) in cases {
-            let answer = read.refuse(&target, Written::Other);
+            let answer = read.refuse(&target, OutputKind::Other);
             assert_eq!(answer.is_err(), is_refused, "{}", target.display());
         }
     }
 
     /// The document lies in a folder that it names as a source.
     #[test]
-    fn a_document_in_its_own_source_is_saved_again() {
+    fn a_document_in_its_source_folder_is_saved_again() {
         let folder = tempfile::tempdir().expect("a folder");
         let document = folder.path().join("d.highwater");
         std::fs::write(&document, "{}").expect("it can be written");
@@ -211,12 +227,12 @@ mod tests {
             document: Some(document.clone()),
             ..ReadFiles::default()
         };
-        assert!(read.refuse(&document, Written::Document).is_ok());
-        assert!(read.refuse(&document, Written::Other).is_err());
+        assert!(read.refuse(&document, OutputKind::Document).is_ok());
+        assert!(read.refuse(&document, OutputKind::Other).is_err());
     }
 
     #[test]
-    fn settings_are_replaced_by_their_like_alone() {
+    fn only_a_configuration_replaces_a_configuration_that_was_read() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = |name: &str, text: &str| {
             let path = folder.path().join(name);
@@ -235,7 +251,7 @@ mod tests {
             document: Some(file("d.json", "{\"highwater_document\": 1}")),
             ..ReadFiles::default()
         };
-        let kinds = [Written::Document, Written::Configuration, Written::Other];
+        let kinds = [OutputKind::Document, OutputKind::Configuration, OutputKind::Other];
         for (name, is_replaced) in [
             ("own.json", [false, true, false]),
             ("options.json", [false; 3]),

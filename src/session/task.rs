@@ -46,9 +46,8 @@ pub(super) enum TaskKind {
     ReadConfig,
     /// A document.
     Save,
-    /// A configuration.
-    Write,
-    /// Another file.
+    WriteConfig,
+    /// A file that is neither a document nor a configuration.
     Export,
 }
 
@@ -89,7 +88,7 @@ impl TaskKind {
         Self::CheckSources,
         Self::ReadConfig,
         Self::Save,
-        Self::Write,
+        Self::WriteConfig,
         Self::Export,
     ];
 
@@ -122,7 +121,7 @@ impl TaskKind {
             | Self::ProbeFiles
             | Self::FindMissing
             | Self::CheckSources => (false, &[], false),
-            Self::Write => (true, &[], false),
+            Self::WriteConfig => (true, &[], false),
             // A configuration may be a pipe without a writer; saving reads large sources.
             Self::ReadConfig | Self::Save | Self::Export => (true, &[], true),
         };

@@ -315,7 +315,7 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         // Documents and configurations are written even so. Another file may be a pipe without a reader.
-        self.cancel_if(|pending| !matches!(pending.kind, TaskKind::Save | TaskKind::Write));
+        self.cancel_if(|pending| !matches!(pending.kind, TaskKind::Save | TaskKind::WriteConfig));
         self.orders = None;
         if let Some(thread) = self.thread.take() {
             // The thread catches panics of tasks; there is nothing left to report on the way out.
@@ -422,7 +422,7 @@ mod tests {
     fn the_newest_task_wins_unless_its_kind_is_queued() {
         let mut session = session();
         assert_eq!(two_of_a_kind(&mut session, TaskKind::FindMissing), [2]);
-        assert_eq!(two_of_a_kind(&mut session, TaskKind::Write), [1, 2]);
+        assert_eq!(two_of_a_kind(&mut session, TaskKind::WriteConfig), [1, 2]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::files::FileError;
-use super::overwrite::{ReadFiles, Written};
+use super::overwrite::{OutputKind, ReadFiles};
 use super::special_files::special_kind;
 use super::write::write_whole;
 use highwater_export::{ConfigExport, HEADER};
@@ -28,9 +28,9 @@ pub enum WriteConfigError {
 pub fn write_config(export: &ConfigExport, read: &ReadFiles) -> Result<(), WriteConfigError> {
     for (position, file) in export.files.iter().enumerate() {
         let written = if position == 0 {
-            Written::Configuration
+            OutputKind::Configuration
         } else {
-            Written::Other
+            OutputKind::Other
         };
         read.refuse(&file.path, written)?;
         if position > 0 && is_of_others(&file.path) {

@@ -356,7 +356,7 @@ fn no_file_that_a_command_reads_is_replaced() {
         fails(&arguments, "not overwritten");
         assert!(std::fs::read(read).unwrap() == before, "{arguments:?}");
     }
-    // A configuration replaces its like.
+    // A configuration may replace the configuration that it was read from.
     assert!(
         run(&["export", &model, "--config", &config, "--to", &config])
             .status

@@ -5,7 +5,7 @@ mod page;
 mod placements;
 mod trace;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use highwater::analysis::Comparison;
@@ -54,6 +54,14 @@ fn session(sources: Vec<SourceSpec>) -> Session {
     session
 }
 
+fn export(session: &mut Session, form: ExportForm, path: PathBuf) {
+    session.apply(Command::Export {
+        form,
+        path,
+        lanes: None,
+    });
+}
+
 /// A file of every form with every ending.
 fn names() -> impl Iterator<Item = (ExportForm, String)> {
     EXPORT_FORMS.iter().flat_map(|row| {
@@ -78,11 +86,7 @@ fn the_window_and_the_command_line_write_the_same_files() {
         for (form, file) in names() {
             assert_eq!(ExportForm::of_path(Path::new(&file)), Ok(form));
             let [ours, theirs] = ["window-", "command-"].map(|who| folder.path().join(format!("{who}{file}")));
-            session.apply(Command::Export {
-                form,
-                path: ours.clone(),
-                lanes: None,
-            });
+            export(&mut session, form, ours.clone());
             assert_eq!(session.exporting().map(|known| known.path), Some(&*ours));
             session.settle();
             assert!(session.exporting().is_none());
@@ -175,13 +179,8 @@ fn a_cancelled_file_is_not_written() {
     }
     let folder = tempfile::tempdir().unwrap();
     let mut session = session(vec![SourceSpec::Sample(sample("mixed").unwrap())]);
-    let path = folder.path().join("report.html");
     for _ in 0..3 {
-        session.apply(Command::Export {
-            form: ExportForm::Report,
-            path: path.clone(),
-            lanes: None,
-        });
+        export(&mut session, ExportForm::Report, folder.path().join("report.html"));
     }
     session.apply(Command::Cancel);
     session.settle();
@@ -195,18 +194,14 @@ fn a_cancelled_file_is_not_written() {
     for _ in 0..60 {
         for is_document in [false, true] {
             let path = folder.path().join(if is_document { "d.highwater" } else { "t.csv" });
-            session.apply(if is_document {
-                Command::OverwriteDocument {
+            if is_document {
+                session.apply(Command::OverwriteDocument {
                     path: path.clone(),
                     view: None,
-                }
+                });
             } else {
-                Command::Export {
-                    form: ExportForm::Tensors,
-                    path: path.clone(),
-                    lanes: None,
-                }
-            });
+                export(&mut session, ExportForm::Tensors, path.clone());
+            }
             session.apply(Command::Cancel);
             session.settle();
             let notice = session.notice().cloned();
@@ -220,11 +215,7 @@ fn a_cancelled_file_is_not_written() {
         }
     }
     // The next one is still written.
-    session.apply(Command::Export {
-        form: ExportForm::Tensors,
-        path: folder.path().join("tensors.csv"),
-        lanes: None,
-    });
+    export(&mut session, ExportForm::Tensors, folder.path().join("tensors.csv"));
     session.settle();
     assert!(folder.path().join("tensors.csv").exists());
 }
@@ -251,13 +242,7 @@ fn the_window_replaces_no_file_that_it_has_read() {
         session.apply(Command::ImportConfig(at(name)));
         session.settle();
     }
-    let report = |session: &mut Session, name: &str| {
-        session.apply(Command::Export {
-            form: ExportForm::Report,
-            path: at(name),
-            lanes: None,
-        });
-    };
+    let report = |session: &mut Session, name: &str| export(session, ExportForm::Report, at(name));
     for name in ["d.highwater", "net.tflite", "a.py", "b.py"] {
         let before = std::fs::read(at(name)).unwrap();
         report(&mut session, name);

@@ -79,7 +79,7 @@ fn opened(path: &Path, common: &Common, progress: &Progress<'_>) -> anyhow::Resu
 pub(super) struct BaselineArgs {
     /// An earlier answer with the name of its file.
     file: Option<(String, Baseline)>,
-    /// What that was read from.
+    /// The files that it was read from.
     pub(super) files: ReadFiles,
     /// The name of a lane of the same answer.
     lane: Option<String>,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::super::command_line::{CommandLine, Origin};
 use super::super::export::export_about;
-use super::super::overwrite::Written;
+use super::super::overwrite::OutputKind;
 use super::super::special_files::special_kind;
 use super::super::task::{Failure, Outcome, TaskKind};
 use super::super::write::write_pieces;
@@ -58,13 +58,13 @@ impl Session {
         path: PathBuf,
         make: impl FnOnce(&mut dyn Write, &Progress<'_>) -> Result<(), ExportError> + Send + 'static,
     ) {
-        self.write_as(path, Written::Other, make);
+        self.write_as(path, OutputKind::Other, make);
     }
 
     fn write_as(
         &mut self,
         path: PathBuf,
-        written: Written,
+        written: OutputKind,
         make: impl FnOnce(&mut dyn Write, &Progress<'_>) -> Result<(), ExportError> + Send + 'static,
     ) {
         self.exporting.push_back(path.clone());
@@ -102,7 +102,7 @@ impl Session {
         let told = format!("saved {}{}", files.join(" and "), notes.collect::<String>());
         let read = self.read_files();
         self.run(
-            TaskKind::Write,
+            TaskKind::WriteConfig,
             move |_| write_config(&export, &read).map_err(|error| Failure(error.to_string())),
             |session, ()| session.notice = Some(Notice::Done(told)),
         );

@@ -12,7 +12,7 @@ use super::super::document_file::{
 };
 use super::super::known_names::rename_in_document;
 use super::super::loaded::Loaded;
-use super::super::overwrite::Written;
+use super::super::overwrite::OutputKind;
 use super::super::persisted::PersistedDocument;
 use super::super::task::{Failure, Outcome, TaskKind};
 use super::{Notice, Session};
@@ -171,7 +171,7 @@ impl Session {
         let read = self.read_files();
         let told = path.display().to_string();
         let work = move |progress: &Progress<'_>| {
-            read.refuse(&path, Written::Document)?;
+            read.refuse(&path, OutputKind::Document)?;
             let saved = save_over(&file, &path, known.as_deref(), progress)?;
             let path = std::path::absolute(&path).unwrap_or(path);
             let saved = saved.map(|(file, content)| Saved {
