@@ -58,9 +58,9 @@ pub struct Comparison {
     pub recommendations: Vec<Recommended>,
     /// Why all policies are equivalent, where they are: a sentence with the difference in bytes.
     pub equivalence: Option<String>,
-    /// Whether figures are lower bounds, or estimates where `scratch` says so.
     /// The memory of the device where the user chose it: the default says nothing about the device of a recording.
     pub chosen_memory: Option<Bytes>,
+    /// Whether figures are lower bounds, or estimates where `scratch` says so.
     pub lower_bound: bool,
     pub scratch: ScratchSource,
     /// Settings learned from recordings.
@@ -326,7 +326,7 @@ impl Comparison {
         self.shared_recording(lane).map(|one| &**one)
     }
 
-    /// The same, to be kept.
+    /// [`Self::recording`] for a holder that outlives the comparison.
     pub fn shared_recording(&self, lane: LaneId) -> Option<&Arc<Recording>> {
         let LaneId::Measured(position) = lane else { return None };
         let mut with_content = self.workload.recordings().iter().filter(|one| one.has_content());

@@ -93,7 +93,7 @@ impl PinnedSegments {
         Some(found)
     }
 
-    /// The same where most bytes are reserved.
+    /// The pinned segments where most bytes are reserved.
     pub fn at_peak(recording: &Recording, percent: u64) -> Option<Self> {
         Self::new(recording, recording.peaks().reserved.1?, percent)
     }

@@ -71,7 +71,7 @@ impl Request {
         }
     }
 
-    /// The same workload under one configuration, simulated under its own policy alone.
+    /// The workload under one configuration, simulated under its own policy alone.
     ///
     /// # Errors
     /// [`DeviceError`]: the options name an unknown device profile.

@@ -23,7 +23,7 @@ pub struct BaselineComparison<'a> {
     pub title: String,
     /// Changes at the peak of live bytes; `None` where the baseline does not list its tensors, or a run ended early.
     pub changes: Option<Changes>,
-    /// The same at the peak of reserved bytes.
+    /// Changes at the peak of reserved bytes.
     pub reserved_changes: Option<Changes>,
     pub limit_checks: Vec<LimitCheck>,
     comparison: &'a Comparison,
@@ -106,7 +106,7 @@ impl<'a> BaselineComparison<'a> {
         self.comparison.figure(self.position, metric)
     }
 
-    /// The same of the baseline.
+    /// A figure of the baseline.
     pub fn before(&self, metric: &Metric) -> Option<Figure> {
         self.baseline.and_then(|(_, baseline)| baseline.lane.figure(metric))
     }

@@ -260,7 +260,7 @@ impl ExportSubject {
         Ok(cells.flush()?)
     }
 
-    /// The same with cells of tables as they are.
+    /// [`Self::write`] with cells of tables as they are.
     ///
     /// # Errors
     /// As [`Self::write`].

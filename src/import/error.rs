@@ -76,7 +76,7 @@ impl ImportError {
         }
     }
 
-    /// The same for content of a known format that is not read.
+    /// [`Self::opened_as`] for content of a known format that is not read.
     pub(super) fn opened_as_unread(self, asked: &'static str, advice: &'static str) -> Self {
         match self.without_advice() {
             Ok(reason) => Self::OpenedAsUnread { asked, reason, advice },

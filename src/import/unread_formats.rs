@@ -162,7 +162,7 @@ pub(super) fn advice(input: &Input<'_>) -> Option<&'static str> {
     advice_by_name(input)
 }
 
-/// The same by the name alone.
+/// The advice by the name alone.
 pub(super) fn advice_by_name(input: &Input<'_>) -> Option<&'static str> {
     let name = input.name().to_ascii_lowercase();
     let by_name = NAMES.iter().find(|(ending, _)| name.ends_with(ending));

@@ -70,7 +70,7 @@ impl Diagnostics {
         }
     }
 
-    /// The same messages with a name as prefix.
+    /// A copy whose messages begin with a name.
     #[must_use]
     pub fn prefixed(&self, name: &str) -> Self {
         let mut all = Self::new();
@@ -84,7 +84,7 @@ impl Diagnostics {
         all
     }
 
-    /// The same messages with a file as prefix of their places: equal messages of several files stay one.
+    /// A copy whose places begin with a file: equal messages of several files stay one.
     #[must_use]
     pub fn placed_in(&self, file: &str) -> Self {
         let mut all = self.clone();

@@ -64,7 +64,6 @@ impl Bytes {
         Self(self.0.saturating_sub(other.0))
     }
 
-    /// `None` above 2^64 - 1.
     /// The largest total that is counted; figures above it would overflow.
     pub const MOST: Self = Self(1 << 62);
 
@@ -75,6 +74,7 @@ impl Bytes {
         })
     }
 
+    /// `None` above 2^64 - 1.
     pub const fn checked_add(self, other: Self) -> Option<Self> {
         match self.0.checked_add(other.0) {
             Some(sum) => Some(Self(sum)),

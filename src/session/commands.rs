@@ -39,7 +39,7 @@ pub enum Command {
         /// As on the command line.
         text: String,
     },
-    /// The same while the user types: letters of one field are one step of undo.
+    /// Set an option while the user types: letters of one field are one step of undo.
     TypeOption {
         key: String,
         text: String,
@@ -65,7 +65,7 @@ pub enum Command {
         name: String,
         value: Option<String>,
     },
-    /// The same while the user types.
+    /// Set a variable while the user types.
     TypeEnvironment {
         name: String,
         /// Empty text removes the variable.
@@ -228,7 +228,7 @@ pub enum Command {
         path: PathBuf,
         view: Option<Json>,
     },
-    /// The same, even where another program changed the file.
+    /// Write the document even where another program changed the file.
     OverwriteDocument {
         path: PathBuf,
         view: Option<Json>,

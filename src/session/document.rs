@@ -52,7 +52,7 @@ impl SourceSpec {
             })
     }
 
-    /// The same source read as a format; `None` detects the format.
+    /// The source read as a format; `None` detects the format.
     ///
     /// # Errors
     /// [`super::FileError::UnknownFormat`].
@@ -127,7 +127,7 @@ pub struct Document {
     pub options: Options,
     /// Options of a configuration file that this version does not know, kept for writing.
     pub unknown_options: Map<String, Json>,
-    /// The same for fields.
+    /// Fields of a configuration file that this version does not know, kept for writing.
     pub unknown_fields: Map<String, Json>,
     pub environment: Environment,
     pub plan: SchedulePlan,

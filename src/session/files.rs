@@ -92,7 +92,7 @@ pub(super) fn read_kept(source: &SourceSpec, keep: Keep, progress: &Progress<'_>
     read_as(source, None, keep, progress)
 }
 
-/// The same with a chosen format, where one is given.
+/// Reads a source, as a chosen format where one is given.
 fn read_as(
     source: &SourceSpec,
     row: Option<&'static Importer>,
@@ -302,7 +302,7 @@ pub fn look_at_files(options: &Options, environment: &Environment) -> SeenFiles 
     look_at(&paths_of(options, environment))
 }
 
-/// The same with those of pinned configurations.
+/// The current states of the files and folders that options and pinned configurations name.
 pub fn look_at_files_with(options: &Options, environment: &Environment, pins: &[Pin]) -> SeenFiles {
     look_at(&all_paths(options, environment, pins))
 }

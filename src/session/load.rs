@@ -49,7 +49,7 @@ pub fn load_kept(
     load_known(sources, with_evaluation, &KnownNames::default(), reading, progress)
 }
 
-/// The same for a document with names for graphs: these stay where a source cannot be read.
+/// [`load`] for a document with names for graphs: these stay where a source cannot be read.
 ///
 /// # Errors
 /// As [`load`].

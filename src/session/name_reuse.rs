@@ -40,7 +40,7 @@ pub struct NamesReport {
     pub batch: Option<u64>,
     /// By position in [`REUSE_LEVELS`].
     pub levels: [ReuseReport; 2],
-    /// The same: warnings for the caller.
+    /// By position in [`REUSE_LEVELS`]: warnings for the caller.
     pub warnings: [Vec<String>; 2],
     /// Before reuse.
     program: Arc<BlockProgram>,

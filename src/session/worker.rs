@@ -106,8 +106,8 @@ impl Worker {
         Self::start_with(0, move |_| wake())
     }
 
-    /// The same; tasks and pictures use at most so many threads (0: one per core), and `wake` gets the urgency of the
-    /// message.
+    /// Starts the thread; tasks and pictures use at most so many threads (0: one per core), and `wake` gets the urgency of
+    /// the message.
     ///
     /// # Errors
     /// As [`Self::start`].
@@ -154,7 +154,7 @@ impl Worker {
         self.send_in_parts(kind, |_, progress| work(progress), then);
     }
 
-    /// The same for work that has partial answers. They are applied until the task ends or is cancelled.
+    /// Sends work that has partial answers. They are applied until the task ends or is cancelled.
     pub(super) fn send_in_parts<A: Send + 'static>(
         &mut self,
         kind: TaskKind,

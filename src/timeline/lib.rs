@@ -203,9 +203,9 @@ pub struct Timeline {
 pub enum TimelineParts {
     /// Axes, bands and rows; lanes have neither blocks nor curves.
     Rows,
-    /// The same, with blocks and curves of the lanes.
+    /// `Rows`, with blocks and curves of the lanes.
     Drawing,
-    /// The same, with gaps, reuse of bytes and the stack of the arena.
+    /// `Drawing`, with gaps, reuse of bytes and the stack of the arena.
     All,
 }
 

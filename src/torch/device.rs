@@ -117,7 +117,7 @@ impl SimulatedDevice {
         }
     }
 
-    /// The same device with a log of its calls.
+    /// Adds a log of its calls.
     #[must_use]
     pub fn with_calls(mut self) -> Self {
         self.calls = Some(Vec::new());

@@ -25,7 +25,7 @@ impl Watermark {
 pub struct Stats {
     /// Bytes of blocks that the program holds.
     pub allocated: Watermark,
-    /// The same with blocks that wait for other streams.
+    /// Allocated bytes, and those of blocks that wait for other streams.
     pub active: Watermark,
     /// Bytes of device memory.
     pub reserved: Watermark,

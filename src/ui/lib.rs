@@ -88,7 +88,6 @@ pub fn run(document: Document, configs: StartConfigs, restore: Restore, painter:
                 if restore == Restore::Nothing {
                     context.memory_mut(|memory| *memory = egui::Memory::default());
                 }
-                // Set here alone.
                 let graphics = creation.wgpu_render_state.as_ref();
                 if let Some(graphics) = graphics {
                     graphics

@@ -52,7 +52,7 @@ fn clean_text(ctx: &Context, text: &mut TextShape) {
     }
 }
 
-/// The same formats on visible text.
+/// The job with its formats, on visible text.
 fn clean_job(job: &Arc<LayoutJob>) -> LayoutJob {
     let mut clean = LayoutJob::clone(job);
     clean.text.clear();

@@ -13,10 +13,10 @@ pub(crate) trait Named: Sized {
     /// Gives a widget its role and its name.
     fn named<S: ToString>(self, role: Role, name: impl Fn() -> S) -> Self;
 
-    /// The same for a field of text.
+    /// Gives a field of text its name.
     fn named_field<S: ToString>(self, text: &str, name: impl Fn() -> S) -> Self;
 
-    /// The same for a widget that is chosen or not.
+    /// Gives a widget its role, its name, and whether it is chosen.
     fn named_choice<S: ToString>(self, role: Role, is_chosen: bool, name: impl Fn() -> S) -> Self;
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn bytes_ui(ui: &mut Ui, bytes: Bytes) -> Response {
     ui.monospace(bytes.to_string()).on_hover_text(bytes.exact())
 }
 
-/// The same on the right of a column.
+/// [`bytes_ui`] on the right of a column.
 pub(crate) fn right_bytes_ui(ui: &mut Ui, bytes: Bytes) -> Response {
     ui.monospace(format!("{:>11}", bytes.to_string()))
         .on_hover_text(bytes.exact())

@@ -105,7 +105,7 @@ mod tests {
             (&[(0, 100), (0, 7)][..], ("0%", 0)),
             // In proportion to the results.
             (&[(50, 100), (500, 1_000)], ("50%", 550)),
-            // The same whatever they compute.
+            // A constant whatever they compute.
             (&[(64, 100), (64, 100_000)], ("64", 128)),
             // More than any share that can be written.
             (&[(1_000_000, 1)], ("1000000", 1_000_000)),

@@ -81,7 +81,7 @@ fn rank_table(spread: &RankSpread, most: usize) -> Table {
     table
 }
 
-/// The same as JSON; groups that are equal in all ranks are left out.
+/// The spread as JSON; groups that are equal in all ranks are left out.
 pub(super) fn ranks_json(spread: &RankSpread, most: usize) -> Json {
     let differing = spread.groups.iter().filter(|group| group.least != group.most);
     json!({

@@ -21,7 +21,7 @@ pub(super) fn difference(now: Bytes, base: Bytes) -> String {
     count_difference(now.get(), base.get(), |bytes| Bytes(bytes).to_string())
 }
 
-/// The same of counts, whose difference `text` writes.
+/// By how much a count differs from its base; `text` writes the difference.
 #[expect(clippy::cast_precision_loss, reason = "a percentage")]
 pub(super) fn count_difference(now: u64, base: u64, text: impl Fn(u64) -> String) -> String {
     if now == base {

@@ -16,8 +16,8 @@ pub struct MeasuredOp {
 }
 
 impl Graph {
-    /// The same graph with these times, and with a workspace for each op that had scratch memory and states none.
-    /// Tensors and steps keep their numbers; of an op listed twice the last entry counts. O(ops + tensors).
+    /// A copy with these times, and with a workspace for each op that had scratch memory and states none. Tensors and
+    /// steps keep their numbers; of an op listed twice the last entry counts. O(ops + tensors).
     #[must_use]
     pub fn with_measured(&self, measured: &[MeasuredOp]) -> Self {
         let mut graph = self.clone();

@@ -14,7 +14,7 @@ impl Graph {
         SHAPE_READS.contains(&self.op_kind(op))
     }
 
-    /// The same graph, in which ops that read only shapes read nothing, so they keep no tensor live. Steps do not
+    /// A copy in which ops that read only shapes read nothing, so they keep no tensor live. Steps do not
     /// change. O(ops + tensors).
     #[must_use]
     pub fn without_shape_reads(&self) -> Self {

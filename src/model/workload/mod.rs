@@ -149,7 +149,7 @@ impl Workload {
         }
     }
 
-    /// The same with call sites and categories by the rules of a document; `None` where that has none or there is no call stack.
+    /// A copy with call sites and categories by the rules of a document; `None` without rules or without call stacks.
     /// O(blocks + lines of all stacks).
     pub fn with_rules(&self, rules: &RecordingRules) -> Option<Self> {
         let has_stacks = self.recordings().iter().any(|one| !one.stacks.is_empty());
@@ -175,7 +175,7 @@ impl Workload {
         }
     }
 
-    /// The same graphs, in which ops that read only shapes keep no tensor live.
+    /// A copy whose ops that read only shapes keep no tensor live.
     #[must_use]
     pub fn without_shape_reads(&self) -> Self {
         let mut workload = self.clone();
@@ -199,7 +199,7 @@ impl Workload {
         self.graphs().iter().map(one).collect()
     }
 
-    /// The same graphs under the names that a schedule gives them.
+    /// A copy whose graphs have the names of a schedule.
     ///
     /// # Errors
     /// [`ScheduleError::SameName`].

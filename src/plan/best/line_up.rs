@@ -44,7 +44,7 @@ const TOO_LITTLE_TO_SHARE: u64 = 1 << 18;
 /// The fraction of the nodes that a search within the line-up may use.
 const SHARE_OF_A_ROW: u64 = 32;
 
-/// The same for stacking the fullest step of a plan.
+/// The fraction of the nodes that stacking the fullest step of a plan may use.
 const SHARE_OF_A_STACK: u64 = 4;
 
 /// Up to this many shapes no plan is stacked: the exact search does as well.

@@ -97,7 +97,7 @@ pub(super) fn mix(place: u64, number: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// The same with other factors and another finalizer (that of `MurmurHash3`), so that collisions of the two are
+/// [`mix`] with other factors and another finalizer (that of `MurmurHash3`), so that collisions of the two are
 /// independent.
 fn mix_second(place: u64, number: u64) -> u64 {
     let mut x = place.wrapping_mul(0xD6E8_FEB8_6659_FD93) ^ number.wrapping_mul(0xA076_1D64_78BD_642F).rotate_left(32);

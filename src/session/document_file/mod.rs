@@ -85,7 +85,7 @@ impl DocumentFile {
         }
     }
 
-    /// The same file with other content; unknown fields stay.
+    /// A copy with other content; unknown fields stay.
     #[must_use]
     pub fn with(&self, document: Document, hashes: Vec<Option<String>>, view: Option<Json>) -> Self {
         Self {

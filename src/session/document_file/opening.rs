@@ -233,8 +233,8 @@ pub fn save_document(file: &DocumentFile, path: &Path, progress: &Progress<'_>) 
     Ok(saved.map_or_else(Vec::new, |(saved, _)| saved.hashes))
 }
 
-/// The same, but only over a file whose content has this hash, where one is given; `None` where the file holds something
-/// else. A file that is gone is written again. Returns what was written, and the hash of its bytes.
+/// [`save_document`], but only over a file whose content has this hash, where one is given; `None` where the file holds
+/// something else. A file that is gone is written again. Returns what was written, and the hash of its bytes.
 ///
 /// # Errors
 /// As [`save_document`].

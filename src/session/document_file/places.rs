@@ -73,7 +73,7 @@ fn words(path: &Path) -> Option<String> {
     Some(if text.is_empty() { ".".to_owned() } else { text })
 }
 
-/// The same path without `.` and `..`, where the file system allows that.
+/// The path without `.` and `..`, where the file system allows that.
 fn without_dots(path: &Path) -> PathBuf {
     let has_dots = path.components().any(|component| component == Component::ParentDir);
     let real = has_dots.then(|| path.canonicalize().ok()).flatten();

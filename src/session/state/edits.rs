@@ -33,7 +33,7 @@ impl Session {
         });
     }
 
-    /// The same for a change that may fail, or has a message.
+    /// [`Self::edit`] for a change that may fail, or has a message.
     pub(super) fn try_edit(
         &mut self,
         typing: Option<String>,

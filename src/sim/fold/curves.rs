@@ -17,7 +17,7 @@ pub struct Curves {
     pub features: StepBytes,
     /// Exact bytes of live tensors (feature memory).
     pub live: StepBytes,
-    /// The same after the allocator's rounding.
+    /// Live bytes after the allocator's rounding.
     pub rounded: StepBytes,
     /// Part of `reserved` in physical pages.
     pub physical: StepBytes,

@@ -19,7 +19,7 @@ pub struct Moment {
     pub n_events: usize,
     /// Exact bytes of live tensors: the value of the step's live curve.
     pub live: Bytes,
-    /// The same after the allocators' rounding.
+    /// Live bytes after the allocators' rounding.
     pub rounded: Bytes,
     /// Reserved bytes by use; less than the curve where the step's reserved peak is at another moment.
     pub parts: ReservedParts,

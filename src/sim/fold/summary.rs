@@ -63,7 +63,7 @@ pub struct Summary {
     pub out_of_memory: bool,
     /// Estimated time of the policy's own calls.
     pub estimated_overhead: Nanos,
-    /// The same by cause; causes without calls are left out.
+    /// The estimated overhead by cause; causes without calls are left out.
     pub overhead: Vec<Overhead>,
 }
 

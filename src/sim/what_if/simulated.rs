@@ -16,7 +16,7 @@ use super::History;
 /// A recording as other settings would have made it.
 #[derive(Clone, Debug)]
 pub struct SimulatedRun {
-    /// The same steps, names and stacks; its blocks, segments and failures are simulated.
+    /// Steps, names and stacks are recorded; blocks, segments and failures are simulated.
     pub recording: Recording,
     pub figures: WhatIf,
 }

@@ -15,7 +15,7 @@ impl<D: Device, O: Observer> Allocator<D, O> {
         self.search_pool(request, self.settings.expandable)
     }
 
-    /// The same as if expandable segments were on or off.
+    /// [`Self::search`] as if expandable segments were on or off.
     pub(super) fn search_pool(&mut self, request: &Request, expands: bool) -> Option<BlockId> {
         let pool = request.pool as usize;
         if self.collects() {

@@ -9,12 +9,7 @@ pub enum Kind {
     /// A size in MiB, clamped above.
     Mib,
     /// A whole number of a range.
-    Count {
-        /// The least.
-        least: u64,
-        /// The most.
-        most: u64,
-    },
+    Count { least: u64, most: u64 },
     /// A power of two.
     PowerOfTwo {
         /// The most.

@@ -148,7 +148,7 @@ pub(super) fn cursor_x(rect: Rect, state: &LanesState) -> Option<f32> {
     visible_x(rect, &state.view()?, state.cursor?)
 }
 
-/// The same for the step of [`LanesState::reading`].
+/// The left end of the step of [`LanesState::reading`]; `None` outside the canvas.
 pub(super) fn reading_x(rect: Rect, state: &LanesState) -> Option<f32> {
     visible_x(rect, &state.view()?, state.reading()?)
 }
@@ -159,7 +159,7 @@ pub(super) fn step_x(rect: Rect, view: &View<'_>, step: f64, margin: f32) -> f32
     rect.left() + x.clamp(-margin, rect.width() + margin)
 }
 
-/// The same; `None` outside the canvas.
+/// The place of a step; `None` outside the canvas.
 pub(super) fn visible_x(rect: Rect, view: &View<'_>, step: f64) -> Option<f32> {
     let x = to_points(view.x_from_step(step, f64::from(rect.width())));
     (x >= 0.0 && x <= rect.width()).then_some(rect.left() + x)

@@ -5,7 +5,7 @@ use highwater_timeline::ReuseSide;
 
 pub(super) struct EdgeWords {
     pub(super) text: String,
-    /// The same in two short lines.
+    /// `text` in two short lines.
     pub(super) short: String,
     pub(super) explanation: String,
 }

@@ -168,10 +168,10 @@ fn paint_area(painter: &Painter, rect: Rect, band: &ScopeBand, most: u64, theme:
     quads.paint(painter);
 }
 
-/// Buttons for all scopes, in the toolbar.
 /// The buttons of [`folds_ui`].
 pub(super) const FOLDS: [&str; 2] = ["Collapse all", "Expand all"];
 
+/// Buttons for all scopes, in the toolbar.
 pub(super) fn folds_ui(ui: &mut Ui, folds: &mut ScopeFolds) {
     let [collapse, expand] = FOLDS;
     for (text, is_folded, why) in [

@@ -64,7 +64,7 @@ fn parts_of(parts: &ReservedParts) -> [(&'static str, Bytes); 4] {
     ]
 }
 
-/// The same as rows of a grid.
+/// Rows of a grid: the parts that are not zero.
 fn parts_ui(ui: &mut egui::Ui, parts: &ReservedParts, theme: &Theme) {
     for (position, (name, bytes)) in parts_of(parts).into_iter().enumerate() {
         if bytes > Bytes::ZERO {

@@ -35,7 +35,7 @@ pub(super) const CLASSES_LIGHT: [u32; CLASS_COLORS as usize] =
     [0xf5e04a, 0xbfe07a, 0x86dcb4, 0x7fcfd8, 0x93b8ea, 0xb29fe8];
 /// Graph pools, after Okabe and Ito; repeats from the seventh graph on.
 pub(super) const POOLS: [u32; 6] = [0x56b4e9, 0xe69f00, 0xcc79a7, 0xd55e00, 0x009e73, 0xf0e442];
-/// The same hues for light themes: lighter, so that dark text is readable.
+/// Hues of the dark theme, lighter, so that dark text is readable.
 pub(super) const TENSORS_LIGHT: [u32; PALETTE_LEN as usize] = [
     0x77aadd, 0x8fd3f2, 0x62bd80, 0xd9ca5f, 0xee8f9a, 0xc583b4, 0xa5bdf0, 0x5fbfae, 0xa6cf8c, 0xb8b25c, 0xeedd99,
     0xd98b9b, 0xb09ad6, 0xf0b95a, 0x8cbfe0, 0xe79d6c,
