@@ -1,5 +1,5 @@
 //! Replays an allocation trace under every policy: `cargo run --release --example replay_trace [FILE]`.
-//! docs/format.md describes traces.
+//! docs/text-formats.md describes traces.
 #![expect(clippy::print_stdout, reason = "an example prints its answer")]
 
 use std::error::Error;

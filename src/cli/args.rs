@@ -322,7 +322,7 @@ pub struct RematArgs {
 /// Arguments of `replay`.
 #[derive(Args, Debug)]
 pub struct ReplayArgs {
-    /// Trace, one command per line (docs/format.md), or a memory snapshot; - is standard input
+    /// Trace, one command per line (docs/text-formats.md), or a memory snapshot; - is standard input
     pub trace: PathBuf,
     #[command(flatten)]
     pub opening: Opening,
@@ -369,7 +369,7 @@ pub enum AllocatorChoice {
 /// Arguments of `reuse`.
 #[derive(Args, Debug)]
 pub struct ReuseArgs {
-    /// Graph, or program of blocks (docs/format.md); - is standard input
+    /// Graph, or program of blocks (docs/text-formats.md); - is standard input
     pub file: PathBuf,
     /// 0: equal shapes share memory; 1: any large enough slot (`memory_optimize.level`)
     #[arg(long, value_name = "N", allow_negative_numbers = true)]

@@ -149,7 +149,7 @@ fn subject(
             lower_bound_of(entry, bindings, progress, "part of the program here", diagnostics)?;
             Ok((subject, choice))
         }
-        _ => bail!("{file}: `reuse` needs a graph or a program of blocks (docs/format.md)"),
+        _ => bail!("{file}: `reuse` needs a graph or a program of blocks (docs/text-formats.md)"),
     }
 }
 

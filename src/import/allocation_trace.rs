@@ -1,4 +1,4 @@
-//! Allocation traces: text, one command a line (docs/format.md has the whole description).
+//! Allocation traces: text, one command a line (docs/text-formats.md has the whole description).
 //!
 //! ```text
 //! # a comment                       device 32G            the device, before the first command

@@ -1,4 +1,4 @@
-//! Programs of blocks, variables and ops as JSON, in the manner of Paddle's fluid (docs/format.md has the description).
+//! Programs of blocks, variables and ops as JSON, in the manner of Paddle's fluid (docs/text-formats.md has the description).
 //!
 //! ```text
 //! { "blocks": [ {"idx", "parent_idx", "forward_block_idx",

@@ -1,5 +1,5 @@
 //! DTR logs: what a framework did with tensors, as the prototype of the DTR paper records it, one JSON object a line
-//! (docs/format.md has the whole description).
+//! (docs/text-formats.md has the whole description).
 //!
 //! ```text
 //! {"INSTRUCTION":"CONSTANT","NAME":"x1"}                      then a MEMORY line
@@ -114,7 +114,7 @@ fn malformed(error: &serde_json::Error, number: u64) -> ImportError {
     ImportError::at(
         format!("this is no instruction ({what})"),
         format!("line {number} column {}", error.column()),
-        "a line is one JSON object, as docs/format.md describes; if the file was cut off, record it again",
+        "a line is one JSON object, as docs/text-formats.md describes; if the file was cut off, record it again",
     )
 }
 

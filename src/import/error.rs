@@ -126,7 +126,7 @@ impl ImportError {
                 place,
                 "the file is damaged, export it again",
             ),
-            Category::Data => Self::at(what, place, "docs/format.md describes the format"),
+            Category::Data => Self::at(what, place, "docs/text-formats.md describes the format"),
         }
     }
 }

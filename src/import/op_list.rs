@@ -1,4 +1,4 @@
-//! Op lists: a compiled graph as its memory planner gets it, one op a line (docs/format.md has the whole description).
+//! Op lists: a compiled graph as its memory planner gets it, one op a line (docs/text-formats.md has the whole description).
 //!
 //! ```text
 //! # comment

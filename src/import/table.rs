@@ -42,7 +42,7 @@ pub static IMPORTERS: &[Importer] = &[
         detected_by: "CSV headings with id, lower, upper and size; or JSON with buffers, or with tensors that have born and last",
         extensions: &["csv"],
         description: "placement problem: buffers with live ranges as CSV in MiniMalloc's form or JSON, perhaps with a plan; \
-                      see docs/format.md",
+                      see docs/text-formats.md",
         detect: problem::detect,
         import: problem::import,
     },
@@ -51,7 +51,7 @@ pub static IMPORTERS: &[Importer] = &[
         title: "allocation traces",
         detected_by: "most of the first lines are commands of a trace",
         extensions: &["trace"],
-        description: "allocation trace: requests to the device, one command per line; see docs/format.md",
+        description: "allocation trace: requests to the device, one command per line; see docs/text-formats.md",
         detect: allocation_trace::detect,
         import: allocation_trace::import,
     },
@@ -61,7 +61,7 @@ pub static IMPORTERS: &[Importer] = &[
         detected_by: "the first line begins with \"op NAME\"",
         extensions: &["ops"],
         description: "ops of a compiled graph with the bytes that they request, one per line, as a placement problem of its \
-                      arena; see docs/format.md",
+                      arena; see docs/text-formats.md",
         detect: op_list::detect,
         import: op_list::import,
     },
@@ -71,7 +71,7 @@ pub static IMPORTERS: &[Importer] = &[
         detected_by: "a JSON object with blocks (or program) and vars or ops",
         extensions: &["json"],
         description: "program of blocks, variables and ops as JSON (also .gz), in the manner of Paddle's fluid, for reusing \
-                      names; see docs/format.md",
+                      names; see docs/text-formats.md",
         detect: block_program::detect,
         import: block_program::import,
     },
@@ -81,7 +81,7 @@ pub static IMPORTERS: &[Importer] = &[
         detected_by: "the first line is a JSON object with INSTRUCTION",
         extensions: &["log"],
         description: "log of the DTR prototype: ops with times, tensors and references, one JSON object per line; \
-                      see docs/format.md",
+                      see docs/text-formats.md",
         detect: dtr_log::detect,
         import: dtr_log::import,
     },
@@ -91,7 +91,7 @@ pub static IMPORTERS: &[Importer] = &[
         detected_by: "a JSON object with the lists vars and ops",
         extensions: &["json"],
         description: "ops in execution order with the variables that they read and write, as JSON, for rematerialization under a memory \
-                      budget; see docs/format.md",
+                      budget; see docs/text-formats.md",
         detect: megengine::detect_graph,
         import: megengine::import_graph,
     },
@@ -101,7 +101,7 @@ pub static IMPORTERS: &[Importer] = &[
         detected_by: "a JSON list of [\"P\", ...], [\"O\", ...] or [\"D\", ...], alone or under \"script\"",
         extensions: &["json"],
         description: "script of an eager interpreter (put, compute, delete) as JSON, for rematerialization under a memory \
-                      budget; see docs/format.md",
+                      budget; see docs/text-formats.md",
         detect: megengine::detect_script,
         import: megengine::import_script,
     },
@@ -140,7 +140,7 @@ pub static IMPORTERS: &[Importer] = &[
         title: "highwater's own JSON",
         detected_by: "a JSON object with highwater_graph, or with nodes, or with inputs and outputs",
         extensions: &["json"],
-        description: "highwater's own JSON (also .gz): ops, tensors, aliases, phases, costs; see docs/format.md",
+        description: "highwater's own JSON (also .gz): ops, tensors, aliases, phases, costs; see docs/text-formats.md",
         detect: native::detect,
         import: native::import,
     },

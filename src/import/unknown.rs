@@ -23,7 +23,7 @@ fn advice(input: &Input<'_>) -> String {
         return advice.to_owned();
     }
     let what = if matches!(head.trim_ascii_start().first(), Some(b'{' | b'[')) {
-        "it looks like JSON, but has the keys of no known form (docs/format.md describes them); "
+        "it looks like JSON, but has the keys of no known form (docs/text-formats.md describes them); "
     } else {
         ""
     };

@@ -10,7 +10,7 @@ use super::{Format, Opening, Verifying, YesNo};
 #[derive(Args, Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "one flag each, as clap reads them")]
 pub struct PlanArgs {
-    /// Graph, op list, or placement problem (CSV or JSON; docs/format.md)
+    /// Graph, op list, or placement problem (CSV or JSON; docs/text-formats.md)
     pub file: PathBuf,
     #[command(flatten)]
     pub opening: Opening,

@@ -131,7 +131,10 @@ fn events(
         );
     };
     let Some(ops) = &entry.ops else {
-        bail!("--events needs an op list (docs/format.md); {} has no ops", entry.name);
+        bail!(
+            "--events needs an op list (docs/text-formats.md); {} has no ops",
+            entry.name
+        );
     };
     let plan = engine_plan(&entry.problem, entry.order.as_ref(), *assigner, progress)?;
     print_json_line(&WireEnginePlan::new(ops, &plan, *assigner, args.stable))?;

@@ -51,7 +51,7 @@ pub(super) fn run(args: &ReplayArgs, progress: &Progress<'_>) -> anyhow::Result<
     let trace = match imported.source {
         Source::Traces(mut traces) if traces.len() == 1 => traces.remove(0),
         _ => bail!(
-            "{}: this is {}, not an allocation trace; docs/format.md describes traces",
+            "{}: this is {}, not an allocation trace; docs/text-formats.md describes traces",
             source.title(),
             imported.format
         ),

@@ -34,7 +34,7 @@ const COMMANDS: &[(&str, usize, usize)] = &[
     ("unfixed", 1, 1),
 ];
 
-const ADVICE: &str = "docs/format.md lists the commands of allocation traces";
+const ADVICE: &str = "docs/text-formats.md lists the commands of allocation traces";
 
 /// The resemblance of a line to one of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

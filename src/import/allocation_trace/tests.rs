@@ -73,7 +73,7 @@ fn a_fraction_of_a_byte_is_cut_off() {
 #[test]
 fn every_error_names_its_line_and_what_to_do() {
     for (text, expected) in [
-        ("a x 1\nb x\n", "\"b\" is no command at line 2; docs/format.md"),
+        ("a x 1\nb x\n", "\"b\" is no command at line 2; docs/text-formats.md"),
         ("a x\n", "\"a\" takes 2 words behind it, and there are 1 at line 1;"),
         ("load\n", "\"load\" takes at least 1 words behind it"),
         ("\n\na x 1T\n", "\"1T\" is no size at line 3; write bytes"),

@@ -7,7 +7,7 @@ use crate::ImportError;
 use highwater_model::progress::Progress;
 use highwater_model::workload::{Block, BlockOp, BlockProgram, BlockVariable};
 
-const ADVICE: &str = "export the program again; docs/format.md describes the format";
+const ADVICE: &str = "export the program again; docs/text-formats.md describes the format";
 
 /// The type of a variable without a stated type.
 const TENSOR: &str = "LOD_TENSOR";

@@ -15,7 +15,7 @@ const MOST_PARTS: usize = 50_000_000;
 /// Nanoseconds to move a byte: 10^8 bytes a second, as the original estimates.
 const NANOS_PER_BYTE: u64 = 10;
 
-pub(super) const ADVICE: &str = "docs/format.md describes the format; entries are in execution order";
+pub(super) const ADVICE: &str = "docs/text-formats.md describes the format; entries are in execution order";
 
 #[derive(Debug, Default)]
 pub(super) struct Draft {

@@ -1,5 +1,5 @@
 //! Op sequences with variables, and scripts of an eager interpreter, as MegEngine's rematerialization gets them
-//! (docs/format.md has the whole description).
+//! (docs/text-formats.md has the whole description).
 //!
 //! ```text
 //! { "vars": [ {"name", "bytes", "flags": []} ],

@@ -113,7 +113,7 @@ pub(super) fn read_graph(bytes: &[u8]) -> Result<(Option<String>, WireGraph), Im
                 if vars.is_none() { "vars" } else { "ops" }
             ),
             "the end of the file",
-            "docs/format.md describes the format",
+            "docs/text-formats.md describes the format",
         )),
     }
 }

@@ -1,4 +1,4 @@
-//! highwater's own JSON: ops, tensors, aliases, phases and costs (docs/format.md has the whole description).
+//! highwater's own JSON: ops, tensors, aliases, phases and costs (docs/text-formats.md has the whole description).
 //!
 //! ```text
 //! { "highwater_graph": 1, "meta": {"model": "name"},

@@ -56,7 +56,7 @@ pub(super) fn read(
         return Err(ImportError::at(
             format!("the list \"{list}\" is missing or empty"),
             "the end of the file",
-            "docs/format.md describes the format",
+            "docs/text-formats.md describes the format",
         ));
     }
     if reading.draft.maker.is_some() {

@@ -1,4 +1,4 @@
-//! Placement problems: buffers with known live ranges, as CSV or JSON (docs/format.md has the whole description).
+//! Placement problems: buffers with known live ranges, as CSV or JSON (docs/text-formats.md has the whole description).
 //!
 //! ```text
 //! id,lower,upper,size,alignment,offset,gaps,same_address_as        lower..upper half-open; `end` in place of

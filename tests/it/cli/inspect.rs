@@ -104,7 +104,7 @@ fn errors_of_unreadable_files_state_format_and_remedy() {
         ("empty.onnx", b"", "the file is empty"),
         ("zeros.onnx", &[0; 5000], "5000 zero bytes"),
         ("picture.png", b"\x89PNG\r\n\x1a\n1234", "picture"),
-        ("other.json", b"{\"hello\": 1}", "docs/format.md"),
+        ("other.json", b"{\"hello\": 1}", "docs/text-formats.md"),
         ("utf16.csv", &utf16, "save the file as UTF-8"),
         ("weights.pt", b"PK\x03\x04abc", "ZIP"),
         ("cut.json.gz", &whole[..whole.len() / 2], "gzip"),
