@@ -18,6 +18,7 @@ mod engine_plans;
 mod exporters;
 mod exports;
 mod golden;
+mod manifests;
 mod name_reuse;
 mod native;
 mod opening;

@@ -1,4 +1,4 @@
-//! House rules that neither the compiler nor Cargo checks: a header in every file, reasons for dependencies, lists in
+//! House rules that neither the compiler nor Cargo checks: a header in every file, words of comments and texts, lists in
 //! documents that match tables.
 
 use std::path::{Path, PathBuf};
@@ -312,6 +312,37 @@ fn the_documents_list_every_exported_form() {
 }
 
 #[test]
+fn named_documents_exist() {
+    let folders = ["src", "tests", "benches", "examples", "docs"];
+    let mut texts: Vec<PathBuf> = folders
+        .into_iter()
+        .flat_map(|folder| files_with(folder, &["rs", "md"]))
+        .collect();
+    texts.extend(["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"].map(|name| root().join(name)));
+    let is_name = |letter: char| letter.is_ascii_alphanumeric() || "/-_.".contains(letter);
+    let mut missing = Vec::new();
+    for file in texts {
+        let text = read(&file);
+        let beside = file.parent().expect("a folder");
+        let is_page = file.extension().is_some_and(|ending| ending == "md");
+        let links = text
+            .match_indices("](")
+            .filter(|_| is_page)
+            .map(|(at, _)| (&text[at + 2..], beside.to_owned()));
+        let names = text.match_indices("docs/").map(|(at, _)| (&text[at..], root()));
+        for (rest, folder) in names.chain(links) {
+            let name = &rest[..rest.find(|letter| !is_name(letter)).unwrap_or(rest.len())];
+            let name = name.trim_end_matches('.');
+            let is_document = [".md", ".json", ".png"].iter().any(|ending| name.ends_with(ending));
+            if is_document && !folder.join(name).exists() {
+                missing.push(format!("{} names {name}", file.display()));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+#[test]
 fn every_format_is_explained() {
     let text = read(&root().join("docs/formats.md"));
     for importer in highwater::import::IMPORTERS {
@@ -332,46 +363,12 @@ fn every_format_is_explained() {
     assert!(read(&root().join("README.md")).contains("docs/formats.md"));
 }
 
-#[test]
-fn every_dependency_has_a_reason() {
-    let manifest = read(&root().join("Cargo.toml"));
-    let reasons = read(&root().join("ARCHITECTURE.md"));
-    let notices = read(&root().join("THIRD-PARTY.md"));
-    let shipped = shipped_dependencies();
-    let start = manifest.find("[workspace.dependencies]").expect("a table of versions");
-    let table = manifest[start..].lines().skip(1);
-    let names: Vec<&str> = table
-        .take_while(|line| !line.starts_with('['))
-        .filter_map(|line| Some(line.split_once(" = ")?.0))
-        .filter(|name| !name.starts_with("highwater-"))
-        .collect();
-    assert!(names.len() > 20, "{names:?}");
-    for name in names {
-        assert!(reasons.contains(name), "ARCHITECTURE.md gives no reason for {name}");
-        let is_shipped = shipped.iter().any(|shipped| shipped == name);
-        assert!(
-            !is_shipped || notices.contains(&format!("| {name} |")),
-            "THIRD-PARTY.md lacks {name}"
-        );
-    }
-}
-
-/// Names of the dependencies linked into the program, of the root and of every member.
-fn shipped_dependencies() -> Vec<String> {
-    let members = std::fs::read_dir(root().join("src")).expect("the folder is part of the project");
-    let members = members.map(|entry| entry.expect("the folder can be listed").path().join("Cargo.toml"));
-    let manifests = members.filter(|path| path.exists()).chain([root().join("Cargo.toml")]);
-    let mut names = Vec::new();
-    for manifest in manifests {
-        let text = read(&manifest);
-        let table = text.lines().skip_while(|line| *line != "[dependencies]").skip(1);
-        let lines = table.take_while(|line| !line.starts_with('['));
-        names.extend(lines.filter_map(|line| Some(line.split_once([' ', '.'])?.0.to_owned())));
-    }
-    names
-}
-
 fn rust_files(folder: &str) -> Vec<PathBuf> {
+    files_with(folder, &["rs"])
+}
+
+/// The files below a folder with one of these endings, in order.
+fn files_with(folder: &str, endings: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![root().join(folder)];
     while let Some(folder) = open.pop() {
@@ -379,7 +376,11 @@ fn rust_files(folder: &str) -> Vec<PathBuf> {
             let path = entry.expect("the folder can be listed").path();
             if path.is_dir() {
                 open.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
+            } else if path
+                .extension()
+                .and_then(|ending| ending.to_str())
+                .is_some_and(|ending| endings.contains(&ending))
+            {
                 found.push(path);
             }
         }
@@ -388,10 +389,10 @@ fn rust_files(folder: &str) -> Vec<PathBuf> {
     found
 }
 
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn read(path: &Path) -> String {
+pub(crate) fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
