@@ -24,7 +24,7 @@ fn window(arguments: &cli::Arguments) -> ExitCode {
     cli::end_on_signals(highwater::progress::Cancel::new());
     let shown = cli::start(arguments).and_then(|start| {
         let restore = cli::restore(arguments, &start.document);
-        highwater::ui::run(start.document, start.configs, restore, arguments.painter.into())
+        highwater::ui::run(start.document, start.configs, restore)
     });
     match shown {
         Ok(()) => ExitCode::SUCCESS,

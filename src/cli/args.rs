@@ -24,8 +24,6 @@ pub(super) use space::{RecommendArgs, SpaceArgs, SweepArgs};
 pub(super) use super::opening::{Opening, YesNo};
 pub(super) use super::verified::Verifying;
 
-use highwater_session::PainterChoice;
-
 /// The program's arguments; `command` adds what `--help` shows besides.
 #[derive(Parser, Debug)]
 #[command(
@@ -43,37 +41,15 @@ pub struct Arguments {
     /// Ignore the saved layout and files; unsaved edits are still recovered
     #[arg(long)]
     pub no_restore: bool,
-    /// Drawing of large lanes: auto, gpu or picture (processor)
-    #[arg(long, value_enum, value_name = "PAINTER", default_value_t)]
-    pub painter: PainterName,
+    /// Accepted for scripts of earlier versions, without effect
+    #[arg(long, hide = true, value_name = "PAINTER", value_parser = ["auto", "gpu", "picture"])]
+    pub painter: Option<String>,
     /// Settings that the window starts with.
     #[command(flatten, next_help_heading = "Settings")]
     pub common: Common,
     /// Lanes and goal that the window starts with.
     #[command(flatten)]
     pub lanes: LaneArgs,
-}
-
-/// Who draws lanes with many blocks.
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PainterName {
-    /// The graphics device where there is a real one, otherwise the processor.
-    #[default]
-    Auto,
-    /// The graphics device, even one that is a processor in disguise.
-    Gpu,
-    /// The processor, as pictures.
-    Picture,
-}
-
-impl From<PainterName> for PainterChoice {
-    fn from(name: PainterName) -> Self {
-        match name {
-            PainterName::Auto => Self::Auto,
-            PainterName::Gpu => Self::Device,
-            PainterName::Picture => Self::Picture,
-        }
-    }
 }
 
 /// The commands.

@@ -106,6 +106,9 @@ pub fn run(build: Build) -> Outcome {
             if let Some(message) = missing_file(&arguments) {
                 return Outcome::Exit(fail(&message));
             }
+            if arguments.painter.is_some() {
+                say("--painter has no effect any more: the processor draws large lanes as pictures");
+            }
             Outcome::Window(Box::new(arguments))
         }
         Some(action) => Outcome::Exit(perform(action)),

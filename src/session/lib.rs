@@ -71,7 +71,7 @@ pub use name_reuse::{MOST_LOG_LINES, NamesReport, REUSE_LEVELS};
 pub use opened_config::{OpenedConfig, StartConfigs};
 pub use opening::read_config_file;
 pub use overwrite::{OutputKind, ReadFiles, SettingsFiles};
-pub use painter::{LanePicture, PainterChoice, PictureFrame, PictureKind, PictureOrder, RowsPicture};
+pub use painter::{LanePicture, PictureFrame, PictureKind, PictureOrder, RowsPicture};
 pub use persisted::{MOST_RECENT, PersistedDocument, PersistedSource, Recent, Recents, Restore};
 pub use planner::{BestPlan, PlannerFigures, PlannerRow, PlannerSubject, PlannerTable, SearchingRow};
 pub use recovery::{Recoverable, Recovery};

@@ -19,18 +19,6 @@ use highwater_timeline::{
 /// Pictures that are drawn in parallel: as many as there are lanes of policies.
 const MOST_AT_ONCE: usize = 4;
 
-/// The renderer of lanes with more blocks than a frame draws one by one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PainterChoice {
-    /// The graphics device where it is no software, otherwise the painter.
-    #[default]
-    Auto,
-    /// Any graphics device.
-    Device,
-    /// The painter.
-    Picture,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PictureKind {
     /// The view and a margin.

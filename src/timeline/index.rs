@@ -10,8 +10,6 @@
 //! binary search finds them and at most as many others. Searches of short lives do not visit long ones, and rectangles
 //! of at least a pixel are in few classes.
 
-use std::ops::Range;
-
 use super::amounts::Amounts;
 use super::viewport::{Canvas, View};
 
@@ -66,28 +64,6 @@ impl RectIndex {
         buckets.sort_unstable_by_key(|class| class.powers);
         Self { classes: buckets }
     }
-
-    /// Numbers of rectangles class by class; `range` counts in that order. O(classes + results).
-    pub(super) fn in_classes(&self, range: Range<usize>) -> impl Iterator<Item = usize> + '_ {
-        let mut first = 0;
-        let parts = self.classes.iter().map(move |class| {
-            let at = first;
-            first += class.ids.len();
-            let place = |end: usize| end.clamp(at, first) - at;
-            &class.ids[place(range.start)..place(range.end)]
-        });
-        parts.flatten().map(|id| *id as usize)
-    }
-}
-
-/// A run of rectangles of one class.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct ClassPart {
-    pub(super) range: Range<usize>,
-    /// Shortest and longest life of the class, in steps.
-    pub(super) steps: (f64, f64),
-    /// Smallest and largest size of the class, in bytes.
-    pub(super) bytes: (f64, f64),
 }
 
 /// Powers of two of the smallest life and bytes that a search visits.
@@ -189,33 +165,6 @@ impl RectColumns {
         })
     }
 
-    /// Of each class the run that may meet the steps `t0..t1`: all that do, and at most as many others. O(classes log
-    /// rectangles).
-    pub(super) fn parts(&self, steps: (f64, f64)) -> impl Iterator<Item = ClassPart> {
-        let (t0, t1) = steps;
-        let mut first = 0;
-        let parts = self.index.classes.iter().map(move |class| {
-            let at = first;
-            first += class.ids.len();
-            let least = t0 - f64::from(class.longest);
-            let born = |step: f64| {
-                class
-                    .ids
-                    .partition_point(|id| f64::from(self.start[*id as usize]) < step)
-            };
-            let two: f64 = 2.0;
-            let (life, size) = (i32::from(class.powers.0), i32::from(class.powers.1));
-            // The class of one byte also has rectangles without bytes.
-            let smallest = if size == 0 { 0.0 } else { two.powi(size) };
-            ClassPart {
-                range: at + born(least)..at + born(t1),
-                steps: (two.powi(life), f64::from(class.longest)),
-                bytes: (smallest, two.powi(size + 1)),
-            }
-        });
-        parts.filter(|part| !part.range.is_empty())
-    }
-
     /// Rectangles that meet the steps `t0..t1`, ascending. O(results log results + classes log rectangles).
     pub(super) fn met_in_order(&self, steps: (f64, f64)) -> Vec<usize> {
         let mut met = Vec::new();
@@ -267,7 +216,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::viewport::Viewport;
-    use super::{Canvas, ClassPart, Least, RectColumns};
+    use super::{Canvas, Least, RectColumns};
 
     proptest! {
         #[test]
@@ -297,21 +246,6 @@ mod tests {
             for id in wanted.into_iter().filter(is_large) {
                 prop_assert!(large.contains(&id), "rectangle {} is large", id);
             }
-            let parts: Vec<ClassPart> = columns.parts((t0, t1)).collect();
-            let mut placed: Vec<usize> = Vec::new();
-            for part in &parts {
-                for id in columns.index.in_classes(part.range.clone()) {
-                    let (life, size) = (f64::from(end[id] - start[id]), bytes[id] as f64);
-                    prop_assert!((part.steps.0..=part.steps.1).contains(&life), "rectangle {} lives {}", id, life);
-                    prop_assert!((part.bytes.0..part.bytes.1).contains(&size), "rectangle {} has {}", id, size);
-                    placed.push(id);
-                }
-            }
-            prop_assert!(placed.iter().all(|id| f64::from(start[*id]) < t1));
-            placed.sort_unstable();
-            prop_assert!(columns.met_in_order((t0, t1)).iter().all(|id| placed.binary_search(id).is_ok()));
-            placed.dedup();
-            prop_assert_eq!(placed.len(), parts.iter().map(|part| part.range.len()).sum::<usize>());
             let step = from.floor();
             let alive: Vec<usize> =
                 (0..rects.len()).filter(|id| f64::from(start[*id]) <= step && f64::from(end[*id]) > step).collect();

@@ -56,7 +56,6 @@ mod peak_contributors;
 mod pick;
 mod ranks;
 mod raster;
-mod rects;
 mod remat;
 mod reserved_rest;
 mod reuse;
@@ -116,7 +115,6 @@ pub use peak_contributors::{ContributorName, PeakContributors, SiteName};
 pub use pick::Reach;
 pub use ranks::{GroupSpread, RankPeak, RankSpread, reading_order};
 pub use raster::{BlockColors, Raster, RasterFrame, RasterScratch, RasterStyle, raster};
-pub use rects::{MOST_ADDRESS, RectRun, Rects};
 pub use remat::{
     Eviction, EvictionInterval, LaneRemat, RecomputationCost, Recomputed, RematColumn, RematCounters, RematFacts,
     RematMark, RematMarkCounts, RematMarkKind, RematOomReport, RematOutcome, RematSums,

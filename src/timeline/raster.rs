@@ -63,7 +63,7 @@ impl std::fmt::Debug for Raster {
     }
 }
 
-/// Distance of the hatching's lines in pixels. The shader of `ui/gpu` repeats this constant and the next two.
+/// Distance of the hatching's lines in pixels.
 const HATCH: usize = 6;
 /// Opacity of a pixel of which nearly nothing is covered.
 const LEAST_OPAQUE: f32 = 0.45;

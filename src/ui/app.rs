@@ -77,7 +77,6 @@ pub struct UiState {
     pub recents: Recents,
     /// Pending pictures.
     pub pictures: Pictures,
-    pub large_lanes: super::gpu::LargeLanes,
 }
 
 #[derive(Debug)]
@@ -290,7 +289,7 @@ impl App {
 
     /// Shows the modals in front of the panes.
     fn dialogs_ui(&mut self, ctx: &egui::Context, theme: &Theme, output: &mut FrameOutput) {
-        help::help_ui(ctx, &self.state.large_lanes.words, &mut self.state.is_help_open);
+        help::help_ui(ctx, &mut self.state.is_help_open);
         if let Some(key) = self.state.dialogs.take_returned() {
             self.state.options.jump = Some(key.to_owned());
         }
@@ -339,10 +338,8 @@ impl App {
 }
 
 impl eframe::App for App {
-    fn ui(&mut self, ui: &mut egui::Ui, frame: &mut eframe::Frame) {
+    fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
         self.show(ui);
-        let version = self.session.picture_version();
-        self.state.large_lanes.keep(frame.wgpu_render_state(), version.0);
     }
 
     /// The background of every pane: software renderers spend most of a frame on filling large areas twice.

@@ -18,8 +18,7 @@ const BETWEEN: f32 = 12.0;
 /// Approximate height of a line.
 const ROW: f32 = 20.0;
 
-/// `words` describe how the program runs.
-pub fn help_ui(ctx: &egui::Context, words: &str, is_open: &mut bool) {
+pub fn help_ui(ctx: &egui::Context, is_open: &mut bool) {
     if !*is_open {
         return;
     }
@@ -43,9 +42,6 @@ pub fn help_ui(ctx: &egui::Context, words: &str, is_open: &mut bool) {
         });
         ui.add_space(8.0);
         ui.label("Tooltips show exact bytes. Drop files onto the window to open them.");
-        if !words.is_empty() {
-            ui.weak(words);
-        }
         if ui.button("Close (Esc)").clicked() {
             *is_open = false;
         }

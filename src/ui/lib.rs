@@ -11,7 +11,6 @@ pub mod document;
 mod dropping;
 pub mod export_dialog;
 pub mod frame_output;
-pub mod gpu;
 pub mod help;
 mod keys;
 pub mod lanes;
@@ -36,12 +35,13 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anyhow::anyhow;
+use eframe::egui_wgpu::{RenderState, WgpuSetup};
 use eframe::{egui, wgpu};
 
 use self::persisted::Persisted;
 use highwater_model::visible::visible;
 use highwater_model::workload::DeviceProfiles;
-use highwater_session::{Document, Notice, PainterChoice, Restore, Session, StartConfigs, Wake, Worker};
+use highwater_session::{Document, Notice, Restore, Session, StartConfigs, Wake, Worker};
 
 /// Interval of progress reports.
 const PROGRESS: Duration = Duration::from_millis(250);
@@ -49,11 +49,11 @@ const PROGRESS: Duration = Duration::from_millis(250);
 const SLOW_PROGRESS: Duration = Duration::from_secs(1);
 
 /// Opens the window and runs until it is closed. `restore` says what to take over from the last run, whose document
-/// replaces the given one. `painter` says what draws large lanes.
+/// replaces the given one.
 ///
 /// # Errors
 /// The window cannot open; the message names the cause and what to do.
-pub fn run(document: Document, configs: StartConfigs, restore: Restore, painter: PainterChoice) -> anyhow::Result<()> {
+pub fn run(document: Document, configs: StartConfigs, restore: Restore) -> anyhow::Result<()> {
     let profiles = DeviceProfiles::bundled()?;
     let mut options = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
@@ -94,7 +94,7 @@ pub fn run(document: Document, configs: StartConfigs, restore: Restore, painter:
                         .device
                         .set_device_lost_callback(|reason, cause| end_if_lost(reason, &cause));
                 }
-                let is_slow = gpu::is_software(graphics);
+                let is_slow = graphics.is_some_and(is_software);
                 let progress = if is_slow { SLOW_PROGRESS } else { PROGRESS };
                 drop(window.set((context.clone(), progress)));
                 let kept = Persisted::read(creation.storage, restore);
@@ -115,7 +115,6 @@ pub fn run(document: Document, configs: StartConfigs, restore: Restore, painter:
                 // Without a storage folder there is nothing to recover from.
                 let folder = eframe::storage_dir("highwater");
                 app.recover_from(folder.map(|folder| folder.join("recovery")).as_deref());
-                app.state.large_lanes = gpu::LargeLanes::choose(painter, creation.wgpu_render_state.as_ref());
                 Ok(Box::new(app))
             }),
         )
@@ -149,7 +148,7 @@ fn without_panic(start: impl FnOnce() -> eframe::Result, has_begun: &Arc<AtomicB
 /// that were used once stay, and software graphics have them in main memory.
 fn reduce_graphics_memory(options: &mut eframe::NativeOptions) {
     const BLOCK: u64 = 4 << 20;
-    if let eframe::egui_wgpu::WgpuSetup::CreateNew(setup) = &mut options.wgpu_options.wgpu_setup {
+    if let WgpuSetup::CreateNew(setup) = &mut options.wgpu_options.wgpu_setup {
         let usual = Arc::clone(&setup.device_descriptor);
         setup.device_descriptor = Arc::new(move |adapter| wgpu::DeviceDescriptor {
             memory_hints: wgpu::MemoryHints::Manual {
@@ -158,6 +157,11 @@ fn reduce_graphics_memory(options: &mut eframe::NativeOptions) {
             ..usual(adapter)
         });
     }
+}
+
+/// Whether frames are drawn by the processor, so that each takes time from other work.
+fn is_software(graphics: &RenderState) -> bool {
+    graphics.adapter.get_info().device_type == wgpu::DeviceType::Cpu
 }
 
 /// Nothing can be drawn any more, and the next frame would panic. What was not saved is in the recovery folder.

@@ -13,7 +13,6 @@ mod arrange;
 mod axis;
 mod budgets;
 mod device;
-mod device_lanes;
 mod document;
 mod export;
 mod exports;

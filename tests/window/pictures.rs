@@ -2,12 +2,16 @@
 //!
 //! Without a graphics device they print "skipped".
 
+use std::future::Future;
+use std::task::{Context, Poll, Waker};
+
 use eframe::egui::Theme;
+use eframe::egui_wgpu::{RenderState, RendererOptions, WgpuConfiguration, WgpuSetup};
+use eframe::wgpu::Backends;
 use egui_kittest::kittest::Queryable as _;
 use egui_kittest::wgpu::WgpuTestRenderer;
 use egui_kittest::{Harness, SnapshotOptions};
 
-use crate::device_lanes::device;
 use crate::harness::{LanesApp, LanesWindow};
 use crate::synthetic;
 use crate::synthetic_remat::{self, End};
@@ -17,6 +21,41 @@ fn options() -> SnapshotOptions {
     SnapshotOptions::new()
         .output_path("../../tests/window/snapshots")
         .max_failed_pixels(300)
+}
+
+/// Runs what is ready at once, or nearly so.
+fn wait<T>(future: impl Future<Output = T>) -> T {
+    let mut future = std::pin::pin!(future);
+    let mut context = Context::from_waker(Waker::noop());
+    loop {
+        if let Poll::Ready(value) = future.as_mut().poll(&mut context) {
+            return value;
+        }
+        std::thread::yield_now();
+    }
+}
+
+/// A device that draws into nothing; `None` where this machine has none.
+fn device() -> Option<RenderState> {
+    let mut setup = WgpuSetup::without_display_handle();
+    if let WgpuSetup::CreateNew(new) = &mut setup {
+        new.instance_descriptor.backends = Backends::VULKAN | Backends::METAL | Backends::DX12;
+    }
+    let instance = wait(setup.new_instance());
+    let config = WgpuConfiguration {
+        wgpu_setup: setup,
+        ..WgpuConfiguration::default()
+    };
+    let state = wait(RenderState::create(
+        &config,
+        &instance,
+        None,
+        RendererOptions::PREDICTABLE,
+    ));
+    if state.is_err() {
+        eprintln!("skipped: no graphics device");
+    }
+    state.ok()
 }
 
 fn window(lanes: LanesApp, theme: Theme) -> Option<LanesWindow> {

@@ -7,7 +7,6 @@ use super::frame::LaneFrame;
 use super::holdings::{self, Place};
 use super::marks::{self, HolePicture};
 use super::{LanesInput, LanesState, Selected, constant, eviction_interval, pictures};
-use crate::gpu::LanePlace;
 use crate::numbers::{at_least_one, to_f64, to_points};
 use crate::theme::Theme;
 use highwater_sim::RegionKind;
@@ -99,24 +98,10 @@ pub(super) fn paint(
     ]
 }
 
-/// Draws too many blocks for a frame by the graphics device or as a picture.
+/// Shows the picture of a lane with too many blocks for a frame.
 fn paint_large(painter: &Painter, lane: usize, rect: Rect, view: View<'_>, input: &LanesInput<'_>, state: &LanesState) {
     let theme = input.theme;
     let tint = theme.picture_tint(input.selected.is_some());
-    if let Some(device) = input.drawn.on_device(lane, &view) {
-        let style = theme.raster_style(state.marks.has_holes);
-        device.paint(
-            painter,
-            LanePlace {
-                lane,
-                view: view.viewport(),
-                rect,
-                style,
-                tint,
-            },
-        );
-        return;
-    }
     if !pictures::paint(painter, rect, &view, lane, &state.caches.textures, state.axis, tint) {
         let center = (rect.center(), Align2::CENTER_CENTER);
         text_with_ground(
@@ -126,11 +111,6 @@ fn paint_large(painter: &Painter, lane: usize, rect: Rect, view: View<'_>, input
             (theme.text_weak, theme.canvas),
             rect,
         );
-    }
-    if input.drawn.device.is_some() && view.axis().is_none() {
-        let text = "too many blocks for the graphics device: drawn as a picture".to_owned();
-        let place = (rect.right_top(), Align2::RIGHT_TOP);
-        text_with_ground(painter, place, text, (theme.text_weak, theme.canvas), rect);
     }
 }
 

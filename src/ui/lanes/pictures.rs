@@ -9,7 +9,6 @@ use eframe::egui::{self, Color32, ColorImage, Painter, Pos2, Rect, TextureHandle
 
 use super::frame::LaneFrame;
 use super::{LanesInput, LanesState};
-use crate::gpu::DeviceLanes;
 use crate::numbers::{at_least_one, count_f32, to_points};
 use highwater_session::{ContentOrder, LanePicture, PictureFrame, PictureKind, PictureOrder, RowsPicture};
 use highwater_timeline::{
@@ -41,17 +40,9 @@ pub struct Drawn<'a> {
     pub difference: Option<&'a LaneDifference>,
     /// Versions that new pictures would be drawn from.
     pub version: (u64, u64),
-    /// The graphics device, where it draws large lanes.
-    pub device: Option<DeviceLanes<'a>>,
 }
 
-impl<'a> Drawn<'a> {
-    /// The device that draws a large lane; `None` where the painter does, as on time axes: the device draws steps of
-    /// equal width.
-    pub(super) fn on_device(&self, lane: usize, view: &View<'_>) -> Option<DeviceLanes<'a>> {
-        self.device.filter(|device| view.axis().is_none() && device.takes(lane))
-    }
-
+impl Drawn<'_> {
     /// The palette index of a block.
     pub(super) fn color(&self, number: usize, lane: &LaneView, block: u32) -> u8 {
         let own = || lane.blocks.color.get(block as usize).copied().unwrap_or(0);
@@ -213,8 +204,7 @@ pub(super) fn order(
         let Some(viewport) = frame.view(state).filter(|_| is_seen) else {
             continue;
         };
-        let is_by_device = input.drawn.on_device(frame.lane, &viewport).is_some();
-        if is_by_device || !is_picture(lane, &viewport, state.marks.has_holes) {
+        if !is_picture(lane, &viewport, state.marks.has_holes) {
             continue;
         }
         let room = ui.input(|input| input.max_texture_side);

@@ -6,7 +6,6 @@ use super::Pane;
 use super::docking::Docking;
 use crate::app::UiState;
 use crate::commands::UiCommand;
-use crate::gpu::DeviceLanes;
 use crate::lanes::{Compared, Drawn, LanesCx, LanesInput, lanes_ui};
 use crate::panels::empty::start_ui;
 use crate::panels::lane_set::{has_lane_set, kind_ui, lane_set_ui};
@@ -36,14 +35,8 @@ impl Docking<'_> {
         self.state.lane_table.n_hidden = self.state.lanes.arrangement.n_hidden();
         overview_ui(ui, &mut self.cx, comparison, selected, &mut self.state.lane_table);
         let look = session.look();
-        let device = DeviceLanes {
-            timeline,
-            look: &look,
-            version: session.picture_version(),
-        };
         let lanes = LanesInput {
             drawn: Drawn {
-                device: self.state.large_lanes.is_by_device.then_some(device),
                 look: Some(&look),
                 order: Some(session.look_order()),
                 pictures: session.pictures(),

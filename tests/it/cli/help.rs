@@ -135,3 +135,21 @@ fn formats_lists_every_importer_and_explains_each() {
     }
     fails(&["formats", "onx"], "known: planner_problem");
 }
+
+#[test]
+fn painters_of_earlier_versions_give_one_note() {
+    for painter in ["auto", "gpu", "picture"] {
+        let output = run(&["--painter", painter]);
+        let error = String::from_utf8_lossy(&output.stderr);
+        let mut lines = error.lines();
+        let note = lines.next().unwrap_or_default();
+        assert!(
+            note.starts_with("highwater: --painter has no effect any more"),
+            "{error}"
+        );
+        // The window cannot open without a display.
+        assert_eq!(lines.count(), 1, "{error}");
+        assert_eq!(output.status.code(), Some(2), "{error}");
+    }
+    fails(&["--painter", "laser"], "laser");
+}
