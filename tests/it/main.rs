@@ -13,6 +13,7 @@ mod cancelling;
 mod cli;
 mod corpus;
 mod document;
+mod documents;
 mod effects;
 mod engine_plans;
 mod exporters;
