@@ -2,6 +2,7 @@
 
 pub mod diagnostics;
 pub mod graph;
+pub mod lists;
 pub mod liveness;
 pub mod progress;
 pub mod threads;

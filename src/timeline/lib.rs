@@ -45,7 +45,6 @@ mod index;
 mod lane_changes;
 mod layout;
 mod lifetimes;
-mod lists;
 mod neighbourhood;
 mod op_occurrence;
 mod overlay;

@@ -13,11 +13,11 @@ mod uses;
 use std::borrow::Cow;
 
 use super::changes::Changes;
-use super::lists::Lists;
 use super::peak_contributors::PeakContributors;
 use super::ranks::RankSpread;
 use super::{Attribute, Grouping, HeldTensor, Selected};
 use highwater_analysis::{Comparison, LaneKind};
+use highwater_model::lists::Lists;
 use highwater_model::progress::{Cancel, Cancelled, Progress};
 use highwater_model::units::{Bytes, Step};
 
@@ -153,7 +153,7 @@ impl PeakReport {
         progress.check()?;
         Ok(Some(Self {
             ask,
-            in_groups: Lists::new(groups.len(), &members_by_group),
+            in_groups: Lists::of_pairs(groups.len(), members_by_group.iter().copied()),
             alive_before: range.as_ref().map(|stats| alive_before(&set, stats.range.start)),
             groups,
             group_of,

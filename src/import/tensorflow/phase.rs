@@ -13,6 +13,7 @@
 
 use super::model::{Model, RawGraph};
 use highwater_model::graph::Phase;
+use highwater_model::lists::Lists;
 
 /// Whether an op of this kind passes values to the next iteration of a loop: their readers run before it.
 pub(super) fn is_next_iteration(kind: &str) -> bool {
@@ -64,36 +65,6 @@ fn is_gradient_kind(kind: &str) -> bool {
     is_named && !matches!(kind, "StopGradient" | "PreventGradient") && !is_apply(kind) && !kind.contains("Accumulator")
 }
 
-/// The readers of each node, end to end.
-struct Readers {
-    starts: Vec<u32>,
-    readers: Vec<u32>,
-}
-
-impl Readers {
-    fn of(n_nodes: usize, edges: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
-        let mut starts = vec![0_u32; n_nodes + 1];
-        for (from, _) in edges.clone() {
-            starts[from as usize + 1] += 1;
-        }
-        for position in 1..starts.len() {
-            starts[position] += starts[position - 1];
-        }
-        let mut fill = starts.clone();
-        let mut readers = vec![0; starts[n_nodes] as usize];
-        for (from, to) in edges {
-            let slot = &mut fill[from as usize];
-            readers[*slot as usize] = to;
-            *slot += 1;
-        }
-        Self { starts, readers }
-    }
-
-    fn of_node(&self, node: u32) -> &[u32] {
-        &self.readers[self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize]
-    }
-}
-
 pub(super) fn of(model: &Model, graph: &RawGraph) -> Vec<Phase> {
     let n_nodes = graph.nodes.len();
     let kinds: Vec<&str> = graph.nodes.iter().map(|node| model.kind(node)).collect();
@@ -106,8 +77,8 @@ pub(super) fn of(model: &Model, graph: &RawGraph) -> Vec<Phase> {
         .map(|position| is_gradient_kind(kinds[position]) || is_scope(position) && !is_update(kinds[position]))
         .collect();
     let edges = data_edges(graph, &kinds);
-    let readers = Readers::of(n_nodes, edges.iter().copied());
-    let sources = Readers::of(n_nodes, edges.iter().map(|(from, to)| (*to, *from)));
+    let readers = Lists::of_pairs(n_nodes, edges.iter().map(|(from, to)| (*from as usize, *to)));
+    let sources = Lists::of_pairs(n_nodes, edges.iter().map(|(from, to)| (*to as usize, *from)));
     let depends = reach(&is_gradient, &readers, |_| true);
     let leads = reach(&is_gradient, &sources, |node| depends[node as usize]);
     let mut phases: Vec<Phase> = (0..n_nodes)
@@ -145,7 +116,7 @@ fn data_edges(graph: &RawGraph, kinds: &[&str]) -> Vec<(u32, u32)> {
 }
 
 /// Nodes reachable from the marked ones through nodes that `may` be entered, with the marked ones.
-fn reach(marked: &[bool], edges: &Readers, may: impl Fn(u32) -> bool) -> Vec<bool> {
+fn reach(marked: &[bool], edges: &Lists<u32>, may: impl Fn(u32) -> bool) -> Vec<bool> {
     let mut seen = marked.to_vec();
     let mut open: Vec<u32> = (0_u32..)
         .zip(marked)
@@ -153,7 +124,7 @@ fn reach(marked: &[bool], edges: &Readers, may: impl Fn(u32) -> bool) -> Vec<boo
         .map(|(node, _)| node)
         .collect();
     while let Some(node) = open.pop() {
-        for next in edges.of_node(node) {
+        for next in edges.of(node as usize) {
             if !seen[*next as usize] && may(*next) {
                 seen[*next as usize] = true;
                 open.push(*next);
@@ -178,16 +149,16 @@ fn sums_of_gradients(graph: &RawGraph, kinds: &[&str], phases: &mut [Phase]) {
 fn waiting_for_updates(graph: &RawGraph, kinds: &[&str], phases: &mut [Phase]) {
     let controls = graph.nodes.iter().zip(0_u32..).flat_map(|(node, number)| {
         let controls = graph.controls_of(node).iter();
-        controls.map(move |before| (*before, number))
+        controls.map(move |before| (*before as usize, number))
     });
-    let waiting = Readers::of(graph.nodes.len(), controls);
+    let waiting = Lists::of_pairs(graph.nodes.len(), controls);
     let mut open: Vec<u32> = (0_u32..)
         .zip(phases.iter())
         .filter(|(_, phase)| **phase == Phase::Optimizer)
         .map(|(node, _)| node)
         .collect();
     while let Some(node) = open.pop() {
-        for next in waiting.of_node(node) {
+        for next in waiting.of(node as usize) {
             let position = *next as usize;
             let is_group = graph.operands_of(&graph.nodes[position]).is_empty() && kinds[position] == "NoOp";
             if phases[position] == Phase::Forward && (is_group || is_update(kinds[position])) {
@@ -199,10 +170,10 @@ fn waiting_for_updates(graph: &RawGraph, kinds: &[&str], phases: &mut [Phase]) {
 }
 
 /// Nodes that only ops of the optimizer read: learning rates, momenta.
-fn read_by_updates(readers: &Readers, sources: &Readers, phases: &mut [Phase]) {
+fn read_by_updates(readers: &Lists<u32>, sources: &Lists<u32>, phases: &mut [Phase]) {
     let mut others: Vec<usize> = Vec::with_capacity(phases.len());
     for node in (0_u32..).take(phases.len()) {
-        let found = readers.of_node(node).iter();
+        let found = readers.of(node as usize).iter();
         others.push(
             found
                 .filter(|reader| phases[**reader as usize] != Phase::Optimizer)
@@ -210,7 +181,7 @@ fn read_by_updates(readers: &Readers, sources: &Readers, phases: &mut [Phase]) {
         );
     }
     let is_only = |node: u32, others: &[usize], phases: &[Phase]| {
-        phases[node as usize] == Phase::Forward && others[node as usize] == 0 && !readers.of_node(node).is_empty()
+        phases[node as usize] == Phase::Forward && others[node as usize] == 0 && !readers.of(node as usize).is_empty()
     };
     let mut open: Vec<u32> = (0_u32..)
         .take(phases.len())
@@ -221,7 +192,7 @@ fn read_by_updates(readers: &Readers, sources: &Readers, phases: &mut [Phase]) {
             continue;
         }
         phases[node as usize] = Phase::Optimizer;
-        for source in sources.of_node(node) {
+        for source in sources.of(node as usize) {
             others[*source as usize] = others[*source as usize].saturating_sub(1);
             if is_only(*source, &others, phases) {
                 open.push(*source);

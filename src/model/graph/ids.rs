@@ -95,7 +95,7 @@ impl<I: Id, T> IdVec<I, T> {
             .map(|(idx, item)| (I::from_idx(idx), item))
     }
 
-    pub fn ids(&self) -> impl ExactSizeIterator<Item = I> + use<I, T> {
+    pub fn ids(&self) -> impl ExactSizeIterator<Item = I> + Clone + use<I, T> {
         (0..self.items.len()).map(I::from_idx)
     }
 

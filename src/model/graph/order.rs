@@ -8,6 +8,8 @@ use std::collections::BinaryHeap;
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::DiGraph;
 
+use crate::lists::Lists;
+
 /// A directed edge between file positions of ops: the first runs before the second.
 pub(super) type Edge = (u32, u32);
 
@@ -17,21 +19,10 @@ pub(super) fn execution_order(n_ops: u32, edges: &[Edge]) -> Result<Vec<u32>, Ve
         return Ok((0..n_ops).collect());
     }
     let mut waiting_for = vec![0_u32; n_ops as usize];
-    let mut starts = vec![0_u32; n_ops as usize + 1];
-    for (from, to) in edges {
+    for (_, to) in edges {
         waiting_for[*to as usize] += 1;
-        starts[*from as usize + 1] += 1;
     }
-    for position in 1..starts.len() {
-        starts[position] += starts[position - 1];
-    }
-    let mut fill = starts.clone();
-    let mut targets = vec![0_u32; edges.len()];
-    for (from, to) in edges {
-        let slot = &mut fill[*from as usize];
-        targets[*slot as usize] = *to;
-        *slot += 1;
-    }
+    let targets = Lists::of_pairs(n_ops as usize, edges.iter().map(|(from, to)| (*from as usize, *to)));
     let mut ready: BinaryHeap<Reverse<u32>> = (0..n_ops)
         .filter(|op| waiting_for[*op as usize] == 0)
         .map(Reverse)
@@ -39,8 +30,7 @@ pub(super) fn execution_order(n_ops: u32, edges: &[Edge]) -> Result<Vec<u32>, Ve
     let mut order = Vec::with_capacity(n_ops as usize);
     while let Some(Reverse(op)) = ready.pop() {
         order.push(op);
-        let range = starts[op as usize] as usize..starts[op as usize + 1] as usize;
-        for to in &targets[range] {
+        for to in targets.of(op as usize) {
             let count = &mut waiting_for[*to as usize];
             *count -= 1;
             if *count == 0 {

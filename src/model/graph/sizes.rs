@@ -3,6 +3,7 @@
 use super::dim::{Bindings, Dim};
 use super::ids::{Id as _, IdVec, OpId, StorageId, TensorId};
 use super::{Graph, Role, Tensor};
+use crate::lists::Lists;
 use crate::units::Bytes;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,16 +36,12 @@ impl Sizes {
 
 /// The ops that read each tensor, in step order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Consumers {
-    starts: Vec<u32>,
-    ops: Vec<OpId>,
-}
+pub struct Consumers(Lists<OpId>);
 
 impl Consumers {
     /// Ascending; an op that reads the tensor twice appears twice.
     pub fn of(&self, tensor: TensorId) -> &[OpId] {
-        let range = self.starts[tensor.idx()] as usize..self.starts[tensor.idx() + 1] as usize;
-        &self.ops[range]
+        self.0.of(tensor.idx())
     }
 }
 
@@ -113,24 +110,7 @@ impl Graph {
 
     /// O(ops and operands).
     pub fn consumers(&self) -> Consumers {
-        let mut starts = vec![0_u32; self.tensors.len() + 1];
-        for op in self.ops.ids() {
-            for tensor in self.operands(op) {
-                starts[tensor.idx() + 1] += 1;
-            }
-        }
-        for position in 1..starts.len() {
-            starts[position] += starts[position - 1];
-        }
-        let mut fill = starts.clone();
-        let mut ops = vec![OpId(0); self.operands.len()];
-        for op in self.ops.ids() {
-            for tensor in self.operands(op) {
-                let slot = &mut fill[tensor.idx()];
-                ops[*slot as usize] = op;
-                *slot += 1;
-            }
-        }
-        Consumers { starts, ops }
+        let reads = |op| self.operands(op).iter().map(move |tensor| (tensor.idx(), op));
+        Consumers(Lists::of_pairs(self.tensors.len(), self.ops.ids().flat_map(reads)))
     }
 }

@@ -5,7 +5,6 @@ use highwater_model::graph::{Consumers, Graph, TensorId};
 use highwater_model::workload::{Block, BlockProgram, GraphIdx, Slots, Tape};
 
 use super::super::TensorKey;
-use super::super::lists::Lists;
 use super::OpKey;
 use highwater_model::graph::Id as _;
 
@@ -51,7 +50,7 @@ fn by_storage(storages: impl Iterator<Item = u32>) -> Lists<TensorId> {
         .map(|(tensor, storage)| (storage as usize, TensorId::from_idx(tensor)))
         .collect();
     let n_storages = pairs.iter().map(|(storage, _)| storage + 1).max().unwrap_or(0);
-    Lists::new(n_storages, &pairs)
+    Lists::of_pairs(n_storages, pairs.into_iter())
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,7 +59,7 @@ pub(super) struct Index(Lists<OpKey>);
 impl Index {
     /// From pairs of a tensor and an op, in order of the ops.
     fn new(n_tensors: usize, pairs: &[(usize, OpKey)]) -> Self {
-        Self(Lists::new(n_tensors, pairs))
+        Self(Lists::of_pairs(n_tensors, pairs.iter().copied()))
     }
 
     fn of_tape(tape: &Tape) -> Self {

@@ -183,10 +183,10 @@ impl Rule for DtrEqClass {
         match change {
             Change::Called(op) => {
                 // A view adds cost to its storage, and links it with everything that the op reads.
-                let is_view = |storage: &u32| states.links().makers.of(*storage).first() != Some(&op);
-                let writes = states.wiring.writes.of(op);
+                let is_view = |storage: &u32| states.links().makers.of(*storage as usize).first() != Some(&op);
+                let writes = states.wiring.writes.of(op as usize);
                 if writes.iter().any(is_view) {
-                    for storage in writes.iter().chain(states.links().reads.of(op)) {
+                    for storage in writes.iter().chain(states.links().reads.of(op as usize)) {
                         self.mark_stale(*storage);
                     }
                 }

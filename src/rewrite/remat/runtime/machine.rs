@@ -159,7 +159,7 @@ impl<'a, R: Rule> Machine<'a, R> {
         let op = &self.states.tape.ops[number as usize];
         self.step = number;
         self.states.n_called = number + 1;
-        for storage in self.states.wiring.writes.of(number) {
+        for storage in self.states.wiring.writes.of(number as usize) {
             let cost = &mut self.states.cost[*storage as usize];
             *cost = cost.saturating_add(op.time.0);
             let state = &mut self.states.state[*storage as usize];

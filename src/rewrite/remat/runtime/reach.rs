@@ -51,7 +51,7 @@ impl<const CHILDREN: bool> Reach<CHILDREN> {
     }
 
     fn returned(&mut self, states: &StorageState<'_>, storage: u32, pool: &mut Pool) {
-        let is_new = states.links().makers.of(storage).first() == states.n_called.checked_sub(1).as_ref();
+        let is_new = states.links().makers.of(storage as usize).first() == states.n_called.checked_sub(1).as_ref();
         if is_new && self.n_sums == self.n_sums_at_call {
             return;
         }
@@ -104,7 +104,7 @@ impl<const CHILDREN: bool> Rule for Reach<CHILDREN> {
         match change {
             Change::Called(op) => {
                 self.n_sums_at_call = self.n_sums;
-                for storage in states.wiring.writes.of(op) {
+                for storage in states.wiring.writes.of(op as usize) {
                     pool.set(*storage, self.known_bound(states, *storage));
                 }
             }
@@ -168,7 +168,7 @@ impl Walk {
         while let Some(storage) = self.stack.pop() {
             for op in states.called(ops_of, storage) {
                 if std::mem::replace(&mut self.seen_ops[op as usize], self.mark) != self.mark {
-                    sum += self.visit(states, others_of.of(op));
+                    sum += self.visit(states, others_of.of(op as usize));
                 }
             }
         }

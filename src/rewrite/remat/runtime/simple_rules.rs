@@ -13,7 +13,7 @@ impl Rule for DtrLocal {
     fn changed(&mut self, states: &StorageState<'_>, change: Change, pool: &mut Pool) {
         // A new view adds to the cost of its storage.
         if let Change::Called(op) = change {
-            for storage in states.wiring.writes.of(op) {
+            for storage in states.wiring.writes.of(op as usize) {
                 pool.set(*storage, own_cost(states, *storage));
             }
         }

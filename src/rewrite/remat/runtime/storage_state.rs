@@ -4,7 +4,8 @@
 //! storage counts as evicted from the moment at which its op is first called; before that it is neither resident nor
 //! evicted.
 
-use super::wiring::{Links, Lists, Wiring};
+use super::wiring::{Links, Wiring};
+use highwater_model::lists::Lists;
 use highwater_model::workload::Tape;
 
 /// Place of a storage's bytes.
@@ -87,20 +88,20 @@ impl<'a> StorageState<'a> {
     }
 
     /// The ops of a storage's list that were called so far.
-    pub(super) fn called<'l>(&'l self, ops: &'l Lists, storage: u32) -> impl Iterator<Item = u32> + 'l {
-        let ops = ops.of(storage).iter().copied();
+    pub(super) fn called<'l>(&'l self, ops: &'l Lists<u32>, storage: u32) -> impl Iterator<Item = u32> + 'l {
+        let ops = ops.of(storage as usize).iter().copied();
         ops.take_while(|op| *op < self.n_called)
     }
 
     /// The storages that a storage is made from, with repetitions; for views also the storage itself.
     pub(super) fn parents(&self, storage: u32) -> impl Iterator<Item = u32> + '_ {
         self.called(&self.links().makers, storage)
-            .flat_map(|op| self.links().reads.of(op).iter().copied())
+            .flat_map(|op| self.links().reads.of(op as usize).iter().copied())
     }
 
     /// The storages made from a storage, with repetitions; for views also the storage itself.
     pub(super) fn children(&self, storage: u32) -> impl Iterator<Item = u32> + '_ {
         self.called(&self.links().readers, storage)
-            .flat_map(|op| self.wiring.writes.of(op).iter().copied())
+            .flat_map(|op| self.wiring.writes.of(op as usize).iter().copied())
     }
 }

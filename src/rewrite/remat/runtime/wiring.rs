@@ -6,84 +6,52 @@
 
 use std::cell::OnceCell;
 
+use highwater_model::lists::Lists;
 use highwater_model::workload::Tape;
 
-/// Lists of numbers, concatenated.
-#[derive(Debug)]
-pub(super) struct Lists {
-    starts: Vec<u32>,
-    items: Vec<u32>,
+/// For each op the storages of some of its tensors, once each.
+fn roots<'a>(tape: &'a Tape, tensors: impl Fn(usize) -> &'a [u32]) -> Lists<u32> {
+    let mut seen = vec![u32::MAX; tape.tensors.len()];
+    let mut lists = Lists::default();
+    for op in 0..tape.ops.len() {
+        let roots = tensors(op).iter().map(|tensor| tape.tensors[*tensor as usize].storage);
+        lists.push(roots.filter(|root| {
+            let is_new = seen[*root as usize] != number(op);
+            seen[*root as usize] = number(op);
+            is_new && !tape.tensors[*root as usize].is_external
+        }));
+    }
+    lists
 }
 
-impl Lists {
-    pub(super) fn of(&self, number: u32) -> &[u32] {
-        let number = number as usize;
-        &self.items[self.starts[number] as usize..self.starts[number + 1] as usize]
-    }
-
-    /// For each op the storages of some of its tensors, once each.
-    fn roots<'a>(tape: &'a Tape, tensors: impl Fn(usize) -> &'a [u32]) -> Self {
-        let mut seen = vec![u32::MAX; tape.tensors.len()];
-        let mut starts = Vec::with_capacity(tape.ops.len() + 1);
-        let mut items = Vec::new();
-        starts.push(0);
-        for op in 0..tape.ops.len() {
-            for tensor in tensors(op) {
-                let root = tape.tensors[*tensor as usize].storage;
-                if !tape.tensors[root as usize].is_external && seen[root as usize] != number(op) {
-                    seen[root as usize] = number(op);
-                    items.push(root);
-                }
-            }
-            starts.push(number(items.len()));
-        }
-        Self { starts, items }
-    }
-
-    /// For each storage the ops whose list contains it, in order.
-    fn transposed(&self, n_storages: usize) -> Self {
-        let mut starts = vec![0_u32; n_storages + 1];
-        for item in &self.items {
-            starts[*item as usize + 1] += 1;
-        }
-        for storage in 0..n_storages {
-            starts[storage + 1] += starts[storage];
-        }
-        let mut next = starts.clone();
-        let mut items = vec![0; self.items.len()];
-        for op in 0..self.starts.len() - 1 {
-            for item in self.of(number(op)) {
-                let place = &mut next[*item as usize];
-                items[*place as usize] = number(op);
-                *place += 1;
-            }
-        }
-        Self { starts, items }
-    }
+/// For each storage the ops whose list contains it, in order.
+fn transposed(lists: &Lists<u32>, n_storages: usize) -> Lists<u32> {
+    let items = |op| lists.of(op).iter().map(move |item| (*item as usize, number(op)));
+    Lists::of_pairs(n_storages, (0..lists.len()).flat_map(items))
 }
 
 /// What heuristics with walks read besides the writes.
 #[derive(Debug)]
 pub(super) struct Links {
     /// By op.
-    pub(super) reads: Lists,
+    pub(super) reads: Lists<u32>,
     /// By storage.
-    pub(super) makers: Lists,
+    pub(super) makers: Lists<u32>,
     /// By storage.
-    pub(super) readers: Lists,
+    pub(super) readers: Lists<u32>,
 }
 
 #[derive(Debug)]
 pub(super) struct Wiring {
     /// By op.
-    pub(super) writes: Lists,
+    pub(super) writes: Lists<u32>,
     links: OnceCell<Links>,
 }
 
 impl Wiring {
     pub(super) fn new(tape: &Tape) -> Self {
         Self {
-            writes: Lists::roots(tape, |op| &tape.ops[op].outputs),
+            writes: roots(tape, |op| &tape.ops[op].outputs),
             links: OnceCell::new(),
         }
     }
@@ -91,10 +59,10 @@ impl Wiring {
     /// Made at the first call.
     pub(super) fn links(&self, tape: &Tape) -> &Links {
         self.links.get_or_init(|| {
-            let reads = Lists::roots(tape, |op| &tape.ops[op].inputs);
+            let reads = roots(tape, |op| &tape.ops[op].inputs);
             Links {
-                makers: self.writes.transposed(tape.tensors.len()),
-                readers: reads.transposed(tape.tensors.len()),
+                makers: transposed(&self.writes, tape.tensors.len()),
+                readers: transposed(&reads, tape.tensors.len()),
                 reads,
             }
         })
