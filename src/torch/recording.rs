@@ -8,6 +8,7 @@ mod check;
 mod device;
 mod inputs;
 mod pages;
+mod play;
 mod start;
 mod stop;
 mod what_if;

@@ -14,8 +14,8 @@ const DEVICE: DeviceSpec = DeviceSpec {
 };
 
 /// What a run of commands records, from an event on.
-fn recorded(commands: &[Command], settings: &Settings, skipped: usize) -> Recording {
-    let device = SimulatedDevice::new(DEVICE);
+fn recorded(device: DeviceSpec, commands: &[Command], settings: &Settings, skipped: usize) -> Recording {
+    let device = SimulatedDevice::new(device);
     let allocator = Allocator::new(device, Vec::<Event>::new(), settings.clone());
     let mut player = Player::new(allocator, commands.len());
     for command in commands {
@@ -78,15 +78,7 @@ fn the_order_of_ties_is_found() {
         (Version::Torch2_15, Ties::SegmentAge),
     ] {
         let settings = Settings::new(version);
-        let device = SimulatedDevice::new(trace.device);
-        let allocator = Allocator::new(device, Vec::<Event>::new(), settings.clone());
-        let mut player = Player::new(allocator, trace.allocations);
-        for command in &trace.commands {
-            player.play(command);
-        }
-        let segments = player.allocator().segments();
-        let events = std::mem::take(player.allocator_mut().observer_mut());
-        let recording = Recording { events, segments };
+        let recording = recorded(trace.device, &trace.commands, &settings, 0);
         let replayable = Replayable::new(&recording, &settings, None, Stop::NEVER).expect("it is consistent");
         let checks = check_all_orders(&replayable, &settings).expect("it has a start");
         assert_eq!((checks[0].ties, checks[0].first_difference), (ties, None));
@@ -102,23 +94,9 @@ fn releases_of_requests_are_reproduced() {
     let trace = Trace::parse(text).expect("a trace");
     for conf in ["max_split_size_mb:32", ""] {
         let settings = Settings::parse(conf, Version::NEWEST).expect("right");
-        let allocator = Allocator::new(
-            SimulatedDevice::new(trace.device),
-            Vec::<Event>::new(),
-            settings.clone(),
-        );
-        let mut player = Player::new(allocator, trace.allocations);
-        for command in &trace.commands {
-            player.play(command);
-        }
-        let segments = player.allocator().segments();
-        let events = std::mem::take(player.allocator_mut().observer_mut());
-        let failures = events
-            .iter()
-            .filter(|event| event.action == Action::OutOfMemory)
-            .count();
-        assert_eq!(failures, 1);
-        let recording = Recording { events, segments };
+        let recording = recorded(trace.device, &trace.commands, &settings, 0);
+        let events = recording.events.iter();
+        assert_eq!(events.filter(|event| event.action == Action::OutOfMemory).count(), 1);
         let replayable = Replayable::new(&recording, &settings, None, Stop::NEVER).expect("it is consistent");
         let check = check(&replayable, &settings, Ties::SegmentAge).expect("it has a start");
         assert_eq!(check.first_difference, None, "{conf}");
@@ -130,7 +108,7 @@ fn contradictions_are_refused() {
     let text = "device total=85899345920 other=0 order=up\nalloc 1 100 0\nalloc 2 100 0\nfree 1";
     let trace = Trace::parse(text).expect("a trace");
     let settings = Settings::new(Version::NEWEST);
-    let whole = recorded(&trace.commands, &settings, 0);
+    let whole = recorded(trace.device, &trace.commands, &settings, 0);
     for at in 0..whole.events.len() {
         for change in [
             |event: &mut Event| event.addr += 1,
@@ -161,7 +139,7 @@ proptest! {
     ) {
         let settings = Settings::parse(conf, version).expect("right");
         let commands = commands(&choices);
-        let recording = recorded(&commands, &settings, skipped);
+        let recording = recorded(DEVICE, &commands, &settings, skipped);
         let replayable = Replayable::new(&recording, &settings, total, Stop::NEVER).expect("it is consistent");
         let check = check(&replayable, &settings, version.rules().ties).expect("it has a start");
         prop_assert_eq!(check.events, recording.events.len());
@@ -186,7 +164,7 @@ proptest! {
         conf in prop::sample::select(vec!["", "expandable_segments:True", "max_split_size_mb:20"]),
     ) {
         let settings = Settings::parse(conf, Version::NEWEST).expect("right");
-        let mut recording = recorded(&commands(&choices), &settings, 0);
+        let mut recording = recorded(DEVICE, &commands(&choices), &settings, 0);
         for (at, kind, value) in damages {
             damage(&mut recording, at, kind, value);
         }

@@ -1,9 +1,9 @@
 //! A replay under the recording's own settings, compared event by event.
 
 use super::device::RecordedDevice;
+use super::play::Playback;
 use super::{Inconsistent, Input, Replayable};
 use crate::allocator::Allocator;
-use crate::block::BlockId;
 use crate::event::{Action, Event};
 use crate::settings::Settings;
 use crate::stats::Stats;
@@ -73,20 +73,19 @@ fn check_once(
     let version = settings.version;
     let (allocator, held) =
         Allocator::from_state((device, Vec::new()), (settings, rules), &start.segments, &start.ranges)?;
-    let mut run = Run {
+    let mut playback = Playback {
         allocator,
         blocks: start.live.iter().map(|live| held.get(&live.addr).copied()).collect(),
-        spare: rules.spare_bytes,
-        requests_release,
+        failed: 0,
     };
     for pool in &replayable.private_pools {
-        run.allocator.use_pool(*pool);
+        playback.allocator.use_pool(*pool);
     }
     for (number, input) in replayable.inputs().iter().enumerate() {
         replayable.stop.look(number)?;
-        run.play(input);
+        play(&mut playback, input, requests_release);
     }
-    let mut got = std::mem::take(run.allocator.observer_mut());
+    let mut got = std::mem::take(playback.allocator.observer_mut());
     if !replayable.recording.tells_requests() {
         got.retain(|event| event.action != Action::FreeRequested);
     }
@@ -103,7 +102,7 @@ fn check_once(
             want: events.get(index).copied(),
             got: got.get(index).copied(),
         }),
-        stats: *run.allocator.stats(),
+        stats: *playback.allocator.stats(),
     })
 }
 
@@ -131,57 +130,23 @@ pub fn check_all_orders(replayable: &Replayable<'_>, settings: &Settings) -> Res
     Ok(checks)
 }
 
-/// An allocator and the blocks of the allocations.
-struct Run {
-    allocator: Allocator<RecordedDevice, Vec<Event>>,
-    blocks: Vec<Option<BlockId>>,
-    /// Bytes that the allocator adds to requests.
-    spare: u64,
-    /// Memory given back before new memory was given back by the request, not by the program.
-    requests_release: bool,
-}
-
-impl Run {
-    fn play(&mut self, input: &Input) {
-        let block = |id: u32| self.blocks.get(id as usize).copied().flatten();
-        match *input {
-            Input::Alloc {
-                requested,
-                stream,
-                pool,
-                ..
-            } => {
-                let grant = self.allocator.alloc_in(requested, stream, pool).ok().flatten();
-                self.blocks.push(grant.map(|grant| grant.block));
-                self.allocator.device_mut().awaited = 0;
-            }
-            Input::Free(id) => {
-                block(id).map(|block| self.allocator.free(block));
-            }
-            Input::FreeLater(id) => {
-                block(id).map(|block| self.allocator.free_later(block));
-            }
-            Input::Complete(id) => {
-                block(id).map(|block| self.allocator.complete(block));
-            }
-            Input::Used(pool) => self.allocator.use_pool(pool),
-            Input::Unused(pool) => self.allocator.release_pool_use(pool),
-            Input::Empty(release) if self.requests_release && release.is_before_request => {
-                self.allocator.device_mut().awaited = release.count;
-            }
-            Input::Empty(_) => self.allocator.empty_cache(),
-            Input::Failed {
-                size,
-                stream,
-                pool,
-                free,
-            } => {
-                self.allocator.device_mut().full = Some(free);
-                let requested = size.saturating_sub(self.spare);
-                let grant = self.allocator.alloc_in(requested, stream, pool).ok().flatten();
-                debug_assert!(grant.is_none_or(|grant| grant.size > 0), "grants have bytes");
-                self.allocator.device_mut().full = None;
-            }
+/// Does what the program did, on the device as it was then. With `requests_release`, memory that was given back before new
+/// memory was given back by the request, not by the program.
+fn play(playback: &mut Playback<RecordedDevice, Vec<Event>>, input: &Input, requests_release: bool) {
+    match input {
+        Input::Empty(release) if requests_release && release.is_before_request => {
+            playback.allocator.device_mut().awaited = release.count;
         }
+        Input::Failed { free, .. } => {
+            playback.allocator.device_mut().full = Some(*free);
+            let grant = playback.play(input);
+            debug_assert!(grant.is_none_or(|grant| grant.size > 0), "grants have bytes");
+            playback.allocator.device_mut().full = None;
+        }
+        Input::Alloc { .. } => {
+            playback.play(input);
+            playback.allocator.device_mut().awaited = 0;
+        }
+        _ => drop(playback.play(input)),
     }
 }

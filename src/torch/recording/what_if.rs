@@ -1,8 +1,8 @@
 //! A replay under other settings on a simulated device.
 
+use super::play::Playback;
 use super::{Input, Replayable, Stopped};
 use crate::allocator::Allocator;
-use crate::block::BlockId;
 use crate::device::{DeviceSpec, SimulatedDevice};
 use crate::event::Observer;
 use crate::settings::Settings;
@@ -36,65 +36,31 @@ pub fn what_if<O: Observer>(
         allocator.use_pool(*pool);
     }
     let start = &replayable.start;
-    let mut blocks: Vec<Option<BlockId>> = Vec::with_capacity(start.live.len() + replayable.inputs().len() / 2);
-    let mut failed = 0;
-    let mut ask = |allocator: &mut Allocator<SimulatedDevice, O>, requested, stream, pool| {
-        let granted = allocator.alloc_in(requested, stream, pool);
-        failed += usize::from(granted.is_err());
-        granted.ok().flatten()
-    };
     allocator.observer_mut().input(None);
+    let mut playback = Playback {
+        allocator,
+        blocks: Vec::with_capacity(start.live.len() + replayable.inputs().len() / 2),
+        failed: 0,
+    };
     for (id, live) in (0_u32..).zip(&start.live) {
-        let grant = ask(&mut allocator, live.requested, live.stream, live.pool);
-        blocks.push(grant.map(|grant| grant.block));
-        if let Some(grant) = grant {
-            allocator.observer_mut().granted(id, &grant);
-        }
+        playback.allocate(id, live.requested, live.stream, live.pool);
     }
-    for (live, block) in start.live.iter().zip(&blocks) {
+    for (live, block) in start.live.iter().zip(&playback.blocks) {
         if live.state == crate::allocator::Use::Pending {
-            block.map(|block| allocator.free_later(block));
+            block.map(|block| playback.allocator.free_later(block));
         }
     }
     let inputs = replayable.inputs().iter().zip(replayable.positions());
     for (number, (input, position)) in inputs.enumerate() {
         replayable.stop.look(number)?;
-        allocator.observer_mut().input(Some(*position));
-        let block = |id: u32| blocks.get(id as usize).copied().flatten();
-        match *input {
-            Input::Alloc {
-                requested,
-                stream,
-                pool,
-                id,
-            } => {
-                let grant = ask(&mut allocator, requested, stream, pool);
-                blocks.push(grant.map(|grant| grant.block));
-                if let Some(grant) = grant {
-                    allocator.observer_mut().granted(id, &grant);
-                }
-            }
-            Input::Free(id) => {
-                block(id).map(|block| allocator.free(block));
-            }
-            Input::FreeLater(id) => {
-                block(id).map(|block| allocator.free_later(block));
-            }
-            Input::Complete(id) => {
-                block(id).map(|block| allocator.complete(block));
-            }
-            Input::Used(pool) => allocator.use_pool(pool),
-            Input::Unused(pool) => allocator.release_pool_use(pool),
-            Input::Empty(release) if release.is_full => {}
-            Input::Empty(_) => allocator.empty_cache(),
-            Input::Failed { size, stream, pool, .. } => {
-                // The program did not get it then; whoever gets it now gives it back at once.
-                let requested = size.saturating_sub(allocator.rules().spare_bytes);
-                let got = ask(&mut allocator, requested, stream, pool);
-                got.map(|grant| allocator.free(grant.block));
-            }
+        playback.allocator.observer_mut().input(Some(*position));
+        if !matches!(input, Input::Empty(release) if release.is_full) {
+            // What the program did not get then, whoever gets it now gives back at once.
+            let got = playback.play(input);
+            got.map(|grant| playback.allocator.free(grant.block));
         }
     }
+    let Playback { allocator, failed, .. } = playback;
     let summary = WhatIf {
         stats: *allocator.stats(),
         device_calls: allocator.device().count(),
