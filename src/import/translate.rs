@@ -5,20 +5,18 @@
 
 use std::collections::BTreeMap;
 
-use highwater_model::graph::{Dim, DimExpr, DimExprs, ExprId};
+use highwater_model::graph::{Dim, DimExprs, ExprId, GraphBuilder, ShapeId};
 
 #[derive(Debug)]
 pub(super) struct Translator {
-    symbols: Vec<String>,
     is_same: bool,
     copied: BTreeMap<ExprId, ExprId>,
     steps_left: u32,
 }
 
 impl Translator {
-    pub(super) fn new(from: &DimExprs) -> Self {
+    pub(super) const fn new() -> Self {
         Self {
-            symbols: from.symbols().map(str::to_owned).collect(),
             is_same: false,
             copied: BTreeMap::new(),
             steps_left: 1_000_000,
@@ -31,15 +29,16 @@ impl Translator {
         self.copied.clear();
     }
 
-    pub(super) fn dims(&mut self, from: &DimExprs, dims: &[Dim], to: &mut DimExprs) -> Vec<Dim> {
-        let mut translate = |dim: &Dim| match dim {
+    pub(super) fn shape(&mut self, from: &DimExprs, dims: &[Dim], to: &mut GraphBuilder) -> ShapeId {
+        let translate = |dim: &Dim| match dim {
             Dim::Expr(id) if !self.is_same => {
-                let id = self.expr(from, *id, to);
-                id.map_or(Dim::Unknown, |id| to.dim(id))
+                let id = self.expr(from, *id, &mut to.exprs);
+                id.map_or(Dim::Unknown, |id| to.exprs.dim(id))
             }
             other => *other,
         };
-        dims.iter().map(&mut translate).collect()
+        let dims: Vec<Dim> = dims.iter().map(translate).collect();
+        to.shape(&dims)
     }
 
     fn expr(&mut self, from: &DimExprs, root: ExprId, to: &mut DimExprs) -> Option<ExprId> {
@@ -50,23 +49,13 @@ impl Translator {
                 stack.pop();
                 continue;
             }
-            let parts: Vec<ExprId> = match from.get(id)? {
-                DimExpr::Const(_) | DimExpr::Symbol(_) => Vec::new(),
-                DimExpr::Binary(_, a, b) => vec![a, b],
-                DimExpr::Select { condition, then, other } => vec![condition, then, other],
-            };
             let before = stack.len();
-            stack.extend(parts.into_iter().filter(|part| !self.copied.contains_key(part)));
+            let parts = from.get(id)?.parts();
+            stack.extend(parts.filter(|part| !self.copied.contains_key(part)));
             if stack.len() > before {
                 continue;
             }
-            let at = |id: ExprId| self.copied.get(&id).copied();
-            let copy = match from.get(id)? {
-                DimExpr::Const(value) => to.constant(value),
-                DimExpr::Symbol(position) => to.symbol(self.symbols.get(position as usize)?),
-                DimExpr::Binary(op, a, b) => to.binary(op, at(a)?, at(b)?),
-                DimExpr::Select { condition, then, other } => to.select(at(condition)?, at(then)?, at(other)?),
-            };
+            let copy = to.copied(from, id, |part| self.copied.get(&part).copied())?;
             self.copied.insert(id, copy);
             stack.pop();
         }

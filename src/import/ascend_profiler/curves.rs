@@ -6,7 +6,7 @@
 //! writes -1 where it saw only releases) is left out. Where a spreadsheet cut a time, the sample is left
 //! out; where it cut most, the samples keep the order of the file, and no time is claimed.
 
-use std::collections::BTreeMap;
+use indexmap::IndexMap;
 
 use super::device_name;
 use super::header::{Header, SizeColumn, TimeColumn};
@@ -48,10 +48,10 @@ pub(super) struct Curves {
     time: TimeColumn,
     totals: [Option<SizeColumn>; 3],
     device: Option<usize>,
-    groups: Vec<Group>,
-    by_text: BTreeMap<(Vec<u8>, Vec<u8>), usize>,
-    /// The group of the row before, and its texts: rows of one component are neighbours.
-    last: Option<(Vec<u8>, Vec<u8>, usize)>,
+    /// By the texts of component and device.
+    groups: IndexMap<(Vec<u8>, Vec<u8>), Group>,
+    /// The group of the row before: rows of one component are neighbours.
+    last: usize,
     negative: Tally,
     rough: Tally,
 }
@@ -63,44 +63,35 @@ pub(super) fn is_header(header: &Header) -> bool {
 
 impl Curves {
     pub(super) fn new(header: &Header) -> Result<Self, ImportError> {
-        let time = header.time(&["timestamp"])?;
         Ok(Self {
             component: header.find(COMPONENT),
-            time: time.ok_or_else(|| ImportError::at("the time is missing", "the header", "export the table again"))?,
+            time: Header::needed(header.time(&["timestamp"])?)?,
             totals: [
                 header.size(HEADINGS[0])?,
                 header.size(HEADINGS[1])?,
                 header.size(HEADINGS[2])?,
             ],
             device: header.find(&["device type", "device", "device id"]),
-            groups: Vec::new(),
-            by_text: BTreeMap::new(),
-            last: None,
+            groups: IndexMap::new(),
+            last: 0,
             negative: Tally::default(),
             rough: Tally::default(),
         })
     }
 
-    fn group(&mut self, component: &[u8], device: &[u8]) -> usize {
-        if let Some((last_component, last_device, position)) = &self.last
-            && last_component == component
-            && last_device == device
-        {
-            return *position;
-        }
-        let key = (component.to_vec(), device.to_vec());
-        let next = self.groups.len();
-        let position = *self.by_text.entry(key.clone()).or_insert(next);
-        if position == next {
-            self.groups.push(Group {
+    fn group(&mut self, component: &[u8], device: &[u8]) -> &mut Group {
+        let last = self.groups.get_index(self.last);
+        if last.is_none_or(|((of, on), _)| (of.as_slice(), on.as_slice()) != (component, device)) {
+            let entry = self.groups.entry((component.to_vec(), device.to_vec()));
+            self.last = entry.index();
+            entry.or_insert_with(|| Group {
                 component: String::from_utf8_lossy(component).into_owned(),
                 device: device_name(device),
                 samples: Vec::new(),
                 rough: Vec::new(),
             });
         }
-        self.last = Some((key.0, key.1, position));
-        position
+        &mut self.groups[self.last]
     }
 }
 
@@ -120,8 +111,7 @@ impl Table for Curves {
         if is_rough {
             self.rough.add(row.field(Some(self.time.at)));
         }
-        let position = self.group(row.field(self.component), row.field(self.device));
-        let group = &mut self.groups[position];
+        let group = self.group(row.field(self.component), row.field(self.device));
         if is_rough {
             group.rough.push(u32::try_from(group.samples.len()).unwrap_or(u32::MAX));
         }
@@ -130,11 +120,11 @@ impl Table for Curves {
     }
 
     fn finish(mut self: Box<Self>, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
-        let n_rows: usize = self.groups.iter().map(|group| group.samples.len()).sum();
+        let n_rows: usize = self.groups.values().map(|group| group.samples.len()).sum();
         let has_times = self.rough.is_few(n_rows);
         let devices: std::collections::BTreeSet<String> =
-            self.groups.iter().map(|group| group.device.clone()).collect();
-        for group in self.groups.drain(..) {
+            self.groups.values().map(|group| group.device.clone()).collect();
+        for group in std::mem::take(&mut self.groups).into_values() {
             let recording = group.finish(devices.len() > 1, has_times, sink.progress)?;
             if recording.totals.is_empty() {
                 let message = "the component has no total that says something; it is left out";
@@ -186,7 +176,6 @@ impl Group {
                 }
             }
         }
-        let curves = KINDS.into_iter().zip(totals).filter(|(_, samples)| !samples.is_empty());
         Ok(Recording {
             name,
             device: self.device,
@@ -197,7 +186,7 @@ impl Group {
             } else {
                 EventTimes::default()
             },
-            totals: curves.map(|(kind, samples)| RecordedTotal { kind, samples }).collect(),
+            totals: RecordedTotal::known(KINDS.into_iter().zip(totals)),
             ..Recording::default()
         })
     }

@@ -11,16 +11,18 @@
 
 use std::collections::BTreeMap;
 
+use indexmap::{IndexMap, IndexSet};
+
 use super::attributes::each_attribute;
 use super::header::{Header, SizeColumn, TimeColumn};
 use super::number_of;
 use super::pools::{DumpTables, Event, Group, Item, Mark, NONE};
-use super::stacks::Stacks;
+use super::stacks;
 use super::table::{Fault, Row, Sink, Table, Tally};
 use crate::ImportError;
 use highwater_model::diagnostics::Severity;
 use highwater_model::progress::Progress;
-use highwater_model::workload::{MarkKind, RecordedName, RecordedNames};
+use highwater_model::workload::{MarkKind, RecordedName, RecordedStacks};
 
 #[derive(Clone, Debug)]
 struct Columns {
@@ -66,15 +68,15 @@ struct Entry {
 #[derive(Debug)]
 pub(super) struct Events {
     columns: Columns,
-    names: RecordedNames,
-    stacks: Stacks,
+    texts: RecordedStacks,
     entries: Vec<Entry>,
     blocks: Vec<Event>,
     /// Marks with their device; `None` means all devices.
     marks: Vec<(Option<String>, Mark)>,
-    groups: Vec<Group>,
-    by_text: BTreeMap<(Vec<u8>, Vec<u8>), u32>,
-    threads: BTreeMap<(Vec<u8>, Vec<u8>), u32>,
+    /// By the texts of pool and device.
+    groups: IndexMap<(Vec<u8>, Vec<u8>), Group>,
+    /// By the texts of process and thread.
+    threads: IndexSet<(Vec<u8>, Vec<u8>)>,
     /// Rows that are counted only, by their event.
     left_out: BTreeMap<String, u64>,
     rough: Tally,
@@ -91,14 +93,13 @@ const ADDRESS: &[&str] = &["ptr", "addr"];
 
 impl Events {
     pub(super) fn new(header: &Header) -> Result<Self, ImportError> {
-        let missing = || ImportError::at("a column is missing", "the header", "export the table again");
         Ok(Self {
             columns: Columns {
                 id: header.find(&["id", "record index"]),
-                event: header.find(&["event"]).ok_or_else(missing)?,
-                kind: header.find(&["event type"]).ok_or_else(missing)?,
+                event: Header::needed(header.find(&["event"]))?,
+                kind: Header::needed(header.find(&["event type"]))?,
                 name: header.find(&["name"]),
-                time: header.time(&["timestamp"])?.ok_or_else(missing)?,
+                time: Header::needed(header.time(&["timestamp"])?)?,
                 process: header.find(&["process id", "pid"]),
                 thread: header.find(&["thread id", "tid"]),
                 device: header.find(&["device id", "device"]),
@@ -114,14 +115,12 @@ impl Events {
                     header.find_marked("call stack", "c"),
                 ],
             },
-            names: RecordedNames::default(),
-            stacks: Stacks::default(),
+            texts: RecordedStacks::default(),
             entries: Vec::new(),
             blocks: Vec::new(),
             marks: Vec::new(),
-            groups: Vec::new(),
-            by_text: BTreeMap::new(),
-            threads: BTreeMap::new(),
+            groups: IndexMap::new(),
+            threads: IndexSet::new(),
             left_out: BTreeMap::new(),
             rough: Tally::default(),
         })
@@ -171,7 +170,7 @@ impl Events {
             let stated = row.field(columns.name);
             let name = if stated.is_empty() { owner } else { stated };
             if !name.is_empty() {
-                event.name = self.names.intern(&String::from_utf8_lossy(name));
+                event.name = self.texts.names.intern(&String::from_utf8_lossy(name));
             }
             let python = row.field(columns.stacks[0]);
             let stack = if python.is_empty() {
@@ -179,7 +178,7 @@ impl Events {
             } else {
                 python
             };
-            event.stack = self.stacks.add(stack, &mut self.names);
+            event.stack = stacks::add(stack, &mut self.texts);
         }
         event.group = self.group(row)?;
         self.blocks.push(event);
@@ -189,16 +188,13 @@ impl Events {
     fn group(&mut self, row: Row<'_>) -> Result<u32, Fault> {
         let (pool, device) = (row.field(Some(self.columns.kind)), row.field(self.columns.device));
         let key = (pool.to_vec(), device.to_vec());
-        if let Some(group) = self.by_text.get(&key) {
-            return Ok(*group);
-        }
-        if self.groups.len() >= MOST_GROUPS {
+        if self.groups.len() >= MOST_GROUPS && !self.groups.contains_key(&key) {
             return Err(Fault::new("there are more pools and devices than any tool has", pool));
         }
-        let group = u32::try_from(self.groups.len()).unwrap_or(u32::MAX);
-        self.groups.push(Group::new(pool, device));
-        self.by_text.insert(key, group);
-        Ok(group)
+        let entry = self.groups.entry(key);
+        let group = entry.index();
+        entry.or_insert_with(|| Group::new(pool, device));
+        Ok(u32::try_from(group).unwrap_or(u32::MAX))
     }
 
     fn mark(&mut self, row: Row<'_>, kind: MarkKind) -> RowKind {
@@ -214,7 +210,7 @@ impl Events {
         });
         let device = row.field(self.columns.device);
         let device = (!device.is_empty()).then(|| String::from_utf8_lossy(device).into_owned());
-        let text = self.names.intern(&words.join(" "));
+        let text = self.texts.names.intern(&words.join(" "));
         self.marks.push((device, Mark { kind, text, bytes }));
         RowKind::Mark(u32::try_from(self.marks.len() - 1).unwrap_or(u32::MAX))
     }
@@ -231,6 +227,7 @@ impl Events {
             b"OOM_DETAIL" if kind == b"OOM_TRIGGER" => self.mark(row, MarkKind::OutOfMemory),
             b"OP_LAUNCH" if kind.ends_with(b"_START") || kind.ends_with(b"_END") => RowKind::Launch(Launch {
                 name: self
+                    .texts
                     .names
                     .intern(&String::from_utf8_lossy(row.field(self.columns.name))),
                 is_start: kind.ends_with(b"_START"),
@@ -324,8 +321,7 @@ impl Table for Events {
         }
         let thread = (row.field(self.columns.process), row.field(self.columns.thread));
         let thread = (thread.0.to_vec(), thread.1.to_vec());
-        let next = u32::try_from(self.threads.len()).unwrap_or(u32::MAX);
-        let thread = *self.threads.entry(thread).or_insert(next);
+        let thread = u32::try_from(self.threads.insert_full(thread).0).unwrap_or(u32::MAX);
         self.entries.push(Entry {
             time,
             id,
@@ -353,8 +349,7 @@ impl Table for Events {
         self.name_blocks(&order, sink.progress)?;
         self.report(has_times, sink);
         let Self {
-            names,
-            stacks,
+            texts,
             entries,
             blocks: events,
             marks,
@@ -362,13 +357,11 @@ impl Table for Events {
             ..
         } = *self;
         let shared = DumpTables {
-            names: &names.finish(),
-            frames: &stacks.frames(),
-            stacks: &stacks.stacks(),
+            texts: &texts,
             events: &events,
             has_times,
         };
-        for (number, group) in (0_u32..).zip(groups) {
+        for (number, group) in (0_u32..).zip(groups.into_values()) {
             sink.progress.check()?;
             let own = |entry: &Entry| match entry.kind {
                 RowKind::Block(position) => {

@@ -66,6 +66,14 @@ impl Header {
         self.0.iter().position(is_wanted)
     }
 
+    /// A column that its kind of table has.
+    ///
+    /// # Errors
+    /// [`ImportError::Malformed`] where it is missing.
+    pub(super) fn needed<T>(column: Option<T>) -> Result<T, ImportError> {
+        column.ok_or_else(|| ImportError::at("a column is missing", "the header", "export the table again"))
+    }
+
     /// The column of sizes with one of these names.
     ///
     /// # Errors

@@ -44,13 +44,12 @@ pub(super) fn is_header(header: &Header) -> bool {
 
 impl Kernels {
     pub(super) fn new(header: &Header) -> Result<Self, ImportError> {
-        let missing = || ImportError::at("a column is missing", "the header", "export the table again");
         Ok(Self {
-            name: header.find(NAME).ok_or_else(missing)?,
-            kind: header.find(KIND).ok_or_else(missing)?,
+            name: Header::needed(header.find(NAME))?,
+            kind: Header::needed(header.find(KIND))?,
             device: header.find(&["device id", "device"]),
-            start: header.time(START)?.ok_or_else(missing)?,
-            time: header.time(TIME)?.ok_or_else(missing)?,
+            start: Header::needed(header.time(START)?)?,
+            time: Header::needed(header.time(TIME)?)?,
             devices: BTreeMap::new(),
         })
     }

@@ -14,7 +14,7 @@
 //! * Where a spreadsheet cut a time (`1.69512E+15`), the row is left out; where it cut most, the rows keep the order of
 //!   the file, and no time is claimed.
 
-use std::collections::BTreeMap;
+use indexmap::IndexMap;
 
 use super::header::{Header, SizeColumn, TimeColumn};
 use super::table::{Fault, Row, Sink, Table, Tally};
@@ -74,8 +74,8 @@ struct Device {
 #[derive(Debug)]
 pub(super) struct Operators {
     columns: Columns,
-    devices: Vec<Device>,
-    by_text: BTreeMap<Vec<u8>, usize>,
+    /// By their texts.
+    devices: IndexMap<Vec<u8>, Device>,
     counts: Counts,
 }
 
@@ -103,21 +103,14 @@ pub(super) fn is_header(header: &Header) -> bool {
 
 impl Operators {
     pub(super) fn new(header: &Header) -> Result<Self, ImportError> {
-        let missing = || {
-            ImportError::at(
-                "the size or the time is missing",
-                "the header",
-                "export the table again",
-            )
-        };
         let totals = |when: &str| -> Result<[Option<SizeColumn>; 3], ImportError> {
             let column = |kind: TotalKind| header.size(&[&format!("{when} total {}", kind.name())]);
             Ok([column(KINDS[0])?, column(KINDS[1])?, column(KINDS[2])?])
         };
         let columns = Columns {
             name: header.find(&["name"]),
-            size: header.size(&["size"])?.ok_or_else(missing)?,
-            allocation: header.time(&["allocation time"])?.ok_or_else(missing)?,
+            size: Header::needed(header.size(&["size"])?)?,
+            allocation: Header::needed(header.time(&["allocation time"])?)?,
             release: header.time(&["release time"])?,
             active_release: header.time(&["active release time"])?,
             duration: header.time(&["duration"])?,
@@ -127,22 +120,20 @@ impl Operators {
         };
         Ok(Self {
             columns,
-            devices: Vec::new(),
-            by_text: BTreeMap::new(),
+            devices: IndexMap::new(),
             counts: Counts::default(),
         })
     }
 
-    fn device(&mut self, text: &[u8]) -> usize {
-        if let Some(position) = self.by_text.get(text) {
-            return *position;
-        }
-        self.devices.push(Device {
-            name: super::device_name(text),
-            ..Device::default()
+    fn device(&mut self, text: &[u8]) -> &mut Device {
+        let position = self.devices.get_index_of(text).unwrap_or_else(|| {
+            let device = Device {
+                name: super::device_name(text),
+                ..Device::default()
+            };
+            self.devices.insert_full(text.to_vec(), device).0
         });
-        self.by_text.insert(text.to_vec(), self.devices.len() - 1);
-        self.devices.len() - 1
+        &mut self.devices[position]
     }
 
     /// The time of release, [`NONE`] where never, and whether digits of it are cut off.
@@ -211,12 +202,10 @@ impl Table for Operators {
             None if stream.is_empty() => NONE,
             None => return Err(Fault::new("the stream cannot be read", stream)),
         };
-        let position = self.device(row.field(self.columns.device));
-        let device = &mut self.devices[position];
+        let (name, device) = (row.field(self.columns.name), row.field(self.columns.device));
+        let device = self.device(device);
         device.has_streams |= stream != NONE;
-        let name = device
-            .names
-            .intern(&String::from_utf8_lossy(row.field(self.columns.name)));
+        let name = device.names.intern(&String::from_utf8_lossy(name));
         if is_rough {
             device
                 .rough
@@ -234,10 +223,10 @@ impl Table for Operators {
     }
 
     fn finish(mut self: Box<Self>, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
-        let n_rows: usize = self.devices.iter().map(|device| device.entries.len()).sum();
+        let n_rows: usize = self.devices.values().map(|device| device.entries.len()).sum();
         let is_ordered_by_time = self.counts.rough.is_few(n_rows);
         self.counts.is_rough_left_out = is_ordered_by_time;
-        for mut device in self.devices.drain(..) {
+        for mut device in std::mem::take(&mut self.devices).into_values() {
             if is_ordered_by_time {
                 device.leave_out_rough();
             }
@@ -307,17 +296,15 @@ impl Counts {
 impl Device {
     /// Takes rows with damaged times away.
     fn leave_out_rough(&mut self) {
-        if self.rough.is_empty() {
-            return;
-        }
-        let mut rough = self.rough.iter().copied().peekable();
-        let mut kept = Pages::default();
-        for (position, entry) in (0_u32..).zip(self.entries.iter()) {
-            if rough.next_if_eq(&position).is_none() {
+        if !self.rough.is_empty() {
+            let mut rough = self.rough.iter().copied().peekable();
+            let mut kept = Pages::default();
+            let entries = (0_u32..).zip(self.entries.iter());
+            for (_, entry) in entries.filter(|(position, _)| rough.next_if_eq(position).is_none()) {
                 kept.push(*entry);
             }
+            self.entries = kept;
         }
-        self.entries = kept;
     }
 
     fn finish(self, is_ordered_by_time: bool, progress: &Progress<'_>) -> Result<Recording, ImportError> {
@@ -378,8 +365,7 @@ impl Device {
                 }
             }
         }
-        let curves = KINDS.into_iter().zip(totals).filter(|(_, samples)| !samples.is_empty());
-        recording.totals = curves.map(|(kind, samples)| RecordedTotal { kind, samples }).collect();
+        recording.totals = RecordedTotal::known(KINDS.into_iter().zip(totals));
         recording.names = self.names.finish();
         Ok(recording)
     }

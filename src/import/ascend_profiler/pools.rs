@@ -18,8 +18,8 @@ use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{
-    BlockAddress, MarkKind, Names, RecordedBlock, RecordedFrame, RecordedMark, RecordedName, RecordedNames,
-    RecordedTotal, Recording, RecordingRules, StackIdx, TotalKind,
+    BlockAddress, MarkKind, RecordedBlock, RecordedMark, RecordedName, RecordedStacks, RecordedTotal, Recording,
+    RecordingRules, StackIdx, TotalKind,
 };
 
 /// A value that a row does not state.
@@ -40,7 +40,7 @@ pub(super) struct Event {
     pub(super) taken: u64,
     /// The name of the block; `u32::MAX` where it is unknown.
     pub(super) name: RecordedName,
-    pub(super) stack: Option<u32>,
+    pub(super) stack: Option<StackIdx>,
     pub(super) is_malloc: bool,
 }
 
@@ -61,9 +61,7 @@ pub(super) enum Item {
 /// Tables that all recordings of a dump share.
 #[derive(Debug)]
 pub(super) struct DumpTables<'a> {
-    pub(super) names: &'a Names,
-    pub(super) frames: &'a [RecordedFrame],
-    pub(super) stacks: &'a [Box<[u32]>],
+    pub(super) texts: &'a RecordedStacks,
     pub(super) events: &'a [Event],
     pub(super) has_times: bool,
 }
@@ -71,44 +69,23 @@ pub(super) struct DumpTables<'a> {
 /// The texts and stacks of one recording: those of the dump that it uses, in the order of first use.
 #[derive(Default)]
 struct UsedTables {
-    names: RecordedNames,
-    frames: Vec<RecordedFrame>,
-    stacks: Vec<Box<[u32]>>,
-    frame_of: BTreeMap<u32, u32>,
-    stack_of: BTreeMap<u32, u32>,
+    texts: RecordedStacks,
+    stacks: BTreeMap<usize, Option<StackIdx>>,
 }
 
 impl UsedTables {
     fn name(&mut self, name: RecordedName, shared: &DumpTables<'_>) -> RecordedName {
-        self.names.intern(shared.names.get(name.0 as usize))
+        self.texts.names.intern(shared.texts.names.get(name))
     }
 
-    fn stack(&mut self, stack: u32, shared: &DumpTables<'_>) -> Option<u32> {
-        if let Some(position) = self.stack_of.get(&stack) {
-            return Some(*position);
-        }
-        let frames = shared.stacks.get(stack as usize)?.iter();
-        let frames: Vec<u32> = frames.map(|frame| self.frame(*frame, shared)).collect();
-        let position = u32::try_from(self.stacks.len()).ok()?;
-        self.stacks.push(frames.into());
-        self.stack_of.insert(stack, position);
-        Some(position)
-    }
-
-    fn frame(&mut self, frame: u32, shared: &DumpTables<'_>) -> u32 {
-        if let Some(position) = self.frame_of.get(&frame) {
-            return *position;
-        }
-        let theirs = shared.frames[frame as usize];
-        let own = RecordedFrame {
-            function: self.name(theirs.function, shared),
-            file: self.name(theirs.file, shared),
-            line: theirs.line,
-        };
-        let position = u32::try_from(self.frames.len()).unwrap_or(u32::MAX);
-        self.frames.push(own);
-        self.frame_of.insert(frame, position);
-        position
+    fn stack(&mut self, stack: StackIdx, shared: &DumpTables<'_>) -> Option<StackIdx> {
+        let Self { texts, stacks } = self;
+        *stacks.entry(stack.idx()).or_insert_with(|| {
+            let lines = shared.texts.of(stack);
+            let lines = lines.map(|(function, file, line)| texts.line(function, file, line));
+            let lines = lines.collect();
+            texts.stack(lines)
+        })
     }
 }
 
@@ -233,11 +210,8 @@ impl Group {
         let curves = [TotalKind::Allocated, TotalKind::Reserved]
             .into_iter()
             .zip(std::mem::take(&mut draft.curves));
-        let curves = curves.filter(|(_, samples)| !samples.is_empty());
-        draft.recording.totals = curves.map(|(kind, samples)| RecordedTotal { kind, samples }).collect();
-        let own = std::mem::take(&mut draft.own);
-        draft.recording.names = own.names.finish();
-        (draft.recording.frames, draft.recording.stacks) = (own.frames, own.stacks);
+        draft.recording.totals = RecordedTotal::known(curves);
+        std::mem::take(&mut draft.own.texts).finish(&mut draft.recording);
         draft.recording.apply_rules(&RecordingRules::default());
         Ok(draft)
     }
@@ -264,9 +238,7 @@ impl Draft {
         let end = Step(self.recording.n_steps);
         self.recording.blocks.push(RecordedBlock {
             address: BlockAddress::new(event.address),
-            stack: event
-                .stack
-                .and_then(|stack| StackIdx::new(self.own.stack(stack, shared)?)),
+            stack: event.stack.and_then(|stack| self.own.stack(stack, shared)),
             ..RecordedBlock::new(name, Step(step), end, Bytes(event.bytes))
         });
     }

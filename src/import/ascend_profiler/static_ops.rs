@@ -8,6 +8,8 @@
 
 use std::collections::BTreeMap;
 
+use indexmap::IndexMap;
+
 use super::header::{Header, SizeColumn};
 use super::table::{Fault, Row, Sink, Table};
 use crate::ImportError;
@@ -43,8 +45,8 @@ struct Graph {
 #[derive(Debug)]
 pub(super) struct StaticOps {
     columns: Columns,
-    graphs: Vec<((String, String, String), Graph)>,
-    by_text: BTreeMap<(String, String, String), usize>,
+    /// By device, id and model.
+    graphs: IndexMap<(String, String, String), Graph>,
 }
 
 pub(super) fn is_header(header: &Header) -> bool {
@@ -53,8 +55,7 @@ pub(super) fn is_header(header: &Header) -> bool {
 
 impl StaticOps {
     pub(super) fn new(header: &Header) -> Result<Self, ImportError> {
-        let missing = || ImportError::at("a column is missing", "the header", "export the table again");
-        let column = |name: &str| header.find(&[name]).ok_or_else(missing);
+        let column = |name: &str| Header::needed(header.find(&[name]));
         Ok(Self {
             columns: Columns {
                 device: header.find(&["device id", "device"]),
@@ -63,10 +64,9 @@ impl StaticOps {
                 graph: header.find(&["graph id"]),
                 start: column("node index start")?,
                 end: column("node index end")?,
-                size: header.size(&["size"])?.ok_or_else(missing)?,
+                size: Header::needed(header.size(&["size"])?)?,
             },
-            graphs: Vec::new(),
-            by_text: BTreeMap::new(),
+            graphs: IndexMap::new(),
         })
     }
 }
@@ -96,12 +96,7 @@ impl Table for StaticOps {
             text(self.columns.graph),
             text(self.columns.model),
         );
-        let next = self.graphs.len();
-        let position = *self.by_text.entry(key.clone()).or_insert(next);
-        if position == next {
-            self.graphs.push((key, Graph::default()));
-        }
-        let graph = &mut self.graphs[position].1;
+        let graph = self.graphs.entry(key).or_default();
         if is_total {
             graph.total = Some(Bytes(bytes));
         } else {
@@ -114,10 +109,10 @@ impl Table for StaticOps {
 
     fn finish(mut self: Box<Self>, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         let mut models: BTreeMap<(String, String), u32> = BTreeMap::new();
-        for ((device, id, _), _) in &self.graphs {
+        for (device, id, _) in self.graphs.keys() {
             *models.entry((device.clone(), id.clone())).or_default() += 1;
         }
-        for (key, graph) in self.graphs.drain(..) {
+        for (key, graph) in std::mem::take(&mut self.graphs) {
             sink.progress.check()?;
             let (device, id, model) = &key;
             let is_alone = models.get(&(device.clone(), id.clone())) == Some(&1);

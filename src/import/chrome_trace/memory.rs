@@ -129,7 +129,7 @@ fn report(name: &str, oddities: &Oddities, diagnostics: &mut Diagnostics) {
 
 struct RecordingBuilder<'a> {
     collector: &'a Collector,
-    names: &'a [Option<u32>],
+    names: &'a [Option<RecordedName>],
     /// Memory events of the device, by time.
     events: Vec<u32>,
     failed: Vec<u32>,
@@ -141,7 +141,7 @@ struct RecordingBuilder<'a> {
 }
 
 impl<'a> RecordingBuilder<'a> {
-    fn new(collector: &'a Collector, names: &'a [Option<u32>], events: &[u32]) -> Self {
+    fn new(collector: &'a Collector, names: &'a [Option<RecordedName>], events: &[u32]) -> Self {
         let is_failed = |event: &&u32| collector.memory[**event as usize].is_out_of_memory;
         Self {
             collector,
@@ -181,7 +181,7 @@ impl<'a> RecordingBuilder<'a> {
         Ok(())
     }
 
-    fn alloc(&mut self, step: Step, event: &MemoryEvent, name: Option<u32>) {
+    fn alloc(&mut self, step: Step, event: &MemoryEvent, name: Option<RecordedName>) {
         let text = name.map_or("block", |name| self.collector.ops.name(name));
         let name = self.texts.intern(text);
         let end = Step(self.n_steps());

@@ -7,6 +7,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::event::MemoryEvent;
 use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::workload::{RecordedName, RecordedNames};
 
 const ITEMS_BETWEEN_CHECKS: usize = 1 << 14;
 
@@ -15,7 +16,7 @@ pub(super) struct Ops {
     /// Threads by the texts of process and thread.
     threads: IndexSet<(Box<str>, Box<str>)>,
     last_thread: u32,
-    names: IndexSet<Box<str>>,
+    names: RecordedNames,
     rows: Vec<Op>,
     /// Nanoseconds of the kernels of an op, by its external number.
     kernels: BTreeMap<u64, u64>,
@@ -24,7 +25,7 @@ pub(super) struct Ops {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Op {
     pub(super) thread: u32,
-    pub(super) name: u32,
+    pub(super) name: RecordedName,
     pub(super) start: u64,
     pub(super) end: u64,
     /// The number by which kernels name it; 0 without one.
@@ -44,11 +45,7 @@ impl Ops {
 
     /// One more op, from its start to its end in nanoseconds.
     pub(super) fn push(&mut self, thread: u32, name: &str, (start, end): (u64, u64), external: u64) {
-        let position = match self.names.get_index_of(name) {
-            Some(position) => position,
-            None => self.names.insert_full(name.into()).0,
-        };
-        let name = u32::try_from(position).unwrap_or(u32::MAX);
+        let name = self.names.intern(name);
         self.rows.push(Op {
             thread,
             name,
@@ -89,8 +86,8 @@ impl Ops {
         self.rows.len()
     }
 
-    pub(super) fn name(&self, position: u32) -> &str {
-        self.names.get_index(position as usize).map_or("", |name| name)
+    pub(super) fn name(&self, name: RecordedName) -> &str {
+        self.names.get(name)
     }
 
     /// For each event the name of the innermost op that encloses it on its thread: the one that began last, of equal
@@ -99,7 +96,7 @@ impl Ops {
         &mut self,
         events: &[MemoryEvent],
         progress: &Progress<'_>,
-    ) -> Result<Vec<Option<u32>>, Cancelled> {
+    ) -> Result<Vec<Option<RecordedName>>, Cancelled> {
         // Equal ops keep the order of the file.
         let keys = (0_u32..).zip(&self.rows);
         let keys = keys.map(|(row, op)| (op.thread, op.start, Reverse(op.end), row));

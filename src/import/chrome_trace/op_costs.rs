@@ -125,12 +125,13 @@ fn scratch(rows: &[Op], allocations: &[Allocation], progress: &Progress<'_>) -> 
 mod tests {
     use super::*;
     use highwater_model::progress::Cancel;
+    use highwater_model::workload::RecordedName;
 
     #[test]
     fn scratch_is_what_lives_within_an_op() {
         let op = |start: u64, end: u64| Op {
             thread: 0,
-            name: 0,
+            name: RecordedName(0),
             start,
             end,
             external: 0,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::test_help::recordings;
+use crate::test_help::{check_recordings, damage, recordings};
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{MarkKind, RecordedMemory, Recording, TotalKind};
 
@@ -130,25 +130,11 @@ fn what_is_missing_or_damaged_is_told() {
 
 #[test]
 fn damaged_traces_never_panic() {
-    let mut random = crate::test_help::random();
     let whole = format!("{{\"traceEvents\":[{}]}}", small());
-    for _ in 0..600 {
-        let mut bytes = whole.clone().into_bytes();
-        for _ in 0..=random(4) {
-            let at = random(bytes.len());
-            match random(3) {
-                0 => bytes[at] = u8::try_from(random(256)).expect("a byte"),
-                1 => bytes.truncate(at.max(1)),
-                _ => bytes.insert(at, b"{}[]\",:0-9e"[random(11)]),
-            }
-        }
-        if let Ok((recordings, _)) = read(&String::from_utf8_lossy(&bytes)) {
-            for recording in recordings {
-                assert_eq!(recording.check(), Ok(()));
-                recording.peaks();
-            }
-        }
-    }
+    damage(whole.as_bytes(), 600, b"{}[]\",:0-9e", |bytes| {
+        let result = read(&String::from_utf8_lossy(bytes));
+        check_recordings(result.map(|(recordings, _)| Source::Recordings(recordings)));
+    });
 }
 
 #[test]

@@ -3,7 +3,7 @@
 mod limits;
 
 use super::detect::{Form, form_of};
-use crate::test_help::read;
+use crate::test_help::{damage, read};
 use highwater_model::graph::{Bindings, DType, Graph, Id as _, Role, TensorId};
 use highwater_model::workload::{Dumped, GraphEntry, Source};
 
@@ -340,23 +340,11 @@ fn circles_and_cut_texts_end_in_errors() {
 #[test]
 fn damaged_dumps_end() {
     for text in [MODEL, ONNX] {
-        let mut state = 1_u64;
-        let mut random = |below: usize| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            usize::try_from(state >> 33).unwrap_or(0) % below
-        };
         for len in (0..text.len()).step_by(7) {
             let _either = read("x.txt", &text.as_bytes()[..len]);
         }
-        for _ in 0..2000 {
-            let mut changed = text.as_bytes().to_vec();
-            for _ in 0..=random(4) {
-                let at = random(changed.len());
-                changed[at] = b"\0\"{}[]<>:,-09az\\\n\xff"[random(18)];
-            }
-            let _either = read("x.txt", &changed);
-        }
+        damage(text.as_bytes(), 2000, b"\0\"{}[]<>:,-09az\\\n\xff", |bytes| {
+            let _either = read("x.txt", bytes);
+        });
     }
 }

@@ -36,7 +36,7 @@ impl<'m> Build<'m> {
         }
         Self {
             model,
-            translator: Translator::new(&infer.sym.exprs),
+            translator: Translator::new(),
             uses: Uses::new(model),
             infer,
             parents,
@@ -203,10 +203,7 @@ impl<'m> Build<'m> {
     /// Whether a Dropout passes its input on: a mode of old operator sets, an input of new ones.
     fn is_inference(&self, raw: &RawGraph, node: &RawNode) -> bool {
         if self.model.opset < 7 {
-            let is_test = raw.attributes_of(node).iter().any(|(key, value)| {
-                self.model.names.text(*key) == "is_test" && matches!(value, Attribute::Int(flag) if *flag != 0)
-            });
-            return is_test;
+            return matches!(self.model.attribute(raw, node, "is_test"), Some(Attribute::Int(flag)) if *flag != 0);
         }
         let Some(mode) = raw.inputs_of(node).get(2).filter(|name| !name.is_empty()) else {
             return true;
@@ -229,16 +226,9 @@ impl<'m> Build<'m> {
             return Ok(());
         };
         let fact = self.fact(part.idx, name);
-        let shape = match fact.as_ref().and_then(|fact| fact.shape) {
-            Some(shape) => {
-                let dims = self.infer.sym.dims(shape);
-                let dims = self
-                    .translator
-                    .dims(&self.infer.sym.exprs, dims, &mut part.builder.exprs);
-                Some(part.builder.shape(&dims))
-            }
-            None => None,
-        };
+        let sym = &self.infer.sym;
+        let shape = fact.as_ref().and_then(|fact| fact.shape);
+        let shape = shape.map(|shape| self.translator.shape(&sym.exprs, sym.dims(shape), &mut part.builder));
         let tensor = part.builder.tensor(NewTensor {
             name: self.model.names.text(name),
             dtype: fact.map_or(DType::Unknown, |fact| fact.dtype),

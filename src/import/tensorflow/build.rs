@@ -13,7 +13,7 @@ use super::variable_bytes;
 use super::variables::{Variables, is_handle};
 use crate::ImportError;
 use crate::translate::Translator;
-use highwater_model::graph::{Dim, GraphBuilder, NewOp, NewTensor, OpId, Phase, Role, TensorId};
+use highwater_model::graph::{GraphBuilder, NewOp, NewTensor, OpId, Phase, Role, TensorId};
 use highwater_model::progress::Progress;
 
 /// Outputs of one node between two checks of the cancel flag.
@@ -42,7 +42,7 @@ impl<'m> Build<'m> {
     pub(super) fn new(model: &'m Model, facts: Facts, progress: &'m Progress<'m>) -> Result<Self, ImportError> {
         Ok(Self {
             model,
-            translator: Translator::new(&facts.sym.exprs),
+            translator: Translator::new(),
             forwarded: ForwardedVariables::of(model, &facts, progress)?,
             facts,
             progress,
@@ -117,14 +117,8 @@ impl<'m> Build<'m> {
             title.push_str(name);
             title.push(':');
             title.push_str(&port.to_string());
-            let shape = match self.facts.dims(part.idx, value) {
-                Some(dims) => {
-                    let exprs = &self.facts.sym.exprs;
-                    let dims: Vec<Dim> = self.translator.dims(exprs, dims, &mut part.builder.exprs);
-                    Some(part.builder.shape(&dims))
-                }
-                None => None,
-            };
+            let dims = self.facts.dims(part.idx, value);
+            let shape = dims.map(|dims| self.translator.shape(&self.facts.sym.exprs, dims, &mut part.builder));
             let tensor = part.builder.tensor(NewTensor {
                 name: &title,
                 dtype: self.facts.dtype(part.idx, value),

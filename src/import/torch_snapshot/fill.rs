@@ -111,11 +111,7 @@ impl Heap {
 
     fn new_frame(&mut self) -> DictContent {
         self.budget.charge::<Frame>(1);
-        self.rows.frames.push(Frame {
-            function: NONE,
-            file: NONE,
-            line: 0,
-        });
+        self.rows.frames.push(Frame::EMPTY);
         DictContent::Frame(narrow(self.rows.frames.len() - 1))
     }
 
@@ -179,20 +175,10 @@ impl Heap {
             };
             match key {
                 keys::ADDR | keys::DEVICE_FREE => {
-                    let found = self.unsigned(value);
-                    set(&mut entry.has, has::ADDRESS, found.is_some());
-                    entry.address = found.unwrap_or(0);
+                    set(&mut entry.has, has::ADDRESS, &mut entry.address, self.unsigned(value))
                 }
-                keys::SIZE => {
-                    let found = self.unsigned(value);
-                    set(&mut entry.has, has::SIZE, found.is_some());
-                    entry.size = found.unwrap_or(0);
-                }
-                keys::TIME_US => {
-                    let found = self.unsigned(value);
-                    set(&mut entry.has, has::TIME, found.is_some());
-                    entry.time_us = found.unwrap_or(0);
-                }
+                keys::SIZE => set(&mut entry.has, has::SIZE, &mut entry.size, self.unsigned(value)),
+                keys::TIME_US => set(&mut entry.has, has::TIME, &mut entry.time_us, self.unsigned(value)),
                 keys::STREAM => {
                     let stream = stream(self, value);
                     entry.stream = self.rows.stream(stream);
@@ -222,7 +208,7 @@ impl Heap {
         if entry.action == Action::Other && name != NONE {
             let extra = Extra {
                 action: name,
-                ..self.rows.extra_of(entry)
+                ..self.rows.extra_at(entry.extra)
             };
             entry.extra = self.rows.extra(extra);
         }
@@ -234,7 +220,7 @@ impl Heap {
         if text == NONE || self.text_at(text).is_none_or(|text| text.is_empty() || text == b"N/A") {
             return;
         }
-        let before = self.rows.extra_of(entry);
+        let before = self.rows.extra_at(entry.extra);
         let extra = if key == keys::COMPILE_CONTEXT {
             Extra {
                 compile_context: text,
@@ -260,18 +246,9 @@ impl Heap {
             return true;
         };
         match key {
-            keys::ADDRESS => {
-                set(&mut block.has, has::ADDRESS, number.is_some());
-                block.address = number.unwrap_or(0);
-            }
-            keys::SIZE => {
-                set(&mut block.has, has::SIZE, number.is_some());
-                block.size = number.unwrap_or(0);
-            }
-            keys::REQUESTED_SIZE => {
-                set(&mut block.has, has::REQUESTED, number.is_some());
-                block.requested = number.unwrap_or(0);
-            }
+            keys::ADDRESS => set(&mut block.has, has::ADDRESS, &mut block.address, number),
+            keys::SIZE => set(&mut block.has, has::SIZE, &mut block.size, number),
+            keys::REQUESTED_SIZE => set(&mut block.has, has::REQUESTED, &mut block.requested, number),
             keys::STATE => block.state = text(value),
             keys::FRAMES => block.frames = list(value),
             keys::HISTORY => {
@@ -350,12 +327,10 @@ impl Heap {
     }
 }
 
-fn set(has: &mut u8, field: u8, is_read: bool) {
-    if is_read {
-        *has |= field;
-    } else {
-        *has &= !field;
-    }
+/// A number of a row, and whether it was read.
+fn set(has: &mut u8, field: u8, place: &mut u64, number: Option<u64>) {
+    *has = if number.is_some() { *has | field } else { *has & !field };
+    *place = number.unwrap_or(0);
 }
 
 fn text(value: Value) -> u32 {

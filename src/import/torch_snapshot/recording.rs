@@ -6,7 +6,7 @@
 
 use super::keys;
 use super::regions::FoundRegion;
-use super::replay::{Live, Replayed, is_allocation, stream};
+use super::replay::{Live, Replayed, is_allocation};
 use super::rows::{Action, Entry, NONE, has};
 use super::snapshot::{Device, Snapshot};
 use super::stacks::Stacks;
@@ -17,7 +17,7 @@ use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{
     BlockAddress, Category, EventTimes, FailedRequest, MarkKind, PhasePairs, RecordedBlock, RecordedMark,
-    RecordedMemory, RecordedPhase, RecordedRegion, Recording, RecordingRules, StackIdx, pooled_kind,
+    RecordedMemory, RecordedPhase, RecordedRegion, Recording, RecordingRules, pooled_kind,
 };
 
 /// Events between two checks of the cancel flag, and between two times that memory is freed.
@@ -83,13 +83,11 @@ pub(super) fn make(
         regions,
         marks: maker.marks,
         phases,
-        names: stacks.names.finish(),
-        frames: stacks.frames,
-        stacks: stacks.distinct.into_iter().collect(),
         settings: snapshot.settings.clone(),
         counts,
         ..Recording::default()
     };
+    stacks.tables.finish(&mut recording);
     recording.apply_rules(&RecordingRules::default());
     Ok(BuiltRecording {
         recording,
@@ -216,8 +214,8 @@ impl RecordingBuilder {
             bytes: Bytes(entry.size),
             held: Bytes(held.map_or(entry.size, |(_, bytes)| bytes)),
             address: BlockAddress::new(entry.address),
-            stream: stream(heap, entry),
-            stack: called.stack.and_then(StackIdx::new),
+            stream: heap.rows.stream_at(entry.stream),
+            stack: called.stack,
             category: Category::Unknown,
             is_older: false,
             is_freed: replayed.unfreed.pop_if(|unfreed| *unfreed == step).is_none(),
@@ -239,7 +237,7 @@ impl RecordingBuilder {
             held: Bytes(live.held),
             address: BlockAddress::new(address),
             stream: live.stream,
-            stack: called.stack.and_then(StackIdx::new),
+            stack: called.stack,
             category: Category::Unknown,
             is_older: true,
             is_freed: !live.is_final,
@@ -259,7 +257,7 @@ impl RecordingBuilder {
             Action::OutOfMemory => (MarkKind::OutOfMemory, String::new()),
             Action::Snapshot => (MarkKind::Snapshot, String::new()),
             Action::Other => {
-                let extra = super::replay::extra(heap, entry.extra);
+                let extra = heap.rows.extra_at(entry.extra);
                 let texts = [extra.action, extra.user_metadata].map(|text| heap.text_at(text));
                 let texts: Vec<String> = texts.into_iter().flatten().map(super::snapshot::cut).collect();
                 (MarkKind::Note, texts.join(": "))
@@ -275,11 +273,11 @@ impl RecordingBuilder {
         self.marks.push(RecordedMark {
             step: Step(step),
             kind,
-            text: self.stacks.names.intern(&text),
+            text: self.stacks.tables.names.intern(&text),
             bytes: Bytes(if entry.has(has::SIZE) { entry.size } else { 0 }),
             failed: (kind == MarkKind::OutOfMemory && entry.has(has::ADDRESS)).then(|| FailedRequest {
                 free: Bytes(entry.address),
-                stream: stream(heap, entry),
+                stream: heap.rows.stream_at(entry.stream),
             }),
         });
     }
@@ -287,8 +285,8 @@ impl RecordingBuilder {
     fn regions(&mut self, found: &[FoundRegion]) -> Vec<RecordedRegion> {
         let regions = found.iter().map(|region| {
             let kind = match region.kind.pool {
-                Some(pool) => self.stacks.names.intern(&pooled_kind(region.kind.name, pool)),
-                None => self.stacks.names.intern(region.kind.name),
+                Some(pool) => self.stacks.tables.names.intern(&pooled_kind(region.kind.name, pool)),
+                None => self.stacks.tables.names.intern(region.kind.name),
             };
             RecordedRegion {
                 address: region.address,
@@ -324,11 +322,11 @@ impl RecordingBuilder {
             let name = super::snapshot::cut(heap.text_at(annotation.name).unwrap_or_default());
             let text = match annotation.stage {
                 keys::START => {
-                    pairs.begin(self.stacks.names.intern(&name), behind);
+                    pairs.begin(self.stacks.tables.names.intern(&name), behind);
                     format!("{name} begins")
                 }
                 keys::END => {
-                    pairs.end(self.stacks.names.intern(&name), behind);
+                    pairs.end(self.stacks.tables.names.intern(&name), behind);
                     format!("{name} ends")
                 }
                 _ => name,
@@ -336,7 +334,7 @@ impl RecordingBuilder {
             self.marks.push(RecordedMark {
                 step: Step(step),
                 kind: MarkKind::Note,
-                text: self.stacks.names.intern(&text),
+                text: self.stacks.tables.names.intern(&text),
                 bytes: Bytes::ZERO,
                 failed: None,
             });

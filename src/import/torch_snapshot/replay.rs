@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use super::regions::Regions;
-use super::rows::{Action, Entry, Extra, NONE, has};
+use super::rows::{Action, Entry, NONE, has};
 use super::snapshot::{Device, n_steps};
 use super::value::Heap;
 use crate::ImportError;
@@ -192,7 +192,7 @@ impl Walk {
             }
             Action::SegmentAlloc | Action::SegmentMap => self.found.regions.begin(step, entry),
             Action::SegmentFree | Action::SegmentUnmap => {
-                let stream = stream(heap, entry);
+                let stream = heap.rows.stream_at(entry.stream);
                 self.found.regions.finish(step, entry, stream);
             }
             Action::Snapshot | Action::OutOfMemory => {}
@@ -278,22 +278,10 @@ fn freed(step: u32, entry: &Entry, heap: &Heap) -> Live {
         bytes: entry.size,
         states_bytes: true,
         held: entry.size,
-        stream: stream(heap, entry),
+        stream: heap.rows.stream_at(entry.stream),
         frames: NONE,
         is_final: false,
     }
-}
-
-pub(super) fn stream(heap: &Heap, entry: &Entry) -> u64 {
-    heap.rows.streams.get(entry.stream as usize).copied().unwrap_or(0)
-}
-
-pub(super) fn extra(heap: &Heap, position: u32) -> Extra {
-    heap.rows.extras.get(position as usize).copied().unwrap_or(Extra {
-        compile_context: NONE,
-        user_metadata: NONE,
-        action: NONE,
-    })
 }
 
 /// A block that vanished ends at the latest where its address is given away again.

@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use indexmap::IndexSet;
+
 use super::entries::Entries;
 use super::value::narrow;
 use crate::pages::Pages;
@@ -58,11 +60,11 @@ pub(super) struct Entry {
     pub(super) address: u64,
     pub(super) size: u64,
     pub(super) time_us: u64,
-    /// Position in [`Rows::streams`].
+    /// Number of its stream; see [`Rows::stream_at`].
     pub(super) stream: u32,
     /// List of frames, or [`NONE`].
     pub(super) frames: u32,
-    /// Position in [`Rows::extras`], or [`NONE`].
+    /// Number of its texts; see [`Rows::extra_at`].
     pub(super) extra: u32,
     pub(super) action: Action,
     /// The fields that were read; see [`has`].
@@ -76,12 +78,20 @@ impl Entry {
 }
 
 /// Texts that few entries have, as positions of texts or [`NONE`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Extra {
     pub(super) compile_context: u32,
     pub(super) user_metadata: u32,
     /// The name of an action that is not known.
     pub(super) action: u32,
+}
+
+impl Extra {
+    const EMPTY: Self = Self {
+        compile_context: NONE,
+        user_metadata: NONE,
+        action: NONE,
+    };
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -128,6 +138,14 @@ pub(super) struct Frame {
     pub(super) line: u32,
 }
 
+impl Frame {
+    pub(super) const EMPTY: Self = Self {
+        function: NONE,
+        file: NONE,
+        line: 0,
+    };
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Annotation {
     pub(super) stage: u32,
@@ -143,11 +161,9 @@ pub(super) struct Rows {
     pub(super) segments: Vec<Segment>,
     pub(super) frames: Vec<Frame>,
     pub(super) annotations: Vec<Annotation>,
-    pub(super) streams: Vec<u64>,
-    stream_index: BTreeMap<u64, u32>,
+    streams: IndexSet<u64>,
     last_stream: u32,
-    pub(super) extras: Vec<Extra>,
-    extra_index: BTreeMap<Extra, u32>,
+    extras: IndexSet<Extra>,
     /// Keys that no row has, with how often each occurred.
     pub(super) unread: BTreeMap<u32, u64>,
 }
@@ -155,33 +171,26 @@ pub(super) struct Rows {
 impl Rows {
     pub(super) fn stream(&mut self, stream: u64) -> u32 {
         // Most entries have the stream of the one before.
-        if self.streams.get(self.last_stream as usize) == Some(&stream) {
-            return self.last_stream;
+        if self.streams.get_index(self.last_stream as usize) != Some(&stream) {
+            self.last_stream = narrow(self.streams.insert_full(stream).0);
         }
-        let next = narrow(self.streams.len());
-        let position = *self.stream_index.entry(stream).or_insert(next);
-        if position == next {
-            self.streams.push(stream);
-        }
-        self.last_stream = position;
-        position
+        self.last_stream
+    }
+
+    /// 0 for an unknown position.
+    pub(super) fn stream_at(&self, position: u32) -> u64 {
+        self.streams.get_index(position as usize).copied().unwrap_or(0)
     }
 
     pub(super) fn extra(&mut self, extra: Extra) -> u32 {
-        let next = narrow(self.extras.len());
-        let position = *self.extra_index.entry(extra).or_insert(next);
-        if position == next {
-            self.extras.push(extra);
-        }
-        position
+        narrow(self.extras.insert_full(extra).0)
     }
 
-    pub(super) fn extra_of(&self, entry: &Entry) -> Extra {
-        let nothing = Extra {
-            compile_context: NONE,
-            user_metadata: NONE,
-            action: NONE,
-        };
-        self.extras.get(entry.extra as usize).copied().unwrap_or(nothing)
+    /// Without texts for [`NONE`].
+    pub(super) fn extra_at(&self, position: u32) -> Extra {
+        self.extras
+            .get_index(position as usize)
+            .copied()
+            .unwrap_or(Extra::EMPTY)
     }
 }

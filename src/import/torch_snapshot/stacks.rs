@@ -7,12 +7,10 @@
 
 use std::collections::BTreeMap;
 
-use indexmap::IndexSet;
-
 use super::rows::{Frame, NONE};
 use super::snapshot::cut;
-use super::value::{DictContent, Heap, Kind, narrow};
-use highwater_model::workload::{COMPILE_CONTEXT, RecordedFrame, RecordedName, RecordedNames, USER_METADATA};
+use super::value::{DictContent, Heap, Kind};
+use highwater_model::workload::{COMPILE_CONTEXT, RecordedName, RecordedStacks, StackIdx, USER_METADATA};
 
 /// Lines of one stack that are kept.
 pub(super) const MOST_LINES: usize = 4096;
@@ -23,17 +21,13 @@ const NO_STACK: &str = "no call stack";
 /// A stack and what blocks with it are called.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NamedStack {
-    pub(super) stack: Option<u32>,
+    pub(super) stack: Option<StackIdx>,
     pub(super) name: RecordedName,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Stacks {
-    pub(super) names: RecordedNames,
-    pub(super) distinct: IndexSet<Box<[u32]>>,
-    /// Lines in the order of their first use.
-    pub(super) frames: Vec<RecordedFrame>,
-    frame_index: BTreeMap<RecordedFrame, u32>,
+    pub(super) tables: RecordedStacks,
     /// By row of a frame: its line, or [`NONE`].
     line_of_row: Vec<u32>,
     /// By list of frames and extra texts.
@@ -74,7 +68,7 @@ impl Stacks {
     }
 
     fn new_stack(&mut self, heap: &Heap, frames: u32, extra: u32) -> NamedStack {
-        let extra = super::replay::extra(heap, extra);
+        let extra = heap.rows.extra_at(extra);
         let most = if self.budget == 0 { 0 } else { MOST_LINES };
         let rows: Vec<u32> = heap
             .lists
@@ -94,16 +88,11 @@ impl Stacks {
             (USER_METADATA, extra.user_metadata),
         ] {
             if let Some(text) = heap.text_at(text) {
-                let frame = RecordedFrame {
-                    function: self.names.intern(what),
-                    file: self.names.intern(&cut(text)),
-                    line: 0,
-                };
-                lines.push(self.intern(frame));
+                lines.push(self.tables.line(what, &cut(text), 0));
             }
         }
         let note = heap.text_at(extra.user_metadata).map(cut);
-        let name = self.names.intern(note.as_deref().unwrap_or(NO_STACK));
+        let name = self.tables.names.intern(note.as_deref().unwrap_or(NO_STACK));
         if self.budget < lines.len() || most == 0 && frames != NONE {
             // From here on nothing is walked any more.
             self.budget = 0;
@@ -111,46 +100,24 @@ impl Stacks {
             return NamedStack { stack: None, name };
         }
         self.cut += u64::from(heap.lists.items(frames).nth(MOST_LINES).is_some());
-        if lines.is_empty() {
-            return NamedStack { stack: None, name };
-        }
         self.budget -= lines.len();
-        let stack = self.distinct.insert_full(lines.into()).0;
-        NamedStack {
-            stack: Some(narrow(stack)),
-            name,
-        }
+        let stack = self.tables.stack(lines);
+        NamedStack { stack, name }
     }
 
     fn line(&mut self, heap: &Heap, row: u32) -> u32 {
         if let Some(line) = self.line_of_row.get(row as usize).filter(|line| **line != NONE) {
             return *line;
         }
-        let nothing = Frame {
-            function: NONE,
-            file: NONE,
-            line: 0,
-        };
-        let frame = heap.rows.frames.get(row as usize).copied().unwrap_or(nothing);
-        let function = self.names.intern(&cut(heap.text_at(frame.function).unwrap_or(b"?")));
-        let file = self.names.intern(&cut(heap.text_at(frame.file).unwrap_or(b"?")));
-        let line = frame.line;
-        let position = self.intern(RecordedFrame { function, file, line });
+        let frame = heap.rows.frames.get(row as usize).copied().unwrap_or(Frame::EMPTY);
+        let text = |text: u32| cut(heap.text_at(text).unwrap_or(b"?"));
+        let position = self.tables.line(&text(frame.function), &text(frame.file), frame.line);
         let n_rows = heap.rows.frames.len();
         if self.line_of_row.len() < n_rows {
             self.line_of_row.resize(n_rows, NONE);
         }
         if let Some(place) = self.line_of_row.get_mut(row as usize) {
             *place = position;
-        }
-        position
-    }
-
-    fn intern(&mut self, frame: RecordedFrame) -> u32 {
-        let next = narrow(self.frames.len());
-        let position = *self.frame_index.entry(frame).or_insert(next);
-        if position == next {
-            self.frames.push(frame);
         }
         position
     }

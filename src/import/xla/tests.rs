@@ -4,7 +4,7 @@ mod text;
 
 use super::*;
 use crate::Imported;
-use crate::test_help::read;
+use crate::test_help::{damage, read};
 use highwater_model::graph::{Id as _, Role};
 
 const LOOP: &str = r#"HloModule jit_f, is_scheduled=true, entry_computation_layout={(f32[4]{0})->f32[4]{0}}
@@ -260,30 +260,9 @@ fn mutated_dumps_never_panic() {
                       value: <2 b{1} (phi) @0> (size=4,offset=4): f32[]\n\nHloLiveRange (max 3):\n  InstructionSequence:\n    \
                       0:a\n  BufferLiveRange:\n    a{}:0-1\n    b{1}:1-3\n  Live ranges at 1 (peak):\n    a{}: 4 bytes \
                       (cumulative: 4 bytes)\n";
-    let mut state = 11_u64;
-    let mut next = move || {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(state >> 33).unwrap_or(0)
-    };
     for whole in [LOOP.as_bytes(), assignment.as_bytes(), &module([0, 4096, 0])] {
         assert!(read("whole", whole).is_ok());
-        for _ in 0..2000 {
-            let mut bytes = whole.to_vec();
-            for _ in 0..=next() % 4 {
-                let at = next() % bytes.len();
-                match next() % 3 {
-                    0 => bytes[at] = next().to_le_bytes()[0],
-                    1 => drop(bytes.drain(at..bytes.len().min(at + 1 + next() % 8))),
-                    _ => bytes.insert(at, b"{}()[],%<:=\n\"0"[next() % 14]),
-                }
-                if bytes.is_empty() {
-                    bytes.push(b'\n');
-                }
-            }
-            drop(read("mutated", &bytes));
-        }
+        damage(whole, 2000, b"{}()[],%<:=\n\"0", |bytes| drop(read("mutated", bytes)));
     }
 }
 

@@ -38,6 +38,18 @@ pub enum DimExpr {
     },
 }
 
+impl DimExpr {
+    /// The expressions that it is made of.
+    pub fn parts(self) -> impl Iterator<Item = ExprId> {
+        let parts = match self {
+            Self::Const(_) | Self::Symbol(_) => [None; 3],
+            Self::Binary(_, a, b) => [Some(a), Some(b), None],
+            Self::Select { condition, then, other } => [Some(condition), Some(then), Some(other)],
+        };
+        parts.into_iter().flatten()
+    }
+}
+
 /// An integer operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DimOp {
@@ -164,6 +176,16 @@ impl DimExprs {
             None if then == other => then,
             None => self.intern(DimExpr::Select { condition, then, other }),
         }
+    }
+
+    /// A copy of another graph's expression; `at` tells the copies of its parts.
+    pub fn copied(&mut self, from: &Self, id: ExprId, at: impl Fn(ExprId) -> Option<ExprId>) -> Option<ExprId> {
+        Some(match from.get(id)? {
+            DimExpr::Const(value) => self.constant(value),
+            DimExpr::Symbol(position) => self.symbol(from.symbols.get_index(position as usize)?),
+            DimExpr::Binary(op, a, b) => self.binary(op, at(a)?, at(b)?),
+            DimExpr::Select { condition, then, other } => self.select(at(condition)?, at(then)?, at(other)?),
+        })
     }
 
     /// A known dimension for a constant, unknown where that is negative.

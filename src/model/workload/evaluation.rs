@@ -8,9 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{BodyUse, GraphEntry};
-use crate::graph::{
-    Dim, DimExpr, DimExprs, ExprId, Graph, GraphBuilder, Id as _, NewOp, NewTensor, OpId, Phase, TensorId,
-};
+use crate::graph::{Dim, DimExpr, ExprId, Graph, GraphBuilder, Id as _, NewOp, NewTensor, OpId, Phase, TensorId};
 
 /// O(graph).
 pub fn evaluation_graph(graph: &Graph, name: &str) -> Option<Graph> {
@@ -144,11 +142,10 @@ impl Copy<'_> {
     fn copy_exprs(&mut self) {
         let old = self.graph.exprs();
         for (position, is_used) in self.used_exprs().into_iter().enumerate() {
-            let new = match old.get(ExprId::from_idx(position)) {
-                Some(expr) if is_used => copy_expr(expr, old, &self.exprs, &mut self.builder.exprs),
-                _ => ExprId::from_idx(0),
-            };
-            self.exprs.push(new);
+            let at = |part: ExprId| self.exprs.get(part.idx()).copied();
+            let new = || self.builder.exprs.copied(old, ExprId::from_idx(position), at);
+            let new = is_used.then(new).flatten();
+            self.exprs.push(new.unwrap_or(ExprId::from_idx(0)));
         }
     }
 
@@ -171,33 +168,12 @@ impl Copy<'_> {
             }
         }
         for position in (0..is_used.len()).rev() {
-            let expr = graph
-                .exprs()
-                .get(ExprId::from_idx(position))
-                .filter(|_| is_used[position]);
-            let children = match expr {
-                Some(DimExpr::Binary(_, a, b)) => [Some(a), Some(b), None],
-                Some(DimExpr::Select { condition, then, other }) => [Some(condition), Some(then), Some(other)],
-                _ => [None; 3],
-            };
-            for child in children.into_iter().flatten() {
-                is_used[child.idx()] = true;
+            let expr = graph.exprs().get(ExprId::from_idx(position));
+            let parts = expr.filter(|_| is_used[position]).map(DimExpr::parts);
+            for part in parts.into_iter().flatten() {
+                is_used[part.idx()] = true;
             }
         }
         is_used
-    }
-}
-
-fn copy_expr(expr: DimExpr, old: &DimExprs, ids: &[ExprId], new: &mut DimExprs) -> ExprId {
-    match expr {
-        DimExpr::Const(value) => new.constant(value),
-        DimExpr::Symbol(position) => {
-            let name = old.symbols().nth(position as usize).unwrap_or("?").to_owned();
-            new.symbol(&name)
-        }
-        DimExpr::Binary(op, a, b) => new.binary(op, ids[a.idx()], ids[b.idx()]),
-        DimExpr::Select { condition, then, other } => {
-            new.select(ids[condition.idx()], ids[then.idx()], ids[other.idx()])
-        }
     }
 }

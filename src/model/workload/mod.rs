@@ -53,8 +53,9 @@ pub use recording::{
     AllocatorSimulation, BlockAddress, COMPILE_CONTEXT, CallSite, CallSiteKind, CallSites, Category, CategoryRule,
     CategoryRules, EventTimes, FailedRequest, FrameKind, FrameRule, FrameRuleError, FrameRules, MarkKind, PhasePairs,
     REQUESTER_RULES, RecordedBlock, RecordedFrame, RecordedMark, RecordedMemory, RecordedName, RecordedNames,
-    RecordedOp, RecordedPeaks, RecordedPhase, RecordedRegion, RecordedTotal, Recording, RecordingRules, Requester,
-    RequesterRule, StackIdx, TotalKind, USER_METADATA, WholeRecording, call_site_text, is_python_file, pooled_kind,
+    RecordedOp, RecordedPeaks, RecordedPhase, RecordedRegion, RecordedStacks, RecordedTotal, Recording, RecordingRules,
+    Requester, RequesterRule, StackIdx, TotalKind, USER_METADATA, WholeRecording, call_site_text, is_python_file,
+    pooled_kind,
 };
 pub use samples::samples;
 pub use schedule::{

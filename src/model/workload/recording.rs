@@ -18,9 +18,11 @@ mod call_sites;
 mod categories;
 mod event_times;
 mod frame_rules;
+mod line_patterns;
 mod parts;
 mod phases;
 mod summary;
+mod tables;
 
 pub use call_sites::{CallSite, CallSiteKind, CallSites, call_site_text};
 pub use categories::{Category, CategoryRule, CategoryRules, REQUESTER_RULES, Requester, RequesterRule};
@@ -32,6 +34,7 @@ pub use parts::{
 };
 pub use phases::{PhasePairs, RecordedPhase};
 pub use summary::WholeRecording;
+pub use tables::{RecordedNames, RecordedStacks};
 
 use std::num::Wrapping;
 use std::ops::{AddAssign, SubAssign};
@@ -360,26 +363,6 @@ fn highest<T: Copy + Default + Ord + AddAssign + SubAssign>(
         }
     }
     (peak.0, peak.1.filter(|_| is_any))
-}
-
-/// Collects texts of a recording, each once.
-#[derive(Debug, Default)]
-pub struct RecordedNames {
-    index: indexmap::IndexSet<Box<str>>,
-}
-
-impl RecordedNames {
-    pub fn intern(&mut self, text: &str) -> RecordedName {
-        let position = match self.index.get_index_of(text) {
-            Some(position) => position,
-            None => self.index.insert_full(text.into()).0,
-        };
-        RecordedName(u32::try_from(position).unwrap_or(u32::MAX))
-    }
-
-    pub fn finish(self) -> Names {
-        self.index.iter().map(|text| &**text).collect()
-    }
 }
 
 #[cfg(test)]

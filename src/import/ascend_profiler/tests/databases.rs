@@ -3,6 +3,7 @@
 use rusqlite::{Connection, MAIN_DB};
 
 use super::{count_of, read, recordings_of};
+use crate::test_help::damage;
 use crate::{ImportError, Input};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::{Cancel, Progress};
@@ -112,18 +113,7 @@ fn damage_is_an_error_and_never_a_hang() {
     for end in (16..whole.len()).step_by(509) {
         assert!(read(&whole[..end]).is_err(), "cut at {end}");
     }
-    let mut state = 7_u64;
-    for _ in 0..1_000 {
-        let mut bytes = whole.clone();
-        for _ in 0..8 {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            let at = usize::try_from(state >> 33).unwrap_or(0) % bytes.len();
-            bytes[at] = state.to_le_bytes()[2];
-        }
-        drop(read(&bytes));
-    }
+    damage(&whole, 1_000, b"\0\xff", |bytes| drop(read(bytes)));
 }
 
 #[test]

@@ -10,14 +10,12 @@ mod text;
 
 use std::sync::Arc;
 
-use crate::{ImportError, Imported, Input, import};
+use crate::{ImportError, Imported, test_help};
 use highwater_model::diagnostics::Diagnostics;
-use highwater_model::progress::{Cancel, Progress};
 use highwater_model::workload::{Recording, Source};
 
 fn read(bytes: &[u8]) -> Result<Imported, ImportError> {
-    let mut input = Input::from_bytes("table.csv", bytes)?;
-    import(&mut input, &Progress::silent(&Cancel::new()))
+    test_help::read("table.csv", bytes)
 }
 
 fn recordings(text: &str) -> (Vec<Arc<Recording>>, Diagnostics) {

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexMap;
 
-use super::frame_rules::{FrameKind, FrameReader, FrameRules, FrameText};
+use super::frame_rules::{FrameKind, FrameReader, FrameRules};
 use super::parts::USER_METADATA;
 use super::{RecordedFrame, RecordedName, Recording, StackIdx};
 use crate::workload::Names;
@@ -147,12 +147,8 @@ struct Line<'a> {
 }
 
 fn lines<'a>(recording: &'a Recording, reader: &mut FrameReader<'_>) -> Vec<Line<'a>> {
-    let text = |name: RecordedName| FrameText {
-        position: name.0,
-        text: recording.text(name),
-    };
     let line = |frame: &RecordedFrame| {
-        let (kind, name) = reader.kind(text(frame.file), text(frame.function));
+        let (kind, name) = reader.kind(recording.line_text(frame.file), recording.line_text(frame.function));
         let function = recording.text(frame.function);
         Line {
             kind,

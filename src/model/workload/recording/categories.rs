@@ -16,14 +16,12 @@
 //! a document name categories outright. A recording does not state any of this: it is an inference, and shown as one.
 //! O(lines of all stacks + blocks log marks).
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use regex::RegexSet;
 use serde::{Deserialize, Serialize};
 
-use super::frame_rules::{FrameRuleError, is_python_file, without_result};
+use super::frame_rules::{FrameRuleError, is_python_file};
+use super::line_patterns::{LineMatcher, LinePatterns};
 use super::{RecordedBlock, RecordedName, Recording};
 use crate::units::Step;
 
@@ -202,69 +200,28 @@ pub static REQUESTER_RULES: [RequesterRule; 13] = {
 };
 
 /// Rules of a document; the built-in ones follow.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CategoryRules {
     own: Vec<CategoryRule>,
-    patterns: Option<LinePatterns>,
 }
-
-impl PartialEq for CategoryRules {
-    fn eq(&self, other: &Self) -> bool {
-        self.own == other.own
-    }
-}
-
-impl Eq for CategoryRules {}
 
 impl CategoryRules {
     /// # Errors
     /// The first rule whose pattern is no regular expression.
     pub fn new(own: Vec<CategoryRule>) -> Result<Self, FrameRuleError> {
-        if own.is_empty() {
-            return Ok(Self::default());
-        }
-        let patterns = LinePatterns::new(own.iter().map(|rule| (rule.file.as_deref(), rule.function.as_deref())))?;
-        Ok(Self {
-            patterns: Some(patterns),
-            own,
-        })
+        let rules = Self { own };
+        rules.patterns()?;
+        Ok(rules)
+    }
+
+    fn patterns(&self) -> Result<LinePatterns, FrameRuleError> {
+        let rules = self.own.iter();
+        LinePatterns::new(rules.map(|rule| (rule.file.as_deref(), rule.function.as_deref())))
     }
 
     /// The rules of the document.
     pub fn own(&self) -> &[CategoryRule] {
         &self.own
-    }
-}
-
-/// Pairs of patterns, for a file and a function.
-#[derive(Clone, Debug)]
-struct LinePatterns {
-    files: RegexSet,
-    functions: RegexSet,
-}
-
-impl LinePatterns {
-    fn new<'p>(
-        pairs: impl Iterator<Item = (Option<&'p str>, Option<&'p str>)> + Clone,
-    ) -> Result<Self, FrameRuleError> {
-        for (number, (file, function)) in (1..).zip(pairs.clone()) {
-            for pattern in file.iter().chain(&function) {
-                regex::Regex::new(pattern).map_err(|error| FrameRuleError {
-                    number,
-                    message: error.to_string(),
-                })?;
-            }
-        }
-        let set = |patterns: Vec<&str>| {
-            RegexSet::new(patterns).map_err(|error| FrameRuleError {
-                number: 1,
-                message: error.to_string(),
-            })
-        };
-        Ok(Self {
-            files: set(pairs.clone().map(|pair| pair.0.unwrap_or("")).collect())?,
-            functions: set(pairs.map(|pair| pair.1.unwrap_or("")).collect())?,
-        })
     }
 }
 
@@ -274,44 +231,21 @@ static BUILT_IN: LazyLock<Option<LinePatterns>> = LazyLock::new(|| {
     LinePatterns::new(rules.map(|rule| (Some(rule.file), Some(rule.function)))).ok()
 });
 
-/// Matches lines, each text once.
-struct LineMatcher<'a> {
-    patterns: &'a LinePatterns,
+/// By the rules of lines, the first rule that names each.
+struct Matcher<'a> {
+    lines: LineMatcher<'a>,
     recording: &'a Recording,
-    files: BTreeMap<RecordedName, Box<[usize]>>,
-    functions: BTreeMap<RecordedName, Box<[usize]>>,
 }
 
-impl<'a> LineMatcher<'a> {
+impl<'a> Matcher<'a> {
     const fn new(patterns: &'a LinePatterns, recording: &'a Recording) -> Self {
-        Self {
-            patterns,
-            recording,
-            files: BTreeMap::new(),
-            functions: BTreeMap::new(),
-        }
+        let lines = LineMatcher::new(patterns);
+        Self { lines, recording }
     }
 
-    /// The first pair that matches a file and a function.
     fn first(&mut self, file: RecordedName, function: RecordedName) -> Option<usize> {
-        let (patterns, recording) = (self.patterns, self.recording);
-        let in_file = self.files.entry(file).or_insert_with(|| {
-            let text = recording.text(file);
-            let path = if text.contains('\\') {
-                Cow::Owned(text.replace('\\', "/"))
-            } else {
-                Cow::Borrowed(text)
-            };
-            patterns.files.matches(&path).into_iter().collect()
-        });
-        let in_function = self.functions.entry(function).or_insert_with(|| {
-            let text = without_result(recording.text(function));
-            patterns.functions.matches(text).into_iter().collect()
-        });
-        in_file
-            .iter()
-            .copied()
-            .find(|pair| in_function.binary_search(pair).is_ok())
+        let [file, function] = [file, function].map(|name| self.recording.line_text(name));
+        self.lines.matches(file, function).1.next()
     }
 
     /// Who asks in an op or a phase of a name.
@@ -322,8 +256,7 @@ impl<'a> LineMatcher<'a> {
 
     /// By line of the recording.
     fn lines(&mut self) -> Vec<Option<usize>> {
-        let recording = self.recording;
-        let lines = recording.frames.iter();
+        let lines = self.recording.frames.iter();
         lines.map(|line| self.first(line.file, line.function)).collect()
     }
 }
@@ -354,7 +287,7 @@ struct Inference<'a> {
 impl<'a> Inference<'a> {
     /// `None` where nothing tells who asked for any block.
     fn new(recording: &'a Recording, rules: &CategoryRules) -> Option<Self> {
-        let mut matcher = LineMatcher::new(BUILT_IN.as_ref()?, recording);
+        let mut matcher = Matcher::new(BUILT_IN.as_ref()?, recording);
         let of_stack = asked_by_stack(recording, &matcher.lines(), rules);
         let mut phases = PhaseRequesters::new(recording, &mut matcher);
         let lacks_python = lacks_python(recording);
@@ -500,8 +433,8 @@ fn steps(recording: &Recording, asked: &[Asked]) -> Vec<(Step, Step)> {
 
 /// By stack: the innermost line that a rule names.
 fn asked_by_stack(recording: &Recording, built_in: &[Option<usize>], rules: &CategoryRules) -> Vec<Asked> {
-    let own = rules.patterns.as_ref();
-    let own = own.map(|patterns| LineMatcher::new(patterns, recording).lines());
+    let own = rules.patterns().ok().filter(|_| !rules.own.is_empty());
+    let own = own.map(|patterns| Matcher::new(&patterns, recording).lines());
     let first = |lines: &[Option<usize>], stack: &[u32]| {
         let mut found = stack.iter().filter_map(|line| lines.get(*line as usize));
         found.find_map(|rule| *rule)
@@ -541,7 +474,7 @@ struct PhaseRequesters {
 }
 
 impl PhaseRequesters {
-    fn new(recording: &Recording, matcher: &mut LineMatcher<'_>) -> Self {
+    fn new(recording: &Recording, matcher: &mut Matcher<'_>) -> Self {
         let named = recording
             .phases
             .iter()

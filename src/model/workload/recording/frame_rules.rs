@@ -5,11 +5,12 @@
 //! expressions; separators of files are `/`. A group called `name` is what the line is called.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use regex::{Regex, RegexSet};
+use regex::Regex;
 use serde::{Deserialize, Serialize};
+
+use super::line_patterns::{LineMatcher, LinePatterns, LineText};
 
 /// What a line of a call stack is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -243,8 +244,7 @@ impl Eq for FrameRules {}
 #[derive(Debug)]
 struct Patterns {
     rules: Vec<Compiled>,
-    files: RegexSet,
-    functions: RegexSet,
+    lines: LinePatterns,
 }
 
 #[derive(Debug)]
@@ -258,52 +258,31 @@ struct Compiled {
     name: Option<Regex>,
 }
 
-static DEFAULT: LazyLock<Arc<Patterns>> = LazyLock::new(|| {
+/// `None` only where a built-in pattern is no regular expression, which a test excludes.
+static DEFAULT: LazyLock<Option<Arc<Patterns>>> = LazyLock::new(|| {
     let patterns = Patterns::new(&BUILT_IN.iter().collect::<Vec<_>>(), 0);
-    Arc::new(patterns.unwrap_or_else(|_| Patterns {
-        rules: Vec::new(),
-        files: RegexSet::empty(),
-        functions: RegexSet::empty(),
-    }))
+    patterns.ok().map(Arc::new)
 });
 
 impl Patterns {
     /// The first `n_own` rules are those of a document.
     fn new(rules: &[&FrameRule], n_own: usize) -> Result<Self, FrameRuleError> {
-        let own = |(number, rule): (usize, &&FrameRule)| {
-            let error = |error: regex::Error| FrameRuleError {
-                number: number + 1,
-                message: error.to_string(),
-            };
-            for pattern in rule.file.iter().chain(&rule.function) {
-                Regex::new(pattern).map_err(error)?;
-            }
-            let function = rule.function.as_deref().map(Regex::new).transpose().map_err(error)?;
-            let function = function.filter(|regex| regex.capture_names().flatten().any(is_name));
-            Ok(Compiled {
+        let lines = LinePatterns::new(
+            rules
+                .iter()
+                .map(|rule| (rule.file.as_deref(), rule.function.as_deref())),
+        )?;
+        let compiled = rules.iter().enumerate().map(|(number, rule)| {
+            let name = rule.function.as_deref().and_then(|function| Regex::new(function).ok());
+            Compiled {
                 kind: rule.kind,
                 is_for_python: rule.kind.is_python() || rule.file.is_some(),
                 is_for_native: !rule.kind.is_python() || number < n_own && rule.file.is_some(),
-                name: function,
-            })
-        };
-        let compiled = rules
-            .iter()
-            .enumerate()
-            .map(own)
-            .collect::<Result<_, FrameRuleError>>()?;
-        let all = |of: fn(&FrameRule) -> &Option<Cow<'static, str>>| {
-            let patterns = rules.iter().map(|rule| of(rule).as_deref().unwrap_or(""));
-            RegexSet::new(patterns).map_err(|error| FrameRuleError {
-                number: rules.len(),
-                message: error.to_string(),
-            })
-        };
-        Ok(Self {
-            rules: compiled,
-            files: all(|rule| &rule.file)?,
-            functions: all(|rule| &rule.function)?,
-        })
+                name: name.filter(|regex| regex.capture_names().flatten().any(is_name)),
+            }
+        });
+        let rules = compiled.collect();
+        Ok(Self { rules, lines })
     }
 }
 
@@ -335,78 +314,38 @@ impl FrameRules {
 
     /// A reader of many lines: every file and every function is matched once.
     pub fn reader(&self) -> FrameReader<'_> {
-        FrameReader {
-            patterns: self.patterns.as_ref().unwrap_or(&DEFAULT),
-            files: BTreeMap::new(),
-            functions: BTreeMap::new(),
-        }
+        let patterns = self.patterns.as_deref().or(DEFAULT.as_deref());
+        FrameReader(patterns.map(|patterns| (&*patterns.rules, LineMatcher::new(&patterns.lines))))
     }
 }
 
-/// Kinds of lines, remembered by the position of their texts.
+/// Kinds of lines by rules.
 #[derive(Debug)]
-pub struct FrameReader<'a> {
-    patterns: &'a Patterns,
-    files: BTreeMap<u32, Matched>,
-    functions: BTreeMap<u32, Matched>,
-}
-
-#[derive(Debug)]
-struct Matched {
-    rules: Box<[u16]>,
-    is_python: bool,
-}
-
-/// A text of a recording with its position among the texts.
-#[derive(Clone, Copy, Debug)]
-pub struct FrameText<'a> {
-    pub position: u32,
-    pub text: &'a str,
-}
+pub struct FrameReader<'a>(Option<(&'a [Compiled], LineMatcher<'a>)>);
 
 impl FrameReader<'_> {
     /// The kind of a line, and what it is called where a rule says so.
-    pub fn kind<'t>(&mut self, file: FrameText<'t>, function: FrameText<'t>) -> (FrameKind, Option<&'t str>) {
-        let patterns = self.patterns;
-        let in_file = self
-            .files
-            .entry(file.position)
-            .or_insert_with(|| Matched::new(&patterns.files, &file.text.replace('\\', "/")));
-        let in_function = self
-            .functions
-            .entry(function.position)
-            .or_insert_with(|| Matched::new(&patterns.functions, without_result(function.text)));
-        let is_python = in_file.is_python;
-        let matched = in_file.rules.iter().find(|rule| {
-            let row = &patterns.rules[usize::from(**rule)];
-            let is_for_line = if is_python {
-                row.is_for_python
+    pub fn kind<'t>(&mut self, file: LineText<'t>, function: LineText<'t>) -> (FrameKind, Option<&'t str>) {
+        let Some((rules, lines)) = &mut self.0 else {
+            return (FrameKind::Native, None);
+        };
+        let (is_python, matching) = lines.matches(file, function);
+        let is_for_line = |rule: &&Compiled| {
+            if is_python {
+                rule.is_for_python
             } else {
-                row.is_for_native
-            };
-            is_for_line && in_function.rules.binary_search(rule).is_ok()
-        });
-        match matched.map(|rule| &patterns.rules[usize::from(*rule)]) {
+                rule.is_for_native
+            }
+        };
+        match matching.map(|rule| &rules[rule]).find(is_for_line) {
             Some(rule) => {
-                let captures = rule
-                    .name
-                    .as_ref()
-                    .and_then(|name| name.captures(without_result(function.text)));
+                let regex = rule.name.as_ref();
+                let captures = regex.and_then(|regex| regex.captures(without_result(function.text)));
                 let name = captures.and_then(|captures| NAMES.into_iter().find_map(|group| captures.name(group)));
                 (rule.kind, name.map(|name| name.as_str()))
             }
             None if is_python => (FrameKind::User, None),
             None => (FrameKind::Native, None),
-        }
-    }
-}
-
-impl Matched {
-    fn new(set: &RegexSet, text: &str) -> Self {
-        let rules = set.matches(text).into_iter();
-        Self {
-            rules: rules.filter_map(|rule| u16::try_from(rule).ok()).collect(),
-            is_python: is_python_file(text),
         }
     }
 }
@@ -455,15 +394,14 @@ mod tests {
     use super::*;
 
     fn kind(rules: &FrameRules, file: &str, function: &str) -> (FrameKind, Option<String>) {
-        let text = |position, text| FrameText { position, text };
+        let text = |position, text| LineText { position, text };
         let (kind, name) = rules.reader().kind(text(0, file), text(1, function));
         (kind, name.map(str::to_owned))
     }
 
     #[test]
     fn the_built_in_rules_compile() {
-        assert!(Patterns::new(&BUILT_IN.iter().collect::<Vec<_>>(), 0).is_ok());
-        assert_eq!(DEFAULT.rules.len(), BUILT_IN.len());
+        assert!(DEFAULT.is_some());
     }
 
     #[test]

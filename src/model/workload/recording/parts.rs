@@ -213,6 +213,12 @@ pub struct RecordedTotal {
 }
 
 impl RecordedTotal {
+    /// The curves that have samples.
+    pub fn known(curves: impl IntoIterator<Item = (TotalKind, Vec<(Step, Bytes)>)>) -> Vec<Self> {
+        let curves = curves.into_iter().map(|(kind, samples)| Self { kind, samples });
+        curves.filter(|curve| !curve.samples.is_empty()).collect()
+    }
+
     /// The largest value and its first step.
     pub fn peak(&self) -> (Bytes, Option<Step>) {
         let mut peak = (Bytes::ZERO, None);
