@@ -70,6 +70,12 @@ impl Interner {
     pub(super) fn text(&self, name: NameIdx) -> &str {
         slice(&self.text, &self.ends, name)
     }
+
+    /// The first value under a name.
+    pub(super) fn find<'v, V>(&self, values: &'v [(NameIdx, V)], name: &str) -> Option<&'v V> {
+        let found = values.iter().find(|(key, _)| self.text(*key) == name);
+        found.map(|(_, value)| value)
+    }
 }
 
 fn slice<'a>(all: &'a str, ends: &[usize], name: NameIdx) -> &'a str {

@@ -3,6 +3,14 @@
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::graph::{Bindings, DType, Graph, Role, TensorId};
 
+/// All of them, of a graph with inferred shapes. `is_told` picks inputs that the importer has reported already.
+pub(super) fn all(graph: &Graph, is_told: impl Fn(&str) -> bool, diagnostics: &mut Diagnostics) {
+    sorted(graph, diagnostics);
+    texts(graph, diagnostics);
+    unsized_inputs(graph, is_told, diagnostics);
+    views(graph, diagnostics);
+}
+
 /// Reports whether the ops were sorted, how many, and from which op of the file on.
 pub(super) fn sorted(graph: &Graph, diagnostics: &mut Diagnostics) {
     let Some(op) = graph.first_reordered_op() else { return };
@@ -41,8 +49,8 @@ pub(super) fn views(graph: &Graph, diagnostics: &mut Diagnostics) {
     );
 }
 
-/// Reports inputs and weights without a size. `is_told` picks those that the importer has reported already.
-pub(super) fn unsized_inputs(graph: &Graph, is_told: impl Fn(&str) -> bool, diagnostics: &mut Diagnostics) {
+/// Reports inputs and weights without a size.
+fn unsized_inputs(graph: &Graph, is_told: impl Fn(&str) -> bool, diagnostics: &mut Diagnostics) {
     // The user binds a symbol to a size.
     let bindings: Bindings = graph.symbols().into_iter().map(|symbol| (symbol, 1)).collect();
     let sizes = graph.sizes(&bindings);

@@ -271,22 +271,23 @@ pub fn importer(name: &str) -> Option<&'static Importer> {
     IMPORTERS.iter().find(|row| row.name == name)
 }
 
+/// What `look` sees of the beginning of a file, unpacked where it is packed; `None` also where it cannot be unpacked.
+fn of_head<T>(input: &mut Input<'_>, look: impl FnOnce(&Input<'_>) -> Option<T>) -> Option<T> {
+    if gzip::is_gzip(input.head()) {
+        return look(&gzip::unpacked_head(input)?);
+    }
+    look(input)
+}
+
 /// The importer that recognises the content; `None` where none does. Packed content is unpacked as far as its head.
 pub fn recognise(input: &mut Input<'_>) -> Option<&'static Importer> {
-    if gzip::is_gzip(input.head()) {
-        let head = gzip::unpacked_head(input)?;
-        return choose(&head).ok();
-    }
-    choose(input).ok()
+    of_head(input, |head| choose(head).ok())
 }
 
 /// The part that a file has in a dump of several files; `None` where it has none. The file is not kept open.
 pub fn dump_part(input: &mut Input<'_>) -> Option<DumpPart> {
-    if gzip::is_gzip(input.head()) {
-        let head = gzip::unpacked_head(input)?;
-        return DumpPart::new(input.name(), without_mark(head.head()));
-    }
-    DumpPart::new(input.name(), without_mark(input.head()))
+    let name = input.name().to_owned();
+    of_head(input, |head| DumpPart::new(&name, without_mark(head.head())))
 }
 
 /// Groups the files of one folder that [`join_dump`] reads as one: positions, each group ascending.
@@ -431,11 +432,7 @@ fn with_advice(error: ImportError, input: &Input<'_>, row: &'static Importer, is
 
 /// What a file is that no importer reads, and how to get one that opens; `None` where that is not known.
 pub fn unread_advice(input: &mut Input<'_>) -> Option<&'static str> {
-    if gzip::is_gzip(input.head()) {
-        let head = gzip::unpacked_head(input)?;
-        return choose(&head).is_err().then(|| advice(&head)).flatten();
-    }
-    choose(input).is_err().then(|| advice(input)).flatten()
+    of_head(input, |head| choose(head).err().and_then(|_unknown| advice(head)))
 }
 
 fn import_with(

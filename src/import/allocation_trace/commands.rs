@@ -7,6 +7,7 @@ use indexmap::IndexSet;
 
 use super::limits;
 use crate::ImportError;
+use crate::problem::number::shortened;
 use highwater_model::units::Bytes;
 use highwater_model::workload::{AllocationTrace, ArenaSegment, TraceCommand, TraceName};
 
@@ -304,14 +305,4 @@ impl Line<'_> {
             has_gap: flags.contains('g'),
         })
     }
-}
-
-/// A word, shortened for a message of one line.
-fn shortened(word: &str) -> String {
-    const MOST: usize = 40;
-    if word.chars().count() <= MOST {
-        return word.to_owned();
-    }
-    let start: String = word.chars().take(MOST).collect();
-    format!("{start}...")
 }

@@ -74,10 +74,7 @@ pub(super) fn import(
     steps[0] = of_main;
     let uses = uses.finish(&steps);
     let graph = Arc::new(graph);
-    notices::sorted(&graph, diagnostics);
-    notices::texts(&graph, diagnostics);
-    notices::unsized_inputs(&graph, |name| composite.contains(name), diagnostics);
-    notices::views(&graph, diagnostics);
+    notices::all(&graph, |name| composite.contains(name), diagnostics);
     let name = if graph.name().is_empty() {
         file_name
     } else {

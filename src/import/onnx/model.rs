@@ -188,10 +188,7 @@ impl RawGraph {
 
 impl Model {
     pub(super) fn attribute<'g>(&self, graph: &'g RawGraph, node: &RawNode, name: &str) -> Option<&'g Attribute> {
-        let mut attributes = graph.attributes_of(node).iter();
-        attributes
-            .find(|(key, _)| self.names.text(*key) == name)
-            .map(|(_, value)| value)
+        self.names.find(graph.attributes_of(node), name)
     }
 
     pub(super) fn title(&self, node: &RawNode) -> &str {

@@ -19,7 +19,7 @@ mod draft;
 mod faults;
 mod index;
 mod json;
-mod number;
+pub(super) mod number;
 
 use std::borrow::Cow;
 use std::sync::Arc;

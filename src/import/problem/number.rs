@@ -30,7 +30,7 @@ pub(super) fn gap(text: &str) -> Result<(u64, u64), String> {
 }
 
 /// At most 40 characters: a message is one line.
-fn shortened(text: &str) -> String {
+pub(crate) fn shortened(text: &str) -> String {
     const MOST: usize = 40;
     match text.char_indices().nth(MOST) {
         Some((end, _)) => format!("{}...", &text[..end]),

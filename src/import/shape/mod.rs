@@ -10,6 +10,7 @@ pub(super) mod elementwise;
 pub(super) mod fact;
 pub(super) mod generate;
 pub(super) mod layout;
+pub(super) mod order;
 pub(super) mod pick;
 pub(super) mod products;
 pub(super) mod reduce;

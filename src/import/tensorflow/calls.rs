@@ -22,31 +22,38 @@ pub(super) struct Callees {
     pub(super) is_mapped: bool,
 }
 
+/// How an op runs functions by name, and the number of its inputs in front of the functions'; `None` for all others.
+pub(super) fn use_of(kind: &str) -> Option<(UseKind, usize)> {
+    Some(match kind {
+        "PartitionedCall" | "StatefulPartitionedCall" | "TPUPartitionedCall" => (UseKind::Call, 0),
+        "RemoteCall" => (UseKind::Call, 1),
+        "While" | "StatelessWhile" | "_While" => (UseKind::Loop, 0),
+        "If" | "StatelessIf" | "_If" | "Case" | "StatelessCase" => (UseKind::Branch, 1),
+        _ => return None,
+    })
+}
+
 pub(super) fn callees(model: &Model, graph: &RawGraph, node: &RawNode) -> Callees {
-    let under = |keys: &[&str]| -> Vec<GraphIdx> {
+    let kind = model.kind(node);
+    let (how, skipped) = use_of(kind).unwrap_or((UseKind::Call, 0));
+    let named = |keys: &[&str]| {
         let named = keys.iter().filter_map(|key| model.function(graph, node, key));
         named.collect()
     };
-    let of = |graphs: Vec<GraphIdx>, skipped: usize, kind: UseKind| Callees {
+    let (graphs, is_mapped) = match (use_of(kind), model.functions.get(&node.kind)) {
+        (Some(_), _) if kind.ends_with("Case") => (functions(model, graph, node), true),
+        (Some((UseKind::Call, _)), _) => (named(&["f"]), true),
+        (Some((UseKind::Loop, _)), _) => (named(&["body", "cond"]), true),
+        (Some((UseKind::Branch, _)), _) => (named(&["then_branch", "else_branch"]), true),
+        (None, Some(function)) => (vec![*function], true),
+        (None, None) if kind.contains("Dataset") => (Vec::new(), true),
+        (None, None) => (functions(model, graph, node), false),
+    };
+    Callees {
         graphs,
         skipped,
-        kind,
-        is_mapped: true,
-    };
-    match model.kind(node) {
-        "PartitionedCall" | "StatefulPartitionedCall" | "TPUPartitionedCall" => of(under(&["f"]), 0, UseKind::Call),
-        "RemoteCall" => of(under(&["f"]), 1, UseKind::Call),
-        "While" | "StatelessWhile" | "_While" => of(under(&["body", "cond"]), 0, UseKind::Loop),
-        "If" | "StatelessIf" | "_If" => of(under(&["then_branch", "else_branch"]), 1, UseKind::Branch),
-        "Case" | "StatelessCase" => of(functions(model, graph, node), 1, UseKind::Branch),
-        kind => match model.functions.get(&node.kind) {
-            Some(function) => of(vec![*function], 0, UseKind::Call),
-            None if kind.contains("Dataset") => of(Vec::new(), 0, UseKind::Call),
-            None => Callees {
-                is_mapped: false,
-                ..of(functions(model, graph, node), 0, UseKind::Call)
-            },
-        },
+        kind: how,
+        is_mapped,
     }
 }
 

@@ -113,10 +113,7 @@ fn entry(
     let (graph, steps) = builder.finish_with_steps()?;
     uses.extend(calls::stepped(of_main, &steps));
     let graph = Arc::new(graph);
-    notices::sorted(&graph, diagnostics);
-    notices::texts(&graph, diagnostics);
-    notices::unsized_inputs(&graph, |_| false, diagnostics);
-    notices::views(&graph, diagnostics);
+    notices::all(&graph, |_| false, diagnostics);
     Ok(GraphEntry {
         name,
         graph,

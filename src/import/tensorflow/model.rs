@@ -170,10 +170,7 @@ impl Model {
     }
 
     pub(super) fn attribute<'m>(&'m self, graph: &'m RawGraph, node: &RawNode, key: &str) -> Option<&'m Attribute> {
-        let mut attributes = graph.attributes_of(node).iter();
-        attributes
-            .find(|(name, _)| self.names.text(*name) == key)
-            .map(|(_, value)| value)
+        self.names.find(graph.attributes_of(node), key)
     }
 
     pub(super) fn int(&self, graph: &RawGraph, node: &RawNode, key: &str) -> Option<i64> {

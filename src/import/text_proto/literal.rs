@@ -33,8 +33,8 @@ pub(super) fn strings(source: &mut TextSource<'_>, kept: &mut Vec<u8>, limit: us
     }
 }
 
-pub(super) fn skip_string(source: &mut TextSource<'_>) -> Result<(), ImportError> {
-    let quote = source.take(STRING)?;
+/// Passes the plain bytes of a string on, up to the next escape or behind its end; whether there is an escape.
+fn to_escape(source: &mut TextSource<'_>, quote: u8, mut plain: impl FnMut(&[u8])) -> Result<bool, ImportError> {
     loop {
         let run = source.run()?;
         let len = run.len();
@@ -42,25 +42,33 @@ pub(super) fn skip_string(source: &mut TextSource<'_>) -> Result<(), ImportError
             .iter()
             .position(|byte| *byte == quote || *byte == b'\\' || *byte == b'\n');
         let stop = end.map(|end| run[end]);
-        source.advance(end.unwrap_or(len), 0);
+        let end = end.unwrap_or(len);
+        plain(&run[..end]);
+        source.advance(end, 0);
         match stop {
-            Some(b'\\') => {
-                source.advance(1, 0);
-                match source.peek()? {
-                    Some(b'\n') => return Err(breaks(source)),
-                    Some(_) => source.advance(1, 0),
-                    None => return Err(source.ends_in(STRING)),
-                }
-            }
+            Some(b'\\') => return Ok(true),
             Some(b'\n') => return Err(breaks(source)),
             Some(_) => {
                 source.advance(1, 0);
-                return Ok(());
+                return Ok(false);
             }
             None if len == 0 => return Err(source.ends_in(STRING)),
             None => {}
         }
     }
+}
+
+pub(super) fn skip_string(source: &mut TextSource<'_>) -> Result<(), ImportError> {
+    let quote = source.take(STRING)?;
+    while to_escape(source, quote, |_| {})? {
+        source.advance(1, 0);
+        match source.peek()? {
+            Some(b'\n') => return Err(breaks(source)),
+            Some(_) => source.advance(1, 0),
+            None => return Err(source.ends_in(STRING)),
+        }
+    }
+    Ok(())
 }
 
 struct StringReader<'a> {
@@ -78,27 +86,10 @@ impl StringReader<'_> {
 
     fn read(&mut self, source: &mut TextSource<'_>) -> Result<(), ImportError> {
         let quote = source.take(STRING)?;
-        loop {
-            let run = source.run()?;
-            let len = run.len();
-            let end = run
-                .iter()
-                .position(|byte| *byte == quote || *byte == b'\\' || *byte == b'\n');
-            let stop = end.map(|end| run[end]);
-            let plain = end.unwrap_or(len);
-            self.push(&run[..plain]);
-            source.advance(plain, 0);
-            match stop {
-                Some(b'\\') => self.escape(source)?,
-                Some(b'\n') => return Err(breaks(source)),
-                Some(_) => {
-                    source.advance(1, 0);
-                    return Ok(());
-                }
-                None if len == 0 => return Err(source.ends_in(STRING)),
-                None => {}
-            }
+        while to_escape(source, quote, |plain| self.push(plain))? {
+            self.escape(source)?;
         }
+        Ok(())
     }
 
     fn escape(&mut self, source: &mut TextSource<'_>) -> Result<(), ImportError> {

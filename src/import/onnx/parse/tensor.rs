@@ -5,23 +5,8 @@ use crate::ImportError;
 use crate::names::NameIdx;
 use crate::onnx::model::{Data, ParseCounts, TensorInfo};
 use crate::onnx::types;
-use crate::shape::constant::{floats, integers};
-use crate::shape::fact::is_integer;
+use crate::shape::constant::{SMALL_BYTES, Stored};
 use crate::wire::{List, Wire};
-use highwater_model::graph::DType;
-
-/// The most bytes of raw data that are read of one tensor.
-const SMALL_BYTES: u64 = 64 << 10;
-const MAX_INTS: usize = 8192;
-/// The most floats that are kept of one tensor: scales and ratios, never weights.
-const MAX_FLOATS: usize = 256;
-
-struct Parts {
-    raw: Option<Vec<u8>>,
-    ints: List<i64>,
-    floats: List<f64>,
-    is_external: bool,
-}
 
 impl Parser {
     /// A tensor; only small data are read, external data never.
@@ -30,12 +15,7 @@ impl Parser {
         let mut name = NameIdx::EMPTY;
         let mut code = 0;
         let mut dims = List::new(super::types::MAX_RANK);
-        let mut parts = Parts {
-            raw: None,
-            ints: List::new(MAX_INTS),
-            floats: List::new(MAX_FLOATS),
-            is_external: false,
-        };
+        let (mut stored, mut is_external) = (Stored::new(), false);
         while let Some(number) = wire.next("a tensor")? {
             match number {
                 1 => {
@@ -48,28 +28,28 @@ impl Parser {
                     }
                 }
                 2 => code = wire.int()?,
-                4 => wire.floats(4, &mut parts.floats)?,
-                5 | 7 | 11 => wire.ints(&mut parts.ints)?,
+                4 => wire.floats(4, &mut stored.floats)?,
+                5 | 7 | 11 => wire.ints(&mut stored.ints)?,
                 8 => name = self.name(wire)?,
-                9 => parts.raw = wire.bytes(SMALL_BYTES)?,
-                10 => wire.floats(8, &mut parts.floats)?,
-                14 => parts.is_external = wire.int()? == 1,
+                9 => stored.content = wire.bytes(SMALL_BYTES)?,
+                10 => wire.floats(8, &mut stored.floats)?,
+                14 => is_external = wire.int()? == 1,
                 _ => {}
             }
         }
         let dims = sizes(&dims.items, at)?;
         let dtype = types::from_code(code);
         self.model.counts.code(code, name);
-        if parts.is_external {
+        if is_external {
             ParseCounts::one_more(&mut self.model.counts.external, name);
         }
-        let data = decode(dtype, &dims, parts);
-        let kept = match &data {
-            Data::Absent => 0,
-            Data::Ints(items) => items.len(),
-            Data::Floats(items) => items.len(),
+        let times = |product: usize, dim: &u64| product.checked_mul(usize::try_from(*dim).ok()?);
+        let count = dims.iter().try_fold(1, times);
+        let data = match count.filter(|_| !is_external) {
+            Some(count) => stored.data(dtype, count, None),
+            None => Data::Absent,
         };
-        let price = TENSOR_PRICE + (dims.len() as u64) * 24 + (kept as u64) * 8;
+        let price = TENSOR_PRICE + (dims.len() as u64) * 24 + data.len() as u64 * 8;
         self.model.budget.charge(price, at)?;
         Ok(TensorInfo {
             name,
@@ -109,42 +89,4 @@ fn sizes(dims: &[i64], at: u64) -> Result<Box<[u64]>, ImportError> {
                 .map_err(|_negative| ImportError::at_byte(format!("a tensor has a negative dimension, {dim}"), at))
         })
         .collect()
-}
-
-/// The elements, where the file has all of them.
-fn decode(dtype: DType, dims: &[u64], parts: Parts) -> Data {
-    let count = dims
-        .iter()
-        .try_fold(1_u64, |product, dim| product.checked_mul(*dim))
-        .and_then(|count| usize::try_from(count).ok());
-    let Some(count) = count.filter(|_| !parts.is_external) else {
-        return Data::Absent;
-    };
-    if is_integer(dtype) && count <= MAX_INTS {
-        let items = match &parts.raw {
-            Some(raw) if !raw.is_empty() || count == 0 => integers(dtype, raw),
-            _ => Some(parts.ints.items),
-        };
-        return match items {
-            Some(items) if items.len() == count => Data::Ints(items.into()),
-            _ => Data::Absent,
-        };
-    }
-    let width = match dtype {
-        DType::Float32 => 4,
-        DType::Float64 => 8,
-        _ => return Data::Absent,
-    };
-    if count > MAX_FLOATS {
-        return Data::Absent;
-    }
-    let items: Vec<f64> = match &parts.raw {
-        Some(raw) => floats(raw, width).collect(),
-        None => parts.floats.items,
-    };
-    if items.len() == count {
-        Data::Floats(items.into())
-    } else {
-        Data::Absent
-    }
 }

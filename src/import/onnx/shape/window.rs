@@ -2,6 +2,7 @@
 
 use super::call::Call;
 use crate::shape::fact::Num;
+use crate::shape::sym::Sym;
 use crate::shape::window::{Window, count, grow};
 use highwater_model::graph::{Dim, DimOp};
 
@@ -78,15 +79,21 @@ pub(super) fn conv_transpose(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &dims)
 }
 
-/// Pools; a second output holds indices.
-pub(super) fn pool(call: &mut Call<'_>) -> Option<()> {
+/// The dimensions behind a pool; `step` makes a spatial size of the one before and the kernel's.
+fn pooled(call: &mut Call<'_>, step: fn(&mut Sym, Dim, Dim, &Window) -> Dim) -> Option<Vec<Dim>> {
     let data = call.dims(0)?;
     let rank = data.len().checked_sub(2)?;
     let kernel = call.list("kernel_shape").filter(|sizes| sizes.len() == rank)?;
     let mut dims = data[..2].to_vec();
     for (axis, window) in windows(call, rank)?.iter().enumerate() {
-        dims.push(count(call.sym, data[axis + 2], Num::Int(kernel[axis]).dim(), window));
+        dims.push(step(call.sym, data[axis + 2], Num::Int(kernel[axis]).dim(), window));
     }
+    Some(dims)
+}
+
+/// Pools; a second output holds indices.
+pub(super) fn pool(call: &mut Call<'_>) -> Option<()> {
+    let dims = pooled(call, count)?;
     call.out(0, &dims);
     call.out(1, &dims)
 }
@@ -106,13 +113,7 @@ pub(super) fn max_unpool(call: &mut Call<'_>) -> Option<()> {
         let dims: Vec<Dim> = call.value(2)?.items.iter().map(|item| item.dim()).collect();
         return call.out(0, &dims);
     }
-    let data = call.dims(0)?;
-    let rank = data.len().checked_sub(2)?;
-    let kernel = call.list("kernel_shape").filter(|sizes| sizes.len() == rank)?;
-    let mut dims = data[..2].to_vec();
-    for (axis, window) in windows(call, rank)?.iter().enumerate() {
-        dims.push(grow(call.sym, data[axis + 2], Num::Int(kernel[axis]).dim(), window, 0));
-    }
+    let dims = pooled(call, |sym, size, kernel, window| grow(sym, size, kernel, window, 0))?;
     call.out(0, &dims)
 }
 

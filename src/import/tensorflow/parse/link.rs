@@ -231,12 +231,7 @@ impl Parser<'_> {
         node: &RawNode,
         library: &'l Library<'_>,
     ) -> Result<Outputs<'l>, ImportError> {
-        let attribute = |key: &str| {
-            let mut attributes = graph.attributes_of(node).iter();
-            attributes
-                .find(|(name, _)| self.names.text(*name) == key)
-                .map(|(_, value)| value)
-        };
+        let attribute = |key: &str| self.names.find(graph.attributes_of(node), key);
         let mut found = Outputs::default();
         if let Some(function) = library.functions.get(&node.kind) {
             found.types = vec![DType::Unknown; library.returns[function.0].len()];

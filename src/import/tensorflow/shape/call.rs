@@ -67,6 +67,17 @@ impl<'a> Call<'a> {
         }
     }
 
+    /// The size of an input's first axis.
+    pub(super) fn rows(&self, input: usize) -> Dim {
+        let dims = self.dims(input);
+        dims.and_then(|dims| dims.first().copied()).unwrap_or(Dim::Unknown)
+    }
+
+    /// The dimensions of an input's rows.
+    pub(super) fn row(&self, input: usize) -> Option<Vec<Dim>> {
+        Some(self.dims(input)?.get(1..)?.to_vec())
+    }
+
     /// The position of an axis that an input's only element names.
     pub(super) fn axis_at(&self, input: usize, rank: usize) -> Option<usize> {
         axis(self.scalar_int(input)?, rank)

@@ -6,27 +6,13 @@
 
 use super::{Infer, MAX_DEPTH, MAX_PASSES, Run, order, stated};
 use crate::shape::fact::{Fact, Num};
+use crate::tensorflow::calls::use_of;
 use crate::tensorflow::model::{Attribute, GraphIdx, RawGraph, RawNode};
 use highwater_model::progress::Cancelled;
+use highwater_model::workload::UseKind;
 
 pub(super) fn has_rule(kind: &str) -> bool {
-    order::is_merge(kind) || function_use(kind).is_some()
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum FunctionUse {
-    Call,
-    Branch,
-    Loop,
-}
-
-fn function_use(kind: &str) -> Option<FunctionUse> {
-    Some(match kind {
-        "PartitionedCall" | "StatefulPartitionedCall" | "TPUPartitionedCall" | "RemoteCall" => FunctionUse::Call,
-        "If" | "StatelessIf" | "_If" | "Case" | "StatelessCase" => FunctionUse::Branch,
-        "While" | "StatelessWhile" | "_While" => FunctionUse::Loop,
-        _ => return None,
-    })
+    order::is_merge(kind) || use_of(kind).is_some()
 }
 
 impl<'m> Infer<'m> {
@@ -98,13 +84,13 @@ impl<'m> Infer<'m> {
         inputs: Vec<Fact>,
     ) -> Result<Vec<Fact>, Cancelled> {
         let model = self.model;
-        let results = match function_use(model.kind(node)) {
-            Some(FunctionUse::Call) => match model.function(graph, node, "f") {
-                Some(function) => self.body(function, inputs)?,
+        let results = match use_of(model.kind(node)) {
+            Some((UseKind::Call, skipped)) => match model.function(graph, node, "f") {
+                Some(function) => self.body(function, inputs.into_iter().skip(skipped).collect())?,
                 None => None,
             },
-            Some(FunctionUse::Branch) => self.branches(graph, node, inputs)?,
-            Some(FunctionUse::Loop) => self.repeated(graph, node, inputs)?,
+            Some((UseKind::Branch, _)) => self.branches(graph, node, inputs)?,
+            Some((UseKind::Loop, _)) => self.repeated(graph, node, inputs)?,
             None => match model.functions.get(&node.kind).copied() {
                 Some(function) => self.body(function, inputs)?,
                 None => None,

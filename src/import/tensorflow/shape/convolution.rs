@@ -45,7 +45,7 @@ impl Layout {
 }
 
 /// The window of one axis of the data, from the attributes.
-fn window(call: &Call<'_>, at: usize, strides: &[i64]) -> Option<Window> {
+pub(super) fn window(call: &Call<'_>, at: usize, strides: &[i64]) -> Option<Window> {
     let dilations = call.list("dilations").or(call.list("rates")).unwrap_or(&[]);
     let padding = call.text("padding");
     let explicit = call.list("explicit_paddings").unwrap_or(&[]);

@@ -1,8 +1,9 @@
 //! Images: resizing, crops, patches, boxes, decoding.
 
 use super::call::Call;
+use super::convolution::window;
 use crate::shape::fact::Num;
-use crate::shape::window::{Window, count};
+use crate::shape::window::count;
 use highwater_model::graph::{Dim, DimOp};
 
 /// Height and width that an input names.
@@ -13,13 +14,18 @@ fn size(call: &Call<'_>, input: usize) -> [Dim; 2] {
     }
 }
 
-/// Images of another size (input 1); channels stay.
-pub(super) fn resize(call: &mut Call<'_>) -> Option<()> {
+/// Images of the size that an input names; channels stay.
+fn resized(call: &mut Call<'_>, input: usize) -> Option<()> {
     let [batch, _, _, channels] = call.dims(0)?[..] else {
         return None;
     };
-    let [height, width] = size(call, 1);
-    call.out(0, &[batch, height, width, channels]);
+    let [height, width] = size(call, input);
+    call.out(0, &[batch, height, width, channels])
+}
+
+/// Images of another size (input 1); channels stay.
+pub(super) fn resize(call: &mut Call<'_>) -> Option<()> {
+    resized(call, 1)?;
     // Quantized ones return their range too.
     call.out_scalars(1)
 }
@@ -36,23 +42,9 @@ pub(super) fn crop_and_resize(call: &mut Call<'_>) -> Option<()> {
 pub(super) fn patches(call: &mut Call<'_>) -> Option<()> {
     let dims = call.dims(0)?;
     let (sizes, strides) = (call.list("ksizes")?, call.list("strides")?);
-    let rates = call.list("rates");
-    let mut found = dims.clone();
-    let mut area = 1_i64;
+    let (mut found, mut area) = (dims.clone(), 1_i64);
     for at in 1..dims.len().checked_sub(1)? {
-        let (kernel, stride) = (*sizes.get(at)?, *strides.get(at)?);
-        let dilation = rates.and_then(|rates| rates.get(at)).copied().unwrap_or(1);
-        if stride <= 0 || dilation <= 0 {
-            return None;
-        }
-        let window = Window {
-            stride,
-            dilation,
-            pad_start: 0,
-            pad_end: 0,
-            is_same: call.text("padding") == "SAME",
-            ceils: false,
-        };
+        let (kernel, window) = (*sizes.get(at)?, window(call, at, strides)?);
         found[at] = count(call.sym, dims[at], Num::Int(kernel).dim(), &window);
         area = area.checked_mul(kernel)?;
     }
@@ -75,12 +67,17 @@ pub(super) fn suppression(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// A picture as pixels: sizes are the picture's.
-pub(super) fn decode(call: &mut Call<'_>) -> Option<()> {
-    let channels = match call.int("channels").unwrap_or(0) {
+/// The channels of a picture; 0 leaves them to the file.
+fn channels(call: &Call<'_>) -> Dim {
+    match call.int("channels").unwrap_or(0) {
         0 => Dim::Unknown,
         channels => Num::Int(channels).dim(),
-    };
+    }
+}
+
+/// A picture as pixels: sizes are the picture's.
+pub(super) fn decode(call: &mut Call<'_>) -> Option<()> {
+    let channels = channels(call);
     if call.kind == "DecodeImage" {
         return None;
     }
@@ -94,20 +91,13 @@ pub(super) fn decode_cropped(call: &mut Call<'_>) -> Option<()> {
         let size = window.as_ref().and_then(|window| window.get(position));
         size.map_or(Dim::Unknown, |size| Num::Int(*size).dim())
     };
-    let channels = match call.int("channels").unwrap_or(0) {
-        0 => Dim::Unknown,
-        channels => Num::Int(channels).dim(),
-    };
+    let channels = channels(call);
     call.out(0, &[size(2), size(3), channels])
 }
 
 /// Images moved by a projection, into a stated size.
 pub(super) fn project(call: &mut Call<'_>) -> Option<()> {
-    let [batch, _, _, channels] = call.dims(0)?[..] else {
-        return None;
-    };
-    let [height, width] = size(call, 2);
-    call.out(0, &[batch, height, width, channels])
+    resized(call, 2)
 }
 
 /// A box to crop at random: begin, size, and the box itself.

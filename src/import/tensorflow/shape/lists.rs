@@ -36,26 +36,22 @@ pub(super) fn empty(call: &mut Call<'_>) -> Option<()> {
 
 /// The rows of a tensor.
 pub(super) fn from_tensor(call: &mut Call<'_>) -> Option<()> {
-    let data = call.dims(0);
-    let rows = data.as_ref().and_then(|dims| dims.first().copied());
-    let row = data.and_then(|dims| Some(dims.get(1..)?.to_vec()));
-    let shapes = [row, call.listed_dims(1)];
-    let length = rows.unwrap_or(Dim::Unknown);
+    let shapes = [call.row(0), call.listed_dims(1)];
+    let length = call.rows(0);
     make(call, common(shapes.into_iter().flatten().collect()), length)
 }
 
 /// Rows of a tensor at places that indices name.
 pub(super) fn scattered(call: &mut Call<'_>) -> Option<()> {
-    let row = call.dims(0).and_then(|dims| Some(dims.get(1..)?.to_vec()));
-    let shapes = [row, call.listed_dims(2)];
+    let shapes = [call.row(0), call.listed_dims(2)];
     make(call, common(shapes.into_iter().flatten().collect()), Dim::Unknown)
 }
 
 /// Parts of a tensor.
 pub(super) fn split(call: &mut Call<'_>) -> Option<()> {
     let element = call.listed_dims(1);
-    let length = call.dims(2).and_then(|dims| dims.first().copied());
-    make(call, element, length.unwrap_or(Dim::Unknown))
+    let length = call.rows(2);
+    make(call, element, length)
 }
 
 fn is_full(dims: &[Dim]) -> bool {
@@ -118,8 +114,7 @@ pub(super) fn stack(call: &mut Call<'_>) -> Option<()> {
 /// Some elements as one tensor.
 pub(super) fn gather(call: &mut Call<'_>) -> Option<()> {
     let mut dims = element(call, 0, Some(2))?;
-    let rows = call.dims(1).and_then(|dims| dims.first().copied());
-    dims.insert(0, rows.unwrap_or(Dim::Unknown));
+    dims.insert(0, call.rows(1));
     call.out(0, &dims)
 }
 
@@ -135,14 +130,6 @@ pub(super) fn length(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &[]);
     let length = Num::of(call.handle(0)?.length);
     call.add_value(0, Value::scalar(length.into()))
-}
-
-/// The shape of the elements as a value.
-pub(super) fn element_shape(call: &mut Call<'_>) -> Option<()> {
-    call.out(0, &[Dim::Unknown]);
-    let shape = call.handle(0)?.shape?;
-    let dims = call.sym.dims(shape).to_vec();
-    call.set_value(0, Value::of_dims(&dims))
 }
 
 /// A list like the one at input 0, of another length.
@@ -195,11 +182,10 @@ fn array_of(call: &Call<'_>) -> Option<Rc<Handle>> {
 pub(super) fn array_write(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &[]);
     let handle = array_of(call)?;
-    let written = call.dims(2);
     let element = match call.kind {
-        kind if kind.starts_with("TensorArrayScatter") => written.and_then(|dims| Some(dims.get(1..)?.to_vec())),
+        kind if kind.starts_with("TensorArrayScatter") => call.row(2),
         kind if kind.starts_with("TensorArraySplit") => None,
-        _ => written,
+        _ => call.dims(2),
     };
     let shape = handle.shape.or_else(|| call.sym.shape(&element?));
     call.set_handle(
@@ -223,8 +209,7 @@ pub(super) fn array_gather(call: &mut Call<'_>) -> Option<()> {
     let known = known.map(|shape| call.sym.dims(shape).to_vec());
     let shapes = [known, call.shape_of("element_shape")];
     let mut dims = common(shapes.into_iter().flatten().collect())?;
-    let rows = call.dims(1).and_then(|dims| dims.first().copied());
-    dims.insert(0, rows.unwrap_or(Dim::Unknown));
+    dims.insert(0, call.rows(1));
     call.out(0, &dims)
 }
 

@@ -37,8 +37,8 @@ pub(super) fn read(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// The shape of a variable, as a value.
-pub(super) fn variable_shape(call: &mut Call<'_>) -> Option<()> {
+/// The shape of a variable or of the elements of a list, as a value.
+pub(super) fn target_shape(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &[Dim::Unknown]);
     let shape = call.handle(0)?.shape?;
     let dims = call.sym.dims(shape).to_vec();

@@ -227,7 +227,7 @@ pub(super) const FAMILIES: &[(&str, Rule)] = &[
     ("SparseToDense", |call| generate::shaped_by(call, 1)),
     ("VarHandleOp", state::handle),
     ("ReadVariableOp", state::read),
-    ("VariableShape", state::variable_shape),
+    ("TensorListElementShape VariableShape", state::target_shape),
     ("Assign AssignAdd AssignSub", state::assign),
     (
         "ApplyAdadelta ApplyAdagrad ApplyAdagradDA ApplyAdagradV2 ApplyAdam ApplyAdaMax ApplyAddSign \
@@ -254,7 +254,6 @@ pub(super) const FAMILIES: &[(&str, Rule)] = &[
     ("TensorListGather", lists::gather),
     ("TensorListConcat TensorListConcatV2", lists::concat),
     ("TensorListLength", lists::length),
-    ("TensorListElementShape", lists::element_shape),
     ("TensorListResize", lists::resized),
     ("TensorArrayV3", lists::array),
     ("TensorArrayGradV3", lists::array_gradient),

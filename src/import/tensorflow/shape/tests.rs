@@ -134,6 +134,15 @@ fn functions_are_inferred_where_they_are_called() {
         chain(&format!("{call}{}", FUNCTION.replace("CALLEE", "Relu")), "y"),
         "[batch,6]"
     );
+    // The first input of a remote call is its target.
+    let remote = call
+        .replace("PartitionedCall", "RemoteCall")
+        .replace("input: 'x'", "input: 'b' input: 'x'");
+    let target = "node { name: 'b' op: 'Placeholder' }\n";
+    assert_eq!(
+        chain(&format!("{target}{remote}{}", FUNCTION.replace("CALLEE", "Relu")), "y"),
+        "[batch,6]"
+    );
     // A function that calls itself stays unknown, and ends.
     let endless = FUNCTION
         .replace("CALLEE", "PartitionedCall")
