@@ -7,6 +7,7 @@ use highwater_model::workload::{GraphEntry, Source, UseKind};
 use highwater_rewrite::control_flow_workspace;
 use highwater_rewrite::inline::with_calls_inlined;
 
+use crate::made::bytes;
 use crate::onnx;
 use crate::support::read;
 
@@ -104,18 +105,15 @@ fn called_ops_stand_where_the_call_was() {
         let call = onnx::node("Add", &["a", "b"], &["s"], &[]);
         let relu = onnx::node("Relu", &["s"], &["r"], &[]);
         // In a function nodes are field 7; in a graph 1.
-        let nodes = [onnx::bytes(7, &call[2..]), onnx::bytes(7, &relu[2..])].concat();
-        let ends = [onnx::bytes(4, b"a"), onnx::bytes(4, b"b"), onnx::bytes(5, b"r")].concat();
-        onnx::bytes(
-            25,
-            &[onnx::bytes(1, b"f"), ends, nodes, onnx::bytes(10, b"own")].concat(),
-        )
+        let nodes = [bytes(7, &call[2..]), bytes(7, &relu[2..])].concat();
+        let ends = [bytes(4, b"a"), bytes(4, b"b"), bytes(5, b"r")].concat();
+        bytes(25, &[bytes(1, b"f"), ends, nodes, bytes(10, b"own")].concat())
     };
     let call = |inputs: &[&str], outputs: &[&str]| {
         let node = onnx::node("f", inputs, outputs, &[]);
         let mut node = node[2..].to_vec();
-        node.extend(onnx::bytes(7, b"own"));
-        onnx::bytes(1, &node)
+        node.extend(bytes(7, b"own"));
+        bytes(1, &node)
     };
     let mut file = onnx::model(&[
         call(&["x", "x"], &["m"]),

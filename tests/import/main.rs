@@ -6,8 +6,9 @@
 )]
 
 mod calls;
+mod corpus;
 mod faults;
-mod known_bytes;
+mod made;
 mod onnx;
 mod onnx_corpus;
 #[path = "../support/oracle.rs"]

@@ -3,25 +3,21 @@
 //! The corpus is found by the variable `HIGHWATER_SHARED`; without it those tests print "skipped".
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use highwater_import::{Imported, Input, import};
+use highwater_import::Imported;
 use highwater_model::graph::{Bindings, DType, Graph, Role, Sizes, Tensor};
 use highwater_model::liveness::{View, lifetimes};
-use highwater_model::progress::{Cancel, Progress};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{Lifetime, Lifetimes, Source};
 use serde_json::Value;
 
-use crate::known_bytes::known_alone;
+use crate::corpus::{json, known_alone};
 use crate::oracle::Oracle;
-use crate::support::{files, name};
+use crate::support::{self, files, name};
 
 pub(crate) fn read(bytes: &[u8]) -> Result<Imported, String> {
-    let cancel = Cancel::new();
-    let mut input = Input::from_bytes("test.onnx", bytes).map_err(|error| error.to_string())?;
-    import(&mut input, &Progress::silent(&cancel)).map_err(|error| error.to_string())
+    support::read("test.onnx", bytes).map_err(|error| error.to_string())
 }
 
 pub(crate) fn main_graph(imported: &Imported) -> &Graph {
@@ -80,17 +76,6 @@ pub(crate) fn figures(graph: &Graph, bindings: &Bindings) -> Figures {
         }
     }
     found
-}
-
-fn json(path: &Path) -> Option<Value> {
-    let packed = path.with_file_name(format!("{}.gz", path.file_name()?.to_str()?));
-    let text = std::fs::read(path).ok().or_else(|| {
-        let mut text = Vec::new();
-        let file = std::fs::File::open(packed).ok()?;
-        flate2::read::GzDecoder::new(file).read_to_end(&mut text).ok()?;
-        Some(text)
-    })?;
-    serde_json::from_slice(&text).ok()
 }
 
 /// The figures of a graph in which constants that nodes compute count as activations.

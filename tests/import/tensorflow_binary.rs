@@ -1,33 +1,10 @@
 //! The TensorFlow importer on binary files written by hand: both forms, saved models, runs, damage.
 
 use highwater_model::graph::{Bindings, OpId};
-use highwater_model::liveness::{View, lifetimes};
 use highwater_model::workload::Source;
 
+use crate::made::{bytes, damage, number};
 use crate::tensorflow::{FUNCTION, entries, graph, import, small};
-
-fn varint(mut value: u64, out: &mut Vec<u8>) {
-    while value >= 0x80 {
-        out.push(value.to_le_bytes()[0] | 0x80);
-        value >>= 7;
-    }
-    out.push(value.to_le_bytes()[0]);
-}
-
-fn number(field: u64, value: i64) -> Vec<u8> {
-    let mut out = Vec::new();
-    varint(field << 3, &mut out);
-    varint(value.cast_unsigned(), &mut out);
-    out
-}
-
-fn bytes(field: u64, content: &[u8]) -> Vec<u8> {
-    let mut out = Vec::new();
-    varint(field << 3 | 2, &mut out);
-    varint(content.len() as u64, &mut out);
-    out.extend_from_slice(content);
-    out
-}
 
 fn attribute(key: &str, value: &[u8]) -> Vec<u8> {
     bytes(5, &[bytes(1, key.as_bytes()), bytes(2, value)].concat())
@@ -153,56 +130,11 @@ fn cut_off_files_name_the_byte() {
     }
 }
 
-fn damage(whole: &[u8], rounds: u32) {
-    let mut state = 0x1234_5678_9abc_def1_u64;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    };
-    let (mut answers, mut errors) = (0, 0);
-    for _ in 0..rounds {
-        let mut damaged = whole.to_vec();
-        for _ in 0..=next() % 4 {
-            let at = usize::try_from(next() % damaged.len() as u64).expect("a position");
-            match next() % 4 {
-                0 => damaged[at] = next().to_le_bytes()[0],
-                1 => damaged[at] ^= 1 << (next() % 8),
-                2 => damaged.insert(at, next().to_le_bytes()[0]),
-                _ => {
-                    damaged.remove(at);
-                }
-            }
-        }
-        match import(&damaged) {
-            Ok(imported) => {
-                answers += 1;
-                match &imported.source {
-                    Source::Graphs(entries) => {
-                        for entry in entries {
-                            let sizes = entry.graph.sizes(&Bindings::from([("batch".to_owned(), 3)]));
-                            lifetimes(&entry.graph, &sizes, View::Aliased).peak();
-                        }
-                    }
-                    Source::Recordings(all) => all.iter().for_each(|one| assert_eq!(one.check(), Ok(()))),
-                    _ => {}
-                }
-            }
-            Err(error) => {
-                assert!(!error.is_empty());
-                errors += 1;
-            }
-        }
-    }
-    assert!(answers > 20 && errors > 20, "{answers} answers, {errors} errors");
-}
-
 #[test]
 fn damaged_files_never_panic() {
-    damage(&small_binary(), 1000);
-    damage([small().as_str(), FUNCTION].concat().as_bytes(), 1000);
-    damage(&run(), 1000);
+    damage(&small_binary(), 1000, 20, import);
+    damage([small().as_str(), FUNCTION].concat().as_bytes(), 1000, 20, import);
+    damage(&run(), 1000, 20, import);
 }
 
 // ---- runs ----

@@ -1,7 +1,6 @@
 //! The TensorFlow importer on the shared corpus, where that is available: its files against their figures.
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
 use std::path::Path;
 
 use highwater_import::{IMPORTERS, Input};
@@ -10,25 +9,9 @@ use highwater_model::liveness::{View, lifetimes};
 use highwater_model::workload::{GraphEntry, Source};
 use serde_json::Value;
 
-use crate::known_bytes::known_alone;
+use crate::corpus::{json, known_alone, unpacked};
 use crate::oracle::Oracle;
 use crate::support::{files, name, read, shared};
-
-/// A file's content, unpacked.
-fn unpacked(path: &Path) -> Option<Vec<u8>> {
-    let bytes = std::fs::read(path).ok()?;
-    if !bytes.starts_with(&[0x1f, 0x8b]) {
-        return Some(bytes);
-    }
-    let mut text = Vec::new();
-    let mut packed = flate2::read::GzDecoder::new(bytes.as_slice());
-    packed.read_to_end(&mut text).ok()?;
-    Some(text)
-}
-
-fn json(path: &Path) -> Option<Value> {
-    serde_json::from_slice(&unpacked(path)?).ok()
-}
 
 fn entry(name: &str, bytes: &[u8]) -> Result<GraphEntry, String> {
     let imported = read(name, bytes).map_err(|error| error.to_string())?;
@@ -182,7 +165,7 @@ fn check_shapes(name: &str, graph: &Graph, batch: &Value, shapes: &Value, faults
 fn corpus_figures_are_the_oracles() {
     let Some(folder) = shared("corpus/made/tf") else { return };
     let expected = json(&folder.join("expected.json")).expect("the oracle's figures");
-    let shapes = json(&folder.join("expected_shapes.json.gz")).expect("the oracle's shapes");
+    let shapes = json(&folder.join("expected_shapes.json")).expect("the oracle's shapes");
     let mut faults = Vec::new();
     let mut n_files = 0;
     for path in [".pb", ".pbtxt", ".pbtxt.gz"]

@@ -3,14 +3,8 @@
 use highwater_import::Imported;
 use highwater_model::graph::{Bindings, Graph};
 
+use crate::made::told;
 use crate::tensorflow::{FLOAT, T, constant, dims, entries, graph, import, node, placeholder, shapes};
-
-/// The place of the first diagnostic whose message has a text, and its count.
-fn told(imported: &Imported, text: &str) -> Option<(String, u64)> {
-    let mut entries = imported.diagnostics.entries().iter();
-    let found = entries.find(|entry| entry.message.contains(text))?;
-    Some((found.place.clone(), found.count))
-}
 
 fn read(parts: &[String]) -> Imported {
     import(parts.concat().as_bytes()).unwrap_or_else(|error| panic!("{error}"))

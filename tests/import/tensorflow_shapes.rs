@@ -2,12 +2,13 @@
 //! without them: what the oracle knows must be known here, and be the same.
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
 
 use highwater_model::graph::{Bindings, DType, Dim, Graph, Id as _};
 use highwater_model::workload::Source;
 use serde_json::Value;
 
+use crate::corpus::json;
+use crate::made;
 use crate::support::{read, shared};
 
 /// The stated shapes that are left in a file.
@@ -32,14 +33,6 @@ fn varint(bytes: &[u8], at: &mut usize) -> u64 {
         }
         shift += 7;
     }
-}
-
-fn put_varint(mut value: u64, out: &mut Vec<u8>) {
-    while value >= 0x80 {
-        out.push(value.to_le_bytes()[0] | 0x80);
-        value >>= 7;
-    }
-    out.push(value.to_le_bytes()[0]);
 }
 
 /// A field of a message: number, bytes with the key, and content where it has a length.
@@ -77,11 +70,7 @@ fn rewritten(bytes: &[u8], change: &dyn Fn(u64, &[u8]) -> Change) -> Vec<u8> {
         match change(number, content) {
             None => out.extend_from_slice(whole),
             Some(None) => {}
-            Some(Some(new)) => {
-                put_varint(number << 3 | 2, &mut out);
-                put_varint(new.len() as u64, &mut out);
-                out.extend(new);
-            }
+            Some(Some(new)) => out.extend(made::bytes(number, &new)),
         }
     }
     out
@@ -197,15 +186,10 @@ fn graph_of(name: &str, bytes: &[u8]) -> std::sync::Arc<Graph> {
 fn shapes_are_the_oracles_with_and_without_stated_ones() {
     let Some(folder) = shared("corpus/made/tf") else { return };
     let content = |name: &str| std::fs::read(folder.join(name)).unwrap();
-    let mut text = Vec::new();
-    let packed = content("expected_shapes.json.gz");
-    flate2::read::GzDecoder::new(&packed[..])
-        .read_to_end(&mut text)
-        .unwrap();
-    let shapes: BTreeMap<String, Value> = serde_json::from_slice(&text).unwrap();
-    let figures: Value = serde_json::from_slice(&content("expected.json")).unwrap();
+    let shapes = json(&folder.join("expected_shapes.json")).unwrap();
+    let figures = json(&folder.join("expected.json")).unwrap();
     let mut faults = Vec::new();
-    for (name, expected) in &shapes {
+    for (name, expected) in shapes.as_object().unwrap() {
         let bytes = content(name);
         let batch = figures["graphs"][name]["bound_batch"].as_u64();
         let bindings: Bindings = batch.map(|batch| ("batch".to_owned(), batch)).into_iter().collect();
