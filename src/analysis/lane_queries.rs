@@ -6,11 +6,13 @@
 use super::allocator_state::AllocatorState;
 use super::comparison::Comparison;
 use super::lane::Lane;
-use super::metrics::{Figure, Metric};
+use super::lane_set::LaneKind;
+use super::metrics::{COMPARED, Figure, FigureDifference, Metric};
 use super::pin::PinnedLane;
+use super::selection::are_overheads_equivalent;
 use super::workspaces::ScratchSource;
 use highwater_model::graph::Bindings;
-use highwater_model::units::{Bytes, Step, counted};
+use highwater_model::units::{Bytes, Nanos, Step, counted};
 use highwater_model::workload::{AllocatorSimulation, Device};
 use highwater_sim::{OutOfMemory, Params};
 
@@ -76,6 +78,17 @@ pub enum Fit {
     StopsUnderBudget,
     /// Requests of a trace are refused.
     Refuses(u64),
+    /// A rule, by its name, forbids the policy; the run alone would reach its end.
+    Forbidden(&'static str),
+}
+
+/// What a difference from another lane means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Not significant.
+    Equivalent,
+    Better,
+    Worse,
 }
 
 impl Fit {
@@ -94,6 +107,7 @@ impl Fit {
             Self::OutOfMemory(None) => "no, it ran out of memory".to_owned(),
             Self::StopsUnderBudget => "no, a run stops under its budget".to_owned(),
             Self::Refuses(count) => format!("no, {} refused", counted(count, "request")),
+            Self::Forbidden(rule) => format!("no, {rule} forbids it"),
         }
     }
 
@@ -131,15 +145,6 @@ impl Comparison {
             return recording.lacks_regions(row.summary.peak_live, row.summary.peak_reserved);
         }
         self.pinned(lane).map_or(self.lower_bound, |pinned| pinned.lower_bound)
-    }
-
-    /// The sign in front of a peak that is a lower bound; empty in front of others.
-    pub fn bound_sign(&self, lane: usize) -> &'static str {
-        if self.is_lower_bound(lane) {
-            "\u{2265}\u{a0}"
-        } else {
-            ""
-        }
     }
 
     /// The peak of reserved bytes as far as it is known: a recording that lists some of its segments reserved at least what
@@ -192,6 +197,10 @@ impl Comparison {
             "peak_reserved" => states_reserved,
             "peak_live" => states_live,
             "fragmentation" => self.fragmentation(lane).is_some(),
+            // A plan alone calls no device.
+            _ if matches!(metric.kind(), Figure::Count(_) | Figure::Nanos(_)) => {
+                !self.is_measured_lane(lane) && self.lane_kind() != LaneKind::Strategies
+            }
             _ => !self.is_measured_lane(lane),
         };
         let row = self.lanes.get(lane).filter(|_| is_stated)?;
@@ -263,29 +272,43 @@ impl Comparison {
         })
     }
 
-    /// The peaks by which a lane is compared with another, and whether they are of live bytes: reserved ones where both lanes
-    /// state these. `None` where a lane states neither, or ends early.
-    pub fn compared_peaks(&self, lane: usize, other: usize) -> Option<([Bytes; 2], bool)> {
-        let both = [lane, other];
-        let rows = both.map(|lane| self.lanes.get(lane));
-        let [row, other] = [rows[0]?, rows[1]?];
-        if row.ends_early() || other.ends_early() {
-            return None;
-        }
-        if both.iter().all(|lane| self.states(*lane).0) {
-            return Some((both.map(|lane| self.least_reserved(lane)), false));
-        }
-        let has_live = both.iter().all(|lane| self.states(*lane).1);
-        has_live.then(|| ([row, other].map(|row| row.summary.peak_live), true))
+    /// A figure of a lane compared with that of another, and what the difference means; `None` where one of the two does not state
+    /// it or ends early: bytes before a failure are no peak.
+    pub fn difference(&self, lane: usize, other: usize, metric: &Metric) -> Option<(FigureDifference, Effect)> {
+        let is_whole = |lane: usize| self.lanes.get(lane).is_some_and(|row| !row.ends_early());
+        let both = is_whole(lane) && is_whole(other);
+        let (now, before) = self
+            .figure(lane, metric)
+            .zip(self.figure(other, metric))
+            .filter(|_| both)?;
+        let is_alike = match (now, before) {
+            (Figure::Nanos(now), Figure::Nanos(before)) => are_overheads_equivalent(Nanos(now), Nanos(before)),
+            (Figure::Bytes(_), _) if metric.name == "peak_reserved" => self.are_alike(lane, other),
+            // What reads as no difference is none.
+            (Figure::Share(now), Figure::Share(before)) => (now - before).abs() < 5e-4,
+            _ => now == before,
+        };
+        let difference = now.difference(before);
+        let effect = match difference.is_more() {
+            _ if is_alike => Effect::Equivalent,
+            true => Effect::Worse,
+            false => Effect::Better,
+        };
+        Some((difference, effect))
     }
 
-    /// Whether the peaks of two lanes do not differ significantly; of two recordings only equal ones do not.
-    pub fn are_alike(&self, lane: usize, other: usize) -> bool {
-        let are_measured = self.is_measured_lane(lane) && self.is_measured_lane(other);
-        match self.compared_peaks(lane, other) {
-            Some(([now, before], is_live)) if is_live || are_measured => now == before,
-            _ => self.are_equivalent(lane, other),
+    /// The same of the peaks: of reserved bytes where both lanes state these, else of live bytes.
+    pub fn peak_difference(&self, lane: usize, other: usize) -> Option<(FigureDifference, Effect)> {
+        let metrics = COMPARED.iter().take(2).filter_map(|name| Metric::find(name));
+        metrics.filter_map(|metric| self.difference(lane, other, metric)).next()
+    }
+
+    /// Whether the reserved peaks of two lanes do not differ significantly; of two recordings only equal ones do not.
+    fn are_alike(&self, lane: usize, other: usize) -> bool {
+        if self.is_measured_lane(lane) && self.is_measured_lane(other) {
+            return self.least_reserved(lane) == self.least_reserved(other);
         }
+        self.are_equivalent(lane, other)
     }
 
     /// The capacity of a lane where drawings show it: up to 1.6 times the highest peak of all lanes.
@@ -327,6 +350,9 @@ impl Comparison {
         }
         if let Some(refusals) = row.refusals {
             return Fit::Refuses(refusals.count);
+        }
+        if let Some(finding) = row.forbidden.first() {
+            return Fit::Forbidden(finding.rule);
         }
         let peak = match self.states(lane) {
             // A recording whose file lacks segments has more live than reserved bytes.

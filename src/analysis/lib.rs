@@ -3,7 +3,7 @@
 //!
 //! A module uses modules alone that follow it here, in reading order (`tests/it/tidy.rs` checks that):
 //! ```text
-//! sweep verified compare eager_lanes allocator_lanes advice pins study alignment lane_steps lane_queries
+//! sweep verified compare eager_lanes allocator_lanes advice pins study lane_marks alignment lane_steps lane_queries
 //! policies budget_sweep passes name_reuse slots recording_lanes logged_peaks
 //! comparison calibration run_lanes explain recommended lowest_peak recording_remarks limits metrics lane
 //! reuse_lanes device_sessions running shapes bodies lowering logged_plans dumped allocation_order
@@ -30,6 +30,7 @@ mod error;
 mod explain;
 mod inspect;
 mod lane;
+mod lane_marks;
 mod lane_queries;
 mod lane_set;
 mod lane_steps;
@@ -87,7 +88,8 @@ pub use dumped::{USUAL_ALIGNMENT, common_alignment, dumped_plan, dumped_problems
 pub use error::AnalysisError;
 pub use inspect::{DumpFigures, GraphFigures, Inspection, inspect, inspect_with, tensor_count};
 pub use lane::{DocumentedArena, Lane, RecordedLane, Remark};
-pub use lane_queries::{CapacitySource, Fit, LaneCapacity, LanePeak};
+pub use lane_marks::LaneMark;
+pub use lane_queries::{CapacitySource, Effect, Fit, LaneCapacity, LanePeak};
 pub use lane_set::{LaneId, LaneKind, LaneSet, LaneStrategies, RematLane};
 pub use limits::{Bound, Limit, LimitError};
 pub use log_story::{
@@ -98,7 +100,7 @@ pub use logged_beside::{compare_ops, join_logs};
 pub use logged_plans::{LoggedArena, logged_arenas, logged_remarks};
 pub use lowest_peak::LowestPeak;
 pub use measured_pass::{OpRun, measured_pass};
-pub use metrics::{COMPARED, Figure, METRICS, Metric};
+pub use metrics::{COMPARED, Figure, FigureDifference, METRICS, Metric};
 pub use oom_report::OutOfMemoryReport;
 pub use passes::{MAX_PASS_LANES, graph_tapes, part_of};
 pub use pin::{MAX_PINS, Pin, PinFailure, PinFit, PinnedLane};

@@ -175,7 +175,7 @@ fn apart(one: Figure, other: Figure) -> (String, String) {
 
 /// The percentage of an increase, with enough digits to differ from the bound.
 fn percent_apart(now: Figure, before: Figure, most: f64) -> String {
-    let short = now.percent_text(before);
+    let short = now.difference(before).percent();
     match now.percent_since(before) {
         Some(percent) if percent.total_cmp(&most).is_ne() && short == format!("+{most:.1} %") => {
             format!("+{percent} %")

@@ -1,10 +1,11 @@
 //! The figures by which lanes are compared, declared once, and their differences. A difference is exact; there is no
 //! percentage of nothing.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use super::lane::Lane;
-use highwater_model::units::{Bytes, Nanos, grouped, percent_text};
+use highwater_model::units::{Bytes, Nanos, grouped, percent_text, signed, signed_percent_text};
 use highwater_sim::fold::Summary;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,34 +83,59 @@ impl Figure {
         (before > 0.0).then(|| (now - before) / before * 100.0)
     }
 
-    /// `+80.0 MiB`, `-3`, `0`.
-    pub fn difference_text(self, before: Self) -> String {
-        let (is_more, by) = self.since(before);
-        if by.number() <= 0.0 {
-            return "0".to_owned();
-        }
-        let sign = if is_more { '+' } else { '-' };
-        match by {
-            // Percentage points.
-            Self::Share(share) if share < 5e-4 => format!("{sign}<0.1 points"),
-            Self::Share(share) => format!("{sign}{:.1} points", share * 100.0),
-            by => format!("{sign}{by}"),
-        }
-    }
-
-    pub fn percent_text(self, before: Self) -> String {
-        match self.percent_since(before) {
-            Some(percent) if percent > 0.0 => format!("+{}", unspaced(percent)),
-            Some(percent) if percent < 0.0 => format!("-{}", unspaced(-percent)),
-            Some(_) => percent_text(0.0),
-            None => "new".to_owned(),
-        }
+    /// The difference from an earlier figure, or from that of another lane.
+    pub const fn difference(self, before: Self) -> FigureDifference {
+        FigureDifference { now: self, before }
     }
 }
 
-/// `<0.1 %` after a sign.
-fn unspaced(percent: f64) -> String {
-    percent_text(percent).replace("< ", "<")
+/// A figure and the figure that it is compared with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FigureDifference {
+    pub now: Figure,
+    pub before: Figure,
+}
+
+impl FigureDifference {
+    fn order(self) -> Ordering {
+        self.now.partial_cmp(&self.before).unwrap_or(Ordering::Equal)
+    }
+
+    pub fn is_more(self) -> bool {
+        self.order() == Ordering::Greater
+    }
+
+    /// `+80.0 MiB`, `−3`, `0`.
+    pub fn amount(self) -> String {
+        let (_, by) = self.now.since(self.before);
+        match by {
+            _ if self.order() == Ordering::Equal => "0".to_owned(),
+            // Percentage points.
+            Figure::Share(share) if share < 5e-4 => signed(self.order(), "<0.1 points"),
+            Figure::Share(share) => signed(self.order(), format!("{:.1} points", share * 100.0)),
+            by => signed(self.order(), by),
+        }
+    }
+
+    /// `+49.0 %`, `−0.3 %`, `0.0 %`; `new` where there was nothing.
+    pub fn percent(self) -> String {
+        let percent = self.now.percent_since(self.before);
+        percent.map_or_else(|| "new".to_owned(), signed_percent_text)
+    }
+
+    /// All digits, with the sign.
+    pub fn exact(self) -> String {
+        let (_, by) = self.now.since(self.before);
+        signed(self.order(), by.exact())
+    }
+
+    /// `+80.0 MiB (+3.4 %)`; of shares the points alone.
+    pub fn text(self) -> String {
+        match self.now {
+            Figure::Share(_) => self.amount(),
+            _ => format!("{} ({})", self.amount(), self.percent()),
+        }
+    }
 }
 
 impl PartialOrd for Figure {
@@ -204,14 +230,14 @@ mod tests {
                 "+512.0\u{a0}KiB",
                 "+50.0 %",
             ),
-            (Figure::Count(5), Figure::Count(2), "-3", "-60.0 %"),
+            (Figure::Count(5), Figure::Count(2), "−3", "−60.0 %"),
             (Figure::Count(0), Figure::Count(2), "+2", "new"),
             (Figure::Count(2), Figure::Count(2), "0", "0.0 %"),
             (Figure::Count(1_000_000), Figure::Count(1_000_001), "+1", "+<0.1 %"),
             (Figure::Share(0.25), Figure::Share(0.5), "+25.0 points", "+100.0 %"),
         ] {
             assert_eq!(
-                (now.difference_text(before), now.percent_text(before)),
+                (now.difference(before).amount(), now.difference(before).percent()),
                 (text.into(), percent.into())
             );
         }

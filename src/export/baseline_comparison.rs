@@ -166,7 +166,8 @@ impl<'a> BaselineComparison<'a> {
         if self.is_cut_short() {
             return [String::new(), String::new()];
         }
-        [now.difference_text(before), now.percent_text(before)]
+        let difference = now.difference(before);
+        [difference.amount(), difference.percent()]
     }
 
     /// The difference of a metric in one cell; empty where it is not known.

@@ -4,10 +4,11 @@ use super::baseline_comparison::{BaselineComparison, LaneBaseline, until_of};
 use super::blocks::{Block, Line, Span, Table, bytes, code, figure, markdown, text};
 use super::compare_answer::CompareAnswer;
 use super::verdict::{VerdictMark, verdict};
-use highwater_analysis::{COMPARED, Comparison, Configuration, Fit, Metric};
+use highwater_analysis::{COMPARED, Comparison, Configuration, Fit, LaneMark, Metric};
 use highwater_model::diagnostics::Severity;
+use highwater_model::units::signed_bytes;
 use highwater_options::Finding;
-use highwater_timeline::{Change, ChangeKind, Changes, signed_bytes};
+use highwater_timeline::{Change, ChangeKind, Changes};
 
 /// The metrics of the table of lanes.
 const COLUMNS: [&str; 5] = [
@@ -24,15 +25,8 @@ pub fn comparison_markdown(answer: &CompareAnswer<'_>) -> String {
     let title = text("Device memory of ").and(code(&comparison.workload.name));
     let mut blocks = vec![Block::Heading(3, title)];
     blocks.extend(list(verdict_items(answer)));
-    if let Some(recommended) = answer.recommended() {
-        let heading = Line::from(Span::Strong("Recommended".to_owned()));
-        let words = format!(" ({}): {}.", answer.goal.label(), recommended.text());
-        let equivalent = recommended
-            .equivalent_text()
-            .map_or_else(String::new, |text| format!(" {text}"));
-        blocks.push(Block::Paragraph(heading.and(text(words + &equivalent))));
-    }
-    blocks.push(lanes(comparison).into());
+    blocks.push(lanes(answer).into());
+    blocks.extend(list(notes(answer)));
     blocks.extend(list(allocators(comparison)));
     blocks.extend(list(pins(comparison, answer.options)));
     if let Some(baseline) = answer.lane_baseline {
@@ -52,7 +46,6 @@ pub fn comparison_markdown(answer: &CompareAnswer<'_>) -> String {
         blocks.push(Block::Paragraph(Span::Strong("Findings".to_owned()).into()));
         blocks.push(Block::List(warnings));
     }
-    blocks.extend(note(comparison));
     markdown(&blocks)
 }
 
@@ -82,9 +75,10 @@ fn verdict_items(answer: &CompareAnswer<'_>) -> Vec<(usize, Line)> {
     verdict(answer).into_iter().map(item).collect()
 }
 
-fn lanes(comparison: &Comparison) -> Table {
+fn lanes(answer: &CompareAnswer<'_>) -> Table {
+    let comparison = answer.comparison;
     let metrics: Vec<&Metric> = COLUMNS.iter().filter_map(|name| Metric::find(name)).collect();
-    let mut table = metric_table(&metrics);
+    let mut table = metric_table(&metrics, &["marks"]);
     for (position, lane) in comparison.lanes.iter().enumerate() {
         let title = comparison.lane_title(lane.id);
         let title = if comparison.main_lane() == Some(position) {
@@ -94,11 +88,22 @@ fn lanes(comparison: &Comparison) -> Table {
         };
         let figures = metrics.iter().map(|metric| {
             let figure = comparison.figure(position, metric);
-            figure.map_or_else(|| text("not recorded"), text)
+            let sign = match metric.name {
+                "peak_reserved" => comparison.bound_sign(position),
+                _ => "",
+            };
+            figure.map_or_else(|| text("not recorded"), |figure| text(format!("{sign}{figure}")))
         });
         let mut cells = vec![title.and(text(until_of(lane)))];
         cells.extend(figures);
         cells.push(fits(comparison.fit(position)));
+        let marks = comparison.lane_marks(position, answer.goal);
+        let labels: Vec<String> = marks
+            .iter()
+            .map(LaneMark::label)
+            .filter(|label| !label.is_empty())
+            .collect();
+        cells.push(text(labels.join(", ")));
         table.cells(cells);
     }
     table
@@ -119,10 +124,14 @@ fn allocators(comparison: &Comparison) -> Vec<(usize, Line)> {
 }
 
 /// A table of lanes with a column per metric, and whether they fit.
-fn metric_table(metrics: &[&Metric]) -> Table {
+fn metric_table(metrics: &[&Metric], more: &[&str]) -> Table {
     let labels: Vec<String> = metrics.iter().map(|metric| format!(">{}", metric.label)).collect();
     let labels = labels.iter().map(String::as_str);
-    let headings: Vec<&str> = std::iter::once("lane").chain(labels).chain(["fits"]).collect();
+    let headings: Vec<&str> = std::iter::once("lane")
+        .chain(labels)
+        .chain(["fits"])
+        .chain(more.iter().copied())
+        .collect();
     Table::new(&headings)
 }
 
@@ -167,7 +176,7 @@ fn pins(comparison: &Comparison, options: &Configuration) -> Vec<(usize, Line)> 
 fn others(baseline: &LaneBaseline, comparison: &Comparison, most: usize) -> Vec<Block> {
     let metrics: Vec<&Metric> = COMPARED.iter().filter_map(|name| Metric::find(name)).collect();
     let title = &baseline.baseline.lane.title;
-    let mut table = metric_table(&metrics);
+    let mut table = metric_table(&metrics, &[]);
     let others = baseline.others(comparison);
     for compared in &others {
         let differences = metrics.iter().map(|metric| figure(compared.difference_cell(metric)));
@@ -227,12 +236,12 @@ fn change_table(changes: &Changes, most: usize) -> Table {
     table
 }
 
-/// Omissions and estimates of the figures.
-fn note(comparison: &Comparison) -> Option<Block> {
-    let note = match comparison.scratch.note() {
-        Some(note) => format!("{note} Overhead is an estimate."),
-        None if comparison.lower_bound => "Figures are lower bounds: tensors of unknown size count 0 bytes.".to_owned(),
-        None => return None,
-    };
-    Some(Block::Small(text(note)))
+/// What the marks of the lanes mean, and advice.
+fn notes(answer: &CompareAnswer<'_>) -> Vec<(usize, Line)> {
+    let comparison = answer.comparison;
+    let all: Vec<usize> = (0..comparison.lanes.len()).collect();
+    let sentences = comparison.mark_sentences(&all, answer.goal, |_| true).into_iter();
+    let advice = comparison.advice.iter();
+    let advice = advice.map(|finding| format!("{}: {}", finding.rule, finding.message));
+    sentences.chain(advice).map(|sentence| (0, text(sentence))).collect()
 }

@@ -6,7 +6,7 @@ use super::blocks::{Table, paragraph, plain_text};
 use super::json_parts::{diagnostics_json, list};
 use highwater_analysis::Comparison;
 use highwater_model::diagnostics::Diagnostics;
-use highwater_model::units::{Bytes, counted, grouped};
+use highwater_model::units::{Bytes, counted, grouped, signed_bytes};
 use highwater_timeline::{Growth, GrowthRow};
 
 /// Growth of a lane of a comparison.
@@ -31,14 +31,9 @@ impl GrowthAnswer<'_> {
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "casts of floats saturate; the sign is written apart"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "casts of floats saturate")]
 fn slope_text(slope: f64) -> String {
-    let sign = if slope < 0.0 { "\u{2212}" } else { "+" };
-    format!("{sign}{}", Bytes(slope.abs().round() as u64))
+    signed_bytes(slope.round() as i128)
 }
 
 fn row_json(row: &GrowthRow) -> Json {

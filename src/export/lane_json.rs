@@ -4,14 +4,14 @@ use serde_json::{Map, Value as Json, json};
 
 use super::allocator_state::allocator_sums_json;
 use super::baseline_comparison::wire_fit;
+use super::compare_answer::CompareAnswer;
 use super::contributors::peak_fields;
 use super::json_parts::{fields_of, list, refusal_json, reserved_json};
 use highwater_analysis::{
-    CapacitySource, Comparison, Configuration, Fit, Lane, LaneRewrite, OutOfMemoryReport, PinFailure, PinnedLane,
+    CapacitySource, Comparison, Fit, Lane, LaneGoal, LaneMark, LaneRewrite, OutOfMemoryReport, PinFailure, PinnedLane,
 };
-use highwater_model::units::{Bytes, Step};
+use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{AllocatorSimulation, Recording};
-use highwater_sim::StaticMemoryPolicy;
 
 /// Sentences about the peak, each with its step.
 fn explanation(lane: &Lane) -> Json {
@@ -61,12 +61,26 @@ fn remat(rewrite: &LaneRewrite) -> Json {
     )
 }
 
-/// The figures of a simulated lane, with the largest `most` tensors of each peak.
-pub(super) fn policy_fields(comparison: &Comparison, position: usize, most: usize) -> Map<String, Json> {
+/// The figures and marks of a simulated lane, with the largest `most` tensors of each peak.
+pub(super) fn policy_fields(
+    comparison: &Comparison,
+    position: usize,
+    goal: LaneGoal,
+    most: usize,
+) -> Map<String, Json> {
     let lane = &comparison.lanes[position];
     let row = lane.policy.row();
     let summary = &lane.summary;
-    let has_one_arena = lane.policy == StaticMemoryPolicy::StaticExtend;
+    let marks = comparison.lane_marks(position, goal);
+    let (mut forbidden, mut arena, mut repeated) = (Vec::new(), None, Nanos(0));
+    for mark in &marks {
+        match mark {
+            LaneMark::Forbidden(finding) => forbidden.push(*finding),
+            LaneMark::Arena(behaviour) => arena = Some(behaviour.name()),
+            LaneMark::PerIteration(time) => repeated = *time,
+            _ => {}
+        }
+    }
     let object = json!({
         "policy": row.number,
         "label": row.label,
@@ -100,7 +114,7 @@ pub(super) fn policy_fields(comparison: &Comparison, position: usize, most: usiz
         "out_of_memory_reason": lane.out_of_memory_text(),
         "refused_requests": lane.refusals.map(|refusals| refusals.count),
         "first_refused_step": lane.refusals.map(|refusals| refusals.first.0),
-        "forbidden_by": list(&lane.forbidden, |finding| {
+        "forbidden_by": list(forbidden, |finding| {
             refusal_json(finding.rule, &finding.message, &finding.options)
         }),
         "out_of_memory_story": lane.out_of_memory_report.as_ref().map(out_of_memory),
@@ -109,7 +123,7 @@ pub(super) fn policy_fields(comparison: &Comparison, position: usize, most: usiz
         "overhead": list(&summary.overhead, |row| {
             json!({"cause": row.cause.name(), "count": row.count, "estimated_ns": row.time.0})
         }),
-        "arena_behaviour": has_one_arena.then(|| comparison.params_of(position).arena_behaviour.name()),
+        "arena_behaviour": arena,
         "first_divergence_step": lane.first_divergence.map(|step| step.0),
         "lower_bound": comparison.is_lower_bound(position),
         "remat": lane.rewrite.as_ref().map(|rewrite| remat(rewrite)),
@@ -123,8 +137,7 @@ pub(super) fn policy_fields(comparison: &Comparison, position: usize, most: usiz
         "arena_behaviour",
     ];
     let mut fields = fields_of(object, &optional);
-    let repeated = summary.repeated_overhead(comparison.iterations()).0;
-    fields.insert("overhead_per_iteration_ns".to_owned(), repeated.into());
+    fields.insert("overhead_per_iteration_ns".to_owned(), repeated.0.into());
     if let Some(documented) = lane.documented {
         let figures = json!({
             "peak_reserved_bytes": documented.peak_reserved.get(),
@@ -141,14 +154,9 @@ pub(super) fn policy_fields(comparison: &Comparison, position: usize, most: usiz
 }
 
 /// A pinned lane: its configuration, then the figures as of a policy.
-pub(super) fn pin_json(
-    comparison: &Comparison,
-    position: usize,
-    pinned: &PinnedLane,
-    options: &Configuration,
-    most: usize,
-) -> Json {
-    let differences = pinned.configuration.differences(options);
+pub(super) fn pin_json(position: usize, pinned: &PinnedLane, answer: &CompareAnswer<'_>, most: usize) -> Json {
+    let comparison = answer.comparison;
+    let differences = pinned.configuration.differences(answer.options);
     let object = json!({
         "name": comparison.lanes[position].title.as_deref().unwrap_or_default(),
         "differences": list(differences, |row| {
@@ -163,7 +171,7 @@ pub(super) fn pin_json(
         }),
     });
     let mut fields = fields_of(object, &[]);
-    fields.extend(policy_fields(comparison, position, most));
+    fields.extend(policy_fields(comparison, position, answer.goal, most));
     Json::Object(fields)
 }
 
@@ -176,7 +184,7 @@ fn headroom(fit: Fit) -> Json {
     match fit {
         Fit::Yes { left, .. } => left.get().into(),
         Fit::Above { by, .. } => i64::try_from(by.get()).map_or(Json::Null, |by| (-by).into()),
-        Fit::Unknown | Fit::OutOfMemory(_) | Fit::StopsUnderBudget | Fit::Refuses(_) => Json::Null,
+        _ => Json::Null,
     }
 }
 

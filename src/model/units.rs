@@ -4,6 +4,7 @@
 //! EiB is above every device, so a saturated sum still compares as "too large"); parsing never guesses a unit. Rounding
 //! rules of allocators belong to `sim`.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Sub};
@@ -315,14 +316,30 @@ pub fn percent_text(percent: f64) -> String {
     }
 }
 
-/// A difference in percent with its sign and one decimal: `+3.4 %`, `0.0 %`, `−10.5 %`.
-pub fn signed_percent_text(percent: f64) -> String {
-    let text = percents(percent.abs(), 1);
-    match percent {
-        _ if text == percents(0.0, 1) => text,
-        percent if percent < 0.0 => format!("\u{2212}{text}"),
-        _ => format!("+{text}"),
+/// The absolute value of a difference behind its sign: `+x`, `−x`, and `x` where there is no difference.
+pub fn signed(difference: Ordering, text: impl fmt::Display) -> String {
+    match difference {
+        Ordering::Less => format!("\u{2212}{text}"),
+        Ordering::Equal => text.to_string(),
+        Ordering::Greater => format!("+{text}"),
     }
+}
+
+/// A difference in bytes: `+80.0 MiB`, `0`, `−1.5 GiB`.
+pub fn signed_bytes(bytes: i128) -> String {
+    match bytes {
+        0 => "0".to_owned(),
+        _ => signed(
+            bytes.cmp(&0),
+            Bytes(u64::try_from(bytes.unsigned_abs()).unwrap_or(u64::MAX)),
+        ),
+    }
+}
+
+/// A difference in percent with its sign and one decimal: `+3.4 %`, `0.0 %`, `−10.5 %`, `+<0.1 %`.
+pub fn signed_percent_text(percent: f64) -> String {
+    let difference = percent.partial_cmp(&0.0).unwrap_or(Ordering::Equal);
+    signed(difference, percent_text(percent.abs()).replace("< ", "<"))
 }
 
 /// A non-negative percentage with this many decimals; without decimals and with separated thousands from 1000 % on:
@@ -366,6 +383,23 @@ mod tests {
         }
         assert_eq!(percent_text(0.001), "< 0.1 %");
         assert_eq!(percent_text(12.345), "12.3 %");
+    }
+
+    #[test]
+    fn every_difference_has_its_sign() {
+        for (percent, text) in [
+            (49.0, "+49.0 %"),
+            (-0.3, "−0.3 %"),
+            (0.0, "0.0 %"),
+            (0.04, "+<0.1 %"),
+            (-0.04, "−<0.1 %"),
+            (-100.0, "−100.0 %"),
+        ] {
+            assert_eq!(signed_percent_text(percent), text);
+        }
+        let bytes = [0, -1, 2048, i128::MIN].map(signed_bytes);
+        assert_eq!(bytes[..3], ["0", "−1\u{a0}B", "+2.000\u{a0}KiB"]);
+        assert!(bytes[3].starts_with('−'), "{}", bytes[3]);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use super::peak_contributors::{ContributorName, PeakContributors};
 use super::site_changes::matched;
-use highwater_model::units::Bytes;
+use highwater_model::units::{Bytes, signed_bytes};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PeakKind {
@@ -206,18 +206,9 @@ impl ChangeLine<'_> {
     }
 }
 
-pub fn signed_bytes(bytes: i128) -> String {
-    let size = Bytes(u64::try_from(bytes.unsigned_abs()).unwrap_or(u64::MAX));
-    match bytes {
-        0 => "0".to_owned(),
-        1.. => format!("+{size}"),
-        _ => format!("-{size}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Bytes, Change, Changes, ContributorName, PeakContributors, signed_bytes};
+    use super::{Bytes, Change, Changes, ContributorName, PeakContributors};
 
     fn holders(text: &str, others: (u64, u64)) -> PeakContributors {
         let tensors = text.split_whitespace().map(|word| {
@@ -281,9 +272,5 @@ mod tests {
         assert_eq!(words(&changes), "new idle 7, gone rounding -4; rest 0 of 0");
         after.reserved = None;
         assert_eq!(words(&Changes::new(&before, &after)), "; rest 0 of 0");
-        assert_eq!(
-            [signed_bytes(0), signed_bytes(-1), signed_bytes(2048)],
-            ["0", "-1\u{a0}B", "+2.000\u{a0}KiB"]
-        );
     }
 }

@@ -77,7 +77,7 @@ pub use axis::{Axes, AxisKind, TimeAxis, WallRun};
 pub use bands::{AnnotationBand, Bands, IterationBand, PhaseBand, RunBand};
 pub use block::{Blocks, ConstantRegions, HeldAtPeak, HeldRow, LaneView, RegionSpan, region_text};
 pub use call_stack::{CallStack, FrameOrigin, StackFrame};
-pub use changes::{Change, ChangeKind, ChangeLine, Changes, PeakKind, signed_bytes};
+pub use changes::{Change, ChangeKind, ChangeLine, Changes, PeakKind};
 pub use coloring::{
     CLASS_COLORS, ColorBy, Coloring, ColoringRequest, DIMMED, FIRST_CLASS, FIRST_GROUP, GROUP_COLORS, LegendRow,
     MatchTest, NO_TENSOR, OTHER_GROUPS,

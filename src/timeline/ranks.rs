@@ -11,12 +11,11 @@ use std::sync::{Arc, LazyLock};
 use regex::Regex;
 
 use super::Attribute;
-use super::changes::signed_bytes;
 use super::segments::Segments;
 use highwater_analysis::{Comparison, LaneKind};
 use highwater_model::progress::Progress;
 use highwater_model::threads::on_threads;
-use highwater_model::units::{Bytes, Step};
+use highwater_model::units::{Bytes, Step, signed_bytes};
 use highwater_model::workload::{Recording, TotalKind};
 
 /// The peak of one recording.

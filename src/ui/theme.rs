@@ -11,6 +11,7 @@ use hues::{
     CLASSES_DARK, CLASSES_LIGHT, GROUPS_DARK, GROUPS_LIGHT, HEURISTICS_DARK, HEURISTICS_LIGHT, ON_TENSOR, POOLS,
 };
 
+use highwater_analysis::Effect;
 use highwater_model::diagnostics::Severity;
 use highwater_model::graph::{Phase, Role};
 use highwater_model::workload::GraphIdx;
@@ -305,6 +306,14 @@ impl Theme {
     }
 
     /// By the position of a heuristic in the table.
+    pub const fn effect(&self, effect: Effect) -> Color32 {
+        match effect {
+            Effect::Equivalent => self.text_weak,
+            Effect::Better => self.good,
+            Effect::Worse => self.bad,
+        }
+    }
+
     pub fn heuristic(&self, position: usize) -> Color32 {
         let hues = if self.is_dark {
             HEURISTICS_DARK

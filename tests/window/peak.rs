@@ -138,7 +138,7 @@ fn what_another_lane_holds_otherwise_is_listed() {
     harness.get_by_label("Changes from policy 2");
     match changes.rows.first() {
         Some(change) => {
-            let text = highwater_timeline::signed_bytes(change.difference());
+            let text = highwater_model::units::signed_bytes(change.difference());
             assert!(
                 harness.query_all_by_value(&text).count() + harness.query_all_by_label(&text).count() > 0,
                 "{text}"

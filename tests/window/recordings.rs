@@ -2,6 +2,7 @@
 
 use eframe::egui::{Key, Modifiers, Rect, Role, ViewportCommand};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use highwater_analysis::Figure;
 use highwater_model::units::Step;
 use highwater_options::keys;
 use highwater_session::{Command, SourceSpec, sample};
@@ -94,7 +95,8 @@ fn a_snapshot_with_some_of_its_segments_has_lower_bounds() {
     assert!(comparison.is_lower_bound(0));
     let bound = format!("\u{2265}\u{a0}{}", comparison.least_reserved(0));
     assert!(bound.contains("8.000"), "{bound}");
-    assert_eq!(comparison.compared_peaks(0, 0).map(|(_, is_live)| is_live), Some(false));
+    let peaks = comparison.peak_difference(0, 0).map(|(difference, _)| difference.now);
+    assert_eq!(peaks, Some(Figure::Bytes(comparison.least_reserved(0).get())));
     assert_eq!(comparison.shown_peak(0).step, Some(Step(1)), "not the first event");
     // The table, the panel, the curve.
     assert!(

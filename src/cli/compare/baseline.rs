@@ -11,8 +11,8 @@ use crate::request::Prepared;
 use highwater_analysis::{COMPARED, Comparison, Configuration, Limit, Metric, compare};
 use highwater_export::{Baseline, BaselineComparison, CompareAnswer, LaneBaseline, Table, VerdictMark, verdict};
 use highwater_model::progress::Progress;
+use highwater_model::units::signed_bytes;
 use highwater_session::{ReadFiles, SourceSpec, read_bytes};
-use highwater_timeline::signed_bytes;
 
 /// The number of listed changes of a kind without `--top`.
 pub(super) const FEW: usize = 10;

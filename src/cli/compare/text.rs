@@ -5,13 +5,12 @@ use std::sync::Arc;
 use super::measured::{self, Listed, measured_table};
 use crate::args::CompareArgs;
 use crate::text::{diagnostics, section};
-use highwater_analysis::{Comparison, Configuration, LaneId, LaneKind, RunRemat};
+use highwater_analysis::{Comparison, Configuration, LaneId, LaneKind, LaneMark, RunRemat};
 use highwater_export::{CompareAnswer, Table};
 use highwater_model::diagnostics::{Diagnostics, Severity};
-use highwater_model::units::{Bytes, Nanos, counted};
+use highwater_model::units::{Bytes, counted};
 use highwater_model::workload::DeviceFigure;
 use highwater_options::{Edit, Finding};
-use highwater_sim::StaticMemoryPolicy;
 use highwater_timeline::{Timeline, TimelineParts};
 
 pub(super) fn text(args: &CompareArgs, answer: &CompareAnswer<'_>, import: &Diagnostics) -> String {
@@ -80,37 +79,16 @@ fn tables(answer: &CompareAnswer<'_>) -> String {
 fn remarks(answer: &CompareAnswer<'_>) -> String {
     let comparison = answer.comparison;
     let mut out = String::new();
-    if let Some(recommended) = answer.recommended() {
-        out.push_str(&format!(
-            "recommended ({}): {}\n",
-            answer.goal.label(),
-            recommended.text()
-        ));
-        out.extend(recommended.equivalent_text().map(|text| text + "\n"));
-    } else if comparison.lane_kind() == LaneKind::Policies {
-        out.push_str("recommended: none, no policy fits\n");
+    if answer.recommended().is_none() && comparison.lane_kind() == LaneKind::Policies {
+        out.push_str("Recommended: none, no policy fits\n");
     }
-    for lane in &comparison.lanes {
-        for finding in &lane.forbidden {
-            let (rule, number) = (finding.rule, lane.policy.number());
-            out.push_str(&format!("{rule} forbids policy {number}: {}\n", finding.message));
-        }
-    }
-    if let Some(alike) = &comparison.equivalence {
-        out.push_str(&format!("{alike}\n"));
-    }
-    if let Some(note) = comparison.scratch.note() {
-        out.push_str(&format!("{note} Overhead is an estimate.\n"));
-    } else if comparison.lower_bound {
-        out.push_str("Figures are lower bounds: tensors of unknown size count 0 bytes. Overhead is an estimate.\n");
+    let all: Vec<usize> = (0..comparison.lanes.len()).collect();
+    for sentence in comparison.mark_sentences(&all, answer.goal, |_| true) {
+        out.push_str(&format!("{sentence}\n"));
     }
     let marks = comparison.device.marks_sentence();
     if comparison.lane_kind() != LaneKind::Recordings && !marks.is_empty() {
         out.push_str(&format!("device: {marks}; `highwater devices` lists them\n"));
-    }
-    if !comparison.without_effect.is_empty() {
-        let keys = comparison.without_effect.join(", ");
-        out.push_str(&format!("set but not simulated: {keys} (see highwater options)\n"));
     }
     for advice in &comparison.advice {
         let edits = advice.fixes.iter().flat_map(|fix| &fix.edits);
@@ -263,39 +241,17 @@ fn table(answer: &CompareAnswer<'_>) -> Table {
         ">est. overhead",
         "",
     ]);
-    for lane in comparison.simulated_lanes() {
+    for (position, lane) in comparison.lanes.iter().enumerate() {
+        if lane.is_measured() {
+            continue;
+        }
         let row = lane.policy.row();
         let summary = &lane.summary;
-        let params = lane.pinned.as_ref().map_or(&comparison.params, |pinned| &pinned.params);
-        let is_own = lane.pinned.is_none();
-        let is_active = lane.policy == comparison.active_policy && comparison.lane_kind() != LaneKind::Passes;
-        let recommended = answer.recommended().filter(|_| is_own);
-        let is_recommended = recommended.is_some_and(|one| one.policy == lane.policy);
-        let is_equivalent = recommended.is_some_and(|one| one.equivalent.contains(&lane.policy));
-        let repeated = summary.repeated_overhead(comparison.iterations());
-        let in_force = comparison
-            .in_force()
-            .filter(|_| is_own && is_active)
-            .map(|mark| format!("{mark}{}", comparison.in_force_if()));
-        let per_iteration = format!("{repeated} of the overhead per iteration");
-        let marks = [
-            (
-                lane.policy == StaticMemoryPolicy::StaticExtend,
-                params.arena_behaviour.label(),
-            ),
-            (in_force.is_some(), in_force.as_deref().unwrap_or_default()),
-            (is_recommended, "recommended"),
-            (is_equivalent, "equivalent"),
-            (!lane.forbidden.is_empty(), "FORBIDDEN by a rule"),
-            (summary.unloads > 0, "unloads graphs"),
-            (summary.out_of_memory, "OUT OF MEMORY"),
-            (lane.refusals.is_some(), "REFUSES REQUESTS"),
-            (repeated > Nanos(0), &per_iteration),
-        ];
-        let marks: Vec<&str> = marks
+        let marks = comparison.lane_marks(position, answer.goal);
+        let marks: Vec<String> = marks
             .iter()
-            .filter(|(is_so, _)| *is_so)
-            .map(|(_, mark)| *mark)
+            .map(LaneMark::label)
+            .filter(|label| !label.is_empty())
             .collect();
         let (number, label) = match (lane.id, &lane.title) {
             (LaneId::Pass(_) | LaneId::Pinned(_), Some(title)) => (comparison.lane_mark(lane.id), title.clone()),
@@ -306,7 +262,7 @@ fn table(answer: &CompareAnswer<'_>) -> Table {
         table.row(&[
             &number,
             &label,
-            &summary.peak_reserved,
+            &format!("{}{}", comparison.bound_sign(position), summary.peak_reserved),
             &summary.peak_reserved.exact(),
             &step,
             &summary.reserved.features,

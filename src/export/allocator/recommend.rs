@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use super::super::blocks::Table;
 use super::{INCOMPLETE, conf_text, own_error_text};
 use highwater_analysis::{AllocatorFit, KeyEffect, SettingSearch, TriedSetting, setting_tolerance};
-use highwater_model::units::{Bytes, Nanos, counted, grouped, signed_percent_text};
+use highwater_model::units::{Bytes, Nanos, counted, grouped, signed_bytes, signed_percent_text};
 use highwater_model::workload::Recording;
 use highwater_options::allocator_findings;
 
@@ -314,8 +314,8 @@ fn keys_text(keys: &[KeyEffect]) -> String {
         table.row(&[
             &key.key,
             &grouped(key.compared as u64),
-            &change_text(key.change.0),
-            &change_text(key.change.1),
+            &signed_bytes(key.change.0.into()),
+            &signed_bytes(key.change.1.into()),
         ]);
     }
     let mut out = if table.is_empty() {
@@ -331,13 +331,4 @@ fn keys_text(keys: &[KeyEffect]) -> String {
         out.push_str(&format!("no change by {}\n", neutral.join(", ")));
     }
     out
-}
-
-fn change_text(change: i64) -> String {
-    let sign = match change {
-        0 => "",
-        ..0 => "\u{2212}",
-        _ => "+",
-    };
-    format!("{sign}{}", Bytes(change.unsigned_abs()))
 }

@@ -13,7 +13,6 @@ fn block(block: &Block) -> String {
     match block {
         Block::Heading(level, words) => format!("<h{level}>{}</h{level}>\n", line(words)),
         Block::Paragraph(words) | Block::Note(words) => format!("<p>{}</p>\n", line(words)),
-        Block::Small(words) => format!("<p class=\"weak\">{}</p>\n", line(words)),
         Block::Table(rows) => table(rows),
         Block::List(items) if items.is_empty() => String::new(),
         Block::List(items) => {
@@ -77,7 +76,7 @@ fn span(span: &Span) -> String {
         Span::Code(text) => format!("<code>{}</code>", escaped(text)),
         Span::Strong(text) => format!("<strong>{}</strong>", escaped(text)),
         Span::Emoji(text) => escaped(text),
-        Span::Tag(text) => format!(" <span class=\"tag\">{text}</span>"),
+        Span::Tag(text) => format!("<span class=\"tag\">{}</span>", escaped(text)),
         Span::Good(text) => format!("<span class=\"good\">{}</span>", escaped(text)),
         Span::Bad(text) => format!("<span class=\"bad\">{}</span>", escaped(text)),
         Span::Weak(text) => format!("<span class=\"weak\">{}</span>", escaped(text)),

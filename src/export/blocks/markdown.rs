@@ -12,7 +12,6 @@ fn block(block: &Block) -> String {
     match block {
         Block::Heading(level, words) => format!("{} {}\n", "#".repeat(usize::from(*level)), line(words)),
         Block::Paragraph(words) | Block::Note(words) => format!("{}\n", line(words)),
-        Block::Small(words) => format!("<sub>{}</sub>\n", line(words)),
         Block::Table(rows) => table(rows),
         Block::List(items) => {
             let item = |(depth, item): &(usize, Line)| format!("{}- {}\n", "  ".repeat(*depth), line(item));
@@ -61,13 +60,16 @@ fn line(words: &Line) -> String {
 
 fn span(span: &Span) -> String {
     match span {
-        Span::Text(text) | Span::Good(text) | Span::Weak(text) | Span::Below(text) | Span::Hinted { text, .. } => {
-            plain(text)
-        }
+        Span::Text(text)
+        | Span::Tag(text)
+        | Span::Good(text)
+        | Span::Weak(text)
+        | Span::Below(text)
+        | Span::Hinted { text, .. } => plain(text),
         Span::Code(text) => code(text),
         Span::Figure(text) => text.clone(),
         Span::Strong(text) | Span::Bad(text) => format!("**{}**", plain(text)),
-        Span::Emoji(text) | Span::Tag(text) => (*text).to_owned(),
+        Span::Emoji(text) => (*text).to_owned(),
         Span::Bytes(bytes) => bytes.to_string(),
         Span::Step(step) => step.to_string(),
         Span::Op { step, name } => format!("{step} {}", plain(name)),

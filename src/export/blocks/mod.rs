@@ -29,7 +29,7 @@ pub(crate) enum Span {
     /// A short code of an emoji, such as `:x:`.
     Emoji(&'static str),
     /// A label behind a name.
-    Tag(&'static str),
+    Tag(String),
     Good(String),
     Bad(String),
     Weak(String),
@@ -109,8 +109,6 @@ pub(crate) enum Block {
     Paragraph(Line),
     /// A paragraph that belongs to the block before it.
     Note(Line),
-    /// In small print.
-    Small(Line),
     Table(Table),
     /// Items with their depth, from 0.
     List(Vec<(usize, Line)>),

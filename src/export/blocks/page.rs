@@ -38,7 +38,7 @@ fn parts(block: &Block) -> Vec<PagePart> {
             .iter()
             .map(|span| PagePart::Strong(line(&span.clone().into())))
             .collect(),
-        Block::Paragraph(words) | Block::Note(words) | Block::Small(words) => vec![PagePart::Text(line(words))],
+        Block::Paragraph(words) | Block::Note(words) => vec![PagePart::Text(line(words))],
         Block::Table(rows) => vec![PagePart::Table(table(rows))],
         Block::List(items) => {
             let item = |(depth, words): &(usize, Line)| PagePart::Item(*depth, line(words));

@@ -10,7 +10,7 @@ pub(super) fn text(blocks: &[Block]) -> String {
             out.push('\n');
         }
         match block {
-            Block::Heading(_, words) | Block::Paragraph(words) | Block::Note(words) | Block::Small(words) => {
+            Block::Heading(_, words) | Block::Paragraph(words) | Block::Note(words) => {
                 out.push_str(&line(words));
                 out.push('\n');
             }
@@ -38,11 +38,12 @@ fn span(span: &Span) -> String {
         | Span::Code(text)
         | Span::Figure(text)
         | Span::Strong(text)
+        | Span::Tag(text)
         | Span::Good(text)
         | Span::Bad(text)
         | Span::Weak(text)
         | Span::Hinted { text, .. } => text.clone(),
-        Span::Emoji(text) | Span::Tag(text) => (*text).to_owned(),
+        Span::Emoji(text) => (*text).to_owned(),
         Span::Below(text) => format!(" {text}"),
         Span::Bytes(bytes) => bytes.to_string(),
         Span::Step(step) => grouped(u64::from(*step)),

@@ -4,8 +4,8 @@ use serde_json::{Value as Json, json};
 
 use crate::blocks::{Block, Table, bytes, paragraph, plain_text, text};
 use crate::json_parts::list;
-use highwater_model::units::{Bytes, grouped};
-use highwater_timeline::{RankSpread, signed_bytes};
+use highwater_model::units::{Bytes, grouped, signed_bytes};
+use highwater_timeline::RankSpread;
 
 /// The report for people; `most` rows of each table.
 pub fn ranks_text(spread: &RankSpread, most: usize) -> String {

@@ -4,7 +4,6 @@
 //! of files are escaped. The page follows the reader's light or dark scheme and can be printed. A script shows details under the
 //! pointer, all of which the page has without it.
 
-mod differences;
 mod figures;
 mod peak;
 mod pictures;
@@ -17,7 +16,7 @@ use std::path::Path;
 use super::blocks::{Block, Line, Span, Table, bytes, html, html_line, paragraph, text};
 use super::subject::{ExportError, ExportSubject};
 use super::svg::text::escaped;
-use highwater_analysis::{Comparison, LaneId, LaneKind, ScratchSource};
+use highwater_analysis::{Comparison, LaneId, LaneKind};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, counted, first_of, grouped};
@@ -110,16 +109,6 @@ impl Report<'_> {
         }
     }
 
-    /// The sign in front of a lower bound.
-    fn bound(&self, lane: usize) -> &'static str {
-        let is_bound = self.comparison.is_lower_bound(lane);
-        if is_bound && self.comparison.scratch_of(lane) == ScratchSource::Missing {
-            "≥\u{a0}"
-        } else {
-            ""
-        }
-    }
-
     fn head(&self) -> String {
         let name = escaped(&self.comparison.workload.name);
         let version = env!("CARGO_PKG_VERSION");
@@ -187,7 +176,7 @@ impl Report<'_> {
             LaneId::Pinned(_) => "Pin ",
             LaneId::Measured(_) => "Measured ",
         };
-        let bound = self.bound(self.base);
+        let bound = self.comparison.bound_sign(self.base);
         let figures = [
             (states_reserved, "peak reserved", lane.summary.peak_reserved),
             (states_live, "peak live", lane.summary.peak_live),
@@ -210,14 +199,11 @@ impl Report<'_> {
         let comparison = self.comparison;
         let mut texts = Vec::new();
         let goal = self.subject.about.goal;
-        if let Some(recommended) = comparison.recommended(goal) {
-            let (label, words) = (goal.label(), recommended.text());
-            texts.push(sentence(&format!("recommended ({label}): {words}")));
-            texts.extend(recommended.equivalent_text());
-        } else if comparison.lane_kind() == LaneKind::Policies {
+        if comparison.recommended(goal).is_none() && comparison.lane_kind() == LaneKind::Policies {
             texts.push("No policy completes on this device.".to_owned());
         }
-        texts.extend(comparison.equivalence.as_deref().map(sentence));
+        let sentences = comparison.mark_sentences(&self.lanes(), goal, |_| true);
+        texts.extend(sentences.iter().map(|text| sentence(text)));
         for lane in self.lanes() {
             texts.extend(comparison.lanes[lane].out_of_memory_text().map(|text| sentence(&text)));
         }

@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::Report;
-use super::differences::{count_difference, difference, sign};
 use crate::blocks::{Block, Line, Span, Table, bytes, code, paragraph, step, text};
-use highwater_analysis::{Configuration, LaneId, LaneKind};
-use highwater_model::units::{Bytes, Nanos, grouped, percent_text};
+use highwater_analysis::{Configuration, LaneId, LaneKind, Metric};
+use highwater_model::units::{Bytes, grouped, percent_text};
 use highwater_sim::fold::{Cause, Summary};
 
 const UNKNOWN: &str = "not recorded";
@@ -79,60 +78,46 @@ impl Report<'_> {
     fn name_cell(&self, lane: usize) -> Line {
         let comparison = self.comparison;
         let row = &comparison.lanes[lane];
-        let is_of_policy = matches!(row.id, LaneId::Policy(_));
-        let is_active = is_of_policy && row.policy == comparison.active_policy;
-        let recommended = comparison.recommended(self.subject.about.goal).filter(|_| is_of_policy);
-        let is_recommended = recommended.is_some_and(|one| one.policy == row.policy);
-        let is_equivalent = recommended.is_some_and(|one| one.equivalent.contains(&row.policy));
-        let mut name = text(self.lane_name(lane));
-        if let Some(in_force) = comparison.in_force().filter(|_| is_active) {
-            name = name.and(Span::Tag(in_force)).and(Span::Text(comparison.in_force_if()));
-        }
-        let tags = [
-            (!is_active && lane == self.base, "baseline"),
-            (is_recommended, "recommended"),
-            (is_equivalent, "equivalent"),
-            (row.summary.unloads > 0, "unloads graphs"),
-        ];
-        let tags = tags.into_iter().filter(|(is_so, _)| *is_so);
-        tags.fold(name, |name, (_, tag)| name.and(Span::Tag(tag)))
+        let is_baseline = lane == self.base && !matches!(row.id, LaneId::Policy(_));
+        let marks = comparison.lane_marks(lane, self.subject.about.goal);
+        let labels = marks.iter().map(|mark| (mark.is_against(), mark.label()));
+        let labels = labels.chain(is_baseline.then(|| (false, "baseline".to_owned())));
+        let labels = labels.filter(|(_, label)| !label.is_empty());
+        labels.fold(text(self.lane_name(lane)), |name, (is_against, label)| {
+            let tag = if is_against { Span::Bad(label) } else { Span::Tag(label) };
+            name.and(text(" ")).and(tag)
+        })
     }
 
     /// Peaks and fragmentation.
     fn byte_cells(&self, lane: usize) -> [Line; 3] {
         let comparison = self.comparison;
-        let (row, base) = (&comparison.lanes[lane].summary, &comparison.lanes[self.base].summary);
         let (states_reserved, states_live) = comparison.states(lane);
-        let (base_reserved, base_live) = comparison.states(self.base);
-        let cell = |is_stated: bool, (now, then): (Bytes, Bytes), is_comparable: bool| {
+        let row = &comparison.lanes[lane].summary;
+        let cell = |is_stated: bool, name: &str, peak: Bytes| {
             if !is_stated {
                 return text(UNKNOWN);
             }
-            let shown = text(self.bound(lane)).and(bytes(now));
-            if lane == self.base || !is_comparable {
-                return shown;
-            }
-            shown.and(Span::Below(difference(now, then)))
+            text(comparison.bound_sign(lane))
+                .and(bytes(peak))
+                .and(self.difference(lane, name))
         };
+        let share = comparison.fragmentation(lane);
         [
-            cell(states_reserved, (row.peak_reserved, base.peak_reserved), base_reserved),
-            cell(states_live, (row.peak_live, base.peak_live), base_live),
-            self.fragmentation_cell(lane),
+            cell(states_reserved, "peak_reserved", row.peak_reserved),
+            cell(states_live, "peak_live", row.peak_live),
+            share.map_or_else(
+                || text(UNKNOWN),
+                |share| text(percent_text(share * 100.0)).and(self.difference(lane, "fragmentation")),
+            ),
         ]
     }
 
-    fn fragmentation_cell(&self, lane: usize) -> Line {
-        let comparison = self.comparison;
-        let Some(share) = comparison.fragmentation(lane) else {
-            return text(UNKNOWN);
-        };
-        let shown = text(percent_text(share * 100.0));
-        let base = comparison.fragmentation(self.base).unwrap_or(share);
-        let points = (share - base) * 100.0;
-        if lane == self.base || points.abs() < 0.05 {
-            return shown;
-        }
-        shown.and(Span::Below(format!("{}{:.1} points", sign(points < 0.0), points.abs())))
+    /// The difference of a figure from the base lane, below the figure.
+    fn difference(&self, lane: usize, metric: &str) -> Line {
+        let metric = Metric::find(metric).filter(|_| lane != self.base);
+        let found = metric.and_then(|metric| self.comparison.difference(lane, self.base, metric));
+        found.map_or_else(Line::default, |(difference, _)| Span::Below(difference.text()).into())
     }
 
     /// Device calls and their estimated time.
@@ -140,20 +125,16 @@ impl Report<'_> {
         if self.comparison.is_measured_lane(lane) {
             return [text(UNKNOWN), text(UNKNOWN)];
         }
-        let [row, base] = [lane, self.base].map(|lane| &self.comparison.lanes[lane].summary);
+        let row = &self.comparison.lanes[lane].summary;
         let calls = Line::from(Span::Hinted {
             text: grouped(row.device_calls()),
             hint: calls_text(row),
         });
         let time = text(format!("est.\u{a0}{}", row.estimated_overhead));
-        if lane == self.base || self.comparison.is_measured_lane(self.base) {
-            return [calls, time];
-        }
-        let more = count_difference(row.device_calls(), base.device_calls(), grouped);
-        let longer = count_difference(row.estimated_overhead.0, base.estimated_overhead.0, |nanos| {
-            Nanos(nanos).to_string()
-        });
-        [calls.and(Span::Below(more)), time.and(Span::Below(longer))]
+        [
+            calls.and(self.difference(lane, "device_calls")),
+            time.and(self.difference(lane, "estimated_overhead")),
+        ]
     }
 
     fn fits_cell(&self, lane: usize) -> Line {

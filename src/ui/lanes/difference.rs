@@ -14,7 +14,7 @@ use super::measure::{self, Plot};
 use super::{LanesInput, LanesState, gestures};
 use crate::numbers::{at_least_one, count_f32, signed_to_f64, to_points, to_step};
 use crate::widgets::Named as _;
-use highwater_model::units::Bytes;
+use highwater_model::units::{Bytes, signed_bytes};
 use highwater_session::Command;
 use highwater_timeline::{Extremes, LaneDifference, SignedCurve, Tick, View, byte_ticks};
 
@@ -24,11 +24,9 @@ const GAP: f32 = 8.0;
 const LEAST_SEEN: f32 = 2.5;
 
 pub(super) fn signed(bytes: i64) -> String {
-    let size = Bytes(bytes.unsigned_abs());
     match bytes {
         0 => "no difference".to_owned(),
-        1.. => format!("+{size}"),
-        _ => format!("\u{2212}{size}"),
+        _ => signed_bytes(bytes.into()),
     }
 }
 

@@ -3,11 +3,10 @@
 use eframe::egui::{Color32, Label, RichText, TextWrapMode, Ui};
 
 use super::LanesInput;
-use crate::numbers::part_of;
 pub(super) use crate::panels::width_of;
 use crate::theme::Theme;
 use highwater_analysis::{Fit, Lane, LaneKind, ScratchSource};
-use highwater_model::units::{Bytes, grouped, percents};
+use highwater_model::units::{Bytes, grouped, signed_percent_text};
 use highwater_model::workload::{Recording, TotalKind};
 use highwater_sim::StaticMemoryPolicy;
 use highwater_timeline::{LaneRemat, RematOutcome};
@@ -98,17 +97,12 @@ pub(super) fn figures(ui: &Ui, lane: &Lane, remat: Option<&LaneRemat>, input: &L
         .iter()
         .position(|row| row.id == lane.id)
         .unwrap_or(0);
-    let scratch = input.comparison.scratch_of(position);
-    let is_without_scratch = scratch == ScratchSource::Missing;
-    let misses_sizes = input.comparison.is_lower_bound(position) && scratch == ScratchSource::Stated;
-    let is_bound = is_without_scratch || misses_sizes;
-    let bound = if is_bound { "≥\u{a0}" } else { "" };
+    let bound = input.comparison.bound_sign(position);
     let mut exact = format!("Peak reserved: {}", summary.peak_reserved.exact());
-    if is_bound {
-        exact.push_str(if is_without_scratch {
-            "\nA lower bound: no op states its scratch memory"
-        } else {
-            "\nA lower bound: tensors of unknown size count 0 bytes"
+    if !bound.is_empty() {
+        exact.push_str(match input.comparison.scratch_of(position) {
+            ScratchSource::Missing => "\nA lower bound: no op states its scratch memory",
+            _ => "\nA lower bound: tensors of unknown size count 0 bytes",
         });
     }
     let peak = format!("{bound}{}", summary.peak_reserved);
@@ -203,7 +197,7 @@ fn measured_fit(ui: &Ui, lane: &Lane, input: &LanesInput<'_>) -> Option<Figure> 
         Fit::Yes { capacity, .. } => format!("fits {}", whole_units(capacity)),
         Fit::Above { capacity, .. } => format!("exceeds {}", whole_units(capacity)),
         Fit::OutOfMemory(_) => "out of memory".to_owned(),
-        Fit::Unknown | Fit::StopsUnderBudget | Fit::Refuses(_) => return None,
+        Fit::Unknown | Fit::StopsUnderBudget | Fit::Refuses(_) | Fit::Forbidden(_) => return None,
     };
     let device = &comparison.device_of(position).name;
     let capacity = comparison.capacity_of(position);
@@ -228,10 +222,10 @@ pub(super) fn remat_notes(ui: &Ui, remat: &LaneRemat, theme: &Theme) -> Vec<Figu
 fn remat_figures(remat: &LaneRemat, theme: &Theme) -> [(String, Color32, String); 2] {
     let sums = remat.sums();
     let counts = format!(
-        "{} evicted · {} recomputed · +{} time",
+        "{} evicted · {} recomputed · {} time",
         grouped(sums.evictions),
         grouped(sums.recomputed),
-        percents((sums.overhead - 1.0).max(0.0) * 100.0, 1)
+        signed_percent_text((sums.overhead - 1.0).max(0.0) * 100.0)
     );
     let more = format!(
         "{}: {} evictions to make room, {} freed without a reference; {} ops recomputed: {}",
@@ -328,25 +322,16 @@ fn difference(input: &LanesInput<'_>, lane: &Lane) -> Option<([String; 2], Strin
         (LaneKind::Passes, None) => comparison.lanes.first()?,
         (LaneKind::Policies | LaneKind::Recordings, None) => comparison.lane(StaticMemoryPolicy::Dynamic)?,
     };
-    if lane.id == zero.id {
-        return None;
-    }
-    if zero.summary.out_of_memory || lane.summary.out_of_memory {
-        // Bytes before a failure are no peak.
-        return None;
-    }
-    let (before, after) = (zero.summary.peak_reserved, lane.summary.peak_reserved);
-    let position = |id| comparison.lanes.iter().position(|lane| lane.id == id).unwrap_or(0);
-    let is_alike = comparison.are_alike(position(lane.id), position(zero.id));
-    let (sign, bytes, color) = match after.cmp(&before) {
-        std::cmp::Ordering::Less if is_alike => ("−", before - after, theme.text_weak),
-        std::cmp::Ordering::Greater if is_alike => ("+", after - before, theme.text_weak),
-        std::cmp::Ordering::Less => ("−", before - after, theme.good),
-        std::cmp::Ordering::Equal => ("±", Bytes::ZERO, theme.text_weak),
-        std::cmp::Ordering::Greater => ("+", after - before, theme.bad),
-    };
-    let percent = part_of(bytes.get(), before.get()) * 100.0;
-    let texts = [format!("{sign}{bytes}"), format!("({sign}{})", percents(percent, 1))];
-    let title = comparison.lane_title(zero.id);
-    Some((texts, format!("{sign}{} vs. {title}", bytes.exact()), color))
+    let position = |id| comparison.lanes.iter().position(|lane| lane.id == id);
+    let (own, zero) = position(lane.id)
+        .zip(position(zero.id))
+        .filter(|(own, zero)| own != zero)?;
+    let (difference, effect) = comparison.peak_difference(own, zero)?;
+    let texts = [difference.amount(), format!("({})", difference.percent())];
+    let title = comparison.lane_title(comparison.lanes[zero].id);
+    Some((
+        texts,
+        format!("{} vs. {title}", difference.exact()),
+        theme.effect(effect),
+    ))
 }

@@ -25,8 +25,8 @@ use crate::numbers::{count_f32, part_of, to_points};
 use crate::panels::{PaneCx, elided};
 use crate::theme::Theme;
 use crate::widgets::Named as _;
-use highwater_analysis::{Comparison, Fit, LaneId, LaneKind, Metric, Recommended};
-use highwater_model::units::{Bytes, counted, grouped, percent_text};
+use highwater_analysis::{Comparison, Figure, Fit, LaneGoal, LaneId, LaneKind, LaneMark, Metric};
+use highwater_model::units::{Bytes, counted};
 use highwater_session::Command;
 use highwater_timeline::reading_order;
 
@@ -57,7 +57,7 @@ pub struct LaneTableState {
 struct Table<'a> {
     comparison: &'a Comparison,
     baseline: usize,
-    recommended: Option<&'a Recommended>,
+    goal: LaneGoal,
     theme: &'a Theme,
     selected: usize,
     columns: Columns,
@@ -90,7 +90,7 @@ pub fn lane_table_ui(
     let mut table = Table {
         comparison,
         baseline: cx.session.baseline(comparison),
-        recommended: comparison.recommended(cx.session.document().goal),
+        goal: cx.session.document().goal,
         theme: cx.theme,
         selected,
         columns: Columns::of(ui.available_width(), 0.0, &ALL),
@@ -163,16 +163,14 @@ impl Table<'_> {
     }
 
     fn number(&self, lane: usize, column: Column) -> f64 {
-        let name = match column {
-            Column::Peak | Column::Difference | Column::Fits => "peak_reserved",
-            Column::Fragmentation => "fragmentation",
-            Column::Overhead => "estimated_overhead",
-            Column::DeviceCalls => "device_calls",
-        };
-        let figure = |name: &str| Metric::find(name).and_then(|metric| self.comparison.figure(lane, metric));
+        let name = column.metric();
         // A recording without reserved bytes shows its live ones.
-        let shown = figure(name).or_else(|| figure("peak_live").filter(|_| name == "peak_reserved"));
-        shown.map_or(0.0, highwater_analysis::Figure::number)
+        let live = || self.figure(lane, "peak_live").filter(|_| name == "peak_reserved");
+        self.figure(lane, name).or_else(live).map_or(0.0, Figure::number)
+    }
+
+    fn figure(&self, lane: usize, name: &str) -> Option<Figure> {
+        self.comparison.figure(lane, Metric::find(name)?)
     }
 
     /// Returns the description of the column under the pointer.
@@ -271,7 +269,7 @@ impl Table<'_> {
 
     /// Width of a name with its tag and the mark before it.
     fn name_width(&self, ui: &Ui, lane: usize) -> f32 {
-        let tag = match self.tag(lane) {
+        let tag = match &*self.tag(lane) {
             "" => 0.0,
             tag => super::width_of(ui, tag, SMALL) + TAG_GAP,
         };
@@ -309,7 +307,10 @@ impl Table<'_> {
         let y = area.center().y;
         let at = |x: f32| pos2(area.left() + x, y);
         let is_recommended = self.is_recommended(lane);
-        let is_active = self.is_active(lane);
+        let is_active = self
+            .marks(lane)
+            .iter()
+            .any(|mark| matches!(mark, LaneMark::Active { .. }));
         let circle = at(7.0);
         if is_recommended {
             ui.painter().circle_filled(circle, 4.0, self.theme.good);
@@ -344,7 +345,7 @@ impl Table<'_> {
         let tag_width = if tag.is_empty() {
             0.0
         } else {
-            super::width_of(ui, tag, SMALL) + TAG_GAP
+            super::width_of(ui, &tag, SMALL) + TAG_GAP
         };
         let name = elided(ui, &self.name(lane), SIZE, room - tag_width);
         let end = ui.painter().text(
@@ -404,16 +405,10 @@ impl Table<'_> {
                 (format!("{sign}{}", comparison.least_reserved(lane)), theme.text)
             }
             Column::Difference => self.difference(lane),
-            Column::Fragmentation => {
-                let share = comparison.fragmentation(lane);
-                (
-                    share.map_or_else(String::new, |share| percent_text(share * 100.0)),
-                    theme.text,
-                )
+            Column::Fragmentation | Column::Overhead | Column::DeviceCalls => {
+                let figure = self.figure(lane, column.metric());
+                (figure.map_or_else(String::new, |figure| figure.to_string()), theme.text)
             }
-            Column::Overhead if self.has_device(lane) => (summary.estimated_overhead.to_string(), theme.text),
-            Column::DeviceCalls if self.has_device(lane) => (grouped(summary.device_calls()), theme.text),
-            Column::Overhead | Column::DeviceCalls => (String::new(), theme.text),
             Column::Fits => match comparison.fit(lane) {
                 Fit::Unknown => (String::new(), theme.text_weak),
                 fit if fit.is_good() => (fit.word().to_owned(), theme.good),
@@ -422,52 +417,28 @@ impl Table<'_> {
         }
     }
 
-    /// The difference of the peak from that of the baseline; without sign and colour where it is not significant.
+    /// The difference of the peak from that of the baseline; grey where it is not significant.
     fn difference(&self, lane: usize) -> (String, Color32) {
-        let comparison = self.comparison;
         if lane == self.baseline {
             return ("baseline".to_owned(), self.theme.text_weak);
         }
-        let Some(([now, before], _)) = comparison.compared_peaks(lane, self.baseline) else {
-            return (String::new(), self.theme.text_weak);
-        };
-        let percent = Bytes(now.get().abs_diff(before.get())).percent_of(before);
-        let text = percent_text(percent);
-        if comparison.are_alike(lane, self.baseline) {
-            return (text, self.theme.text_weak);
-        }
-        if now < before {
-            (format!("\u{2212}{text}"), self.theme.good)
-        } else {
-            (format!("+{text}"), self.theme.bad)
-        }
+        let found = self.comparison.peak_difference(lane, self.baseline);
+        found.map_or((String::new(), self.theme.text_weak), |(difference, effect)| {
+            (difference.percent(), self.theme.effect(effect))
+        })
     }
 
     fn peak(&self, lane: usize) -> Bytes {
         peak_of(self.comparison, lane)
     }
 
-    /// Whether calls of a device are simulated: not of recordings and not of placements alone.
-    fn has_device(&self, lane: usize) -> bool {
-        !self.comparison.is_measured_lane(lane) && self.comparison.lane_kind() != LaneKind::Strategies
-    }
-
-    fn is_policy(&self, lane: usize) -> bool {
-        matches!(self.comparison.lanes[lane].id, LaneId::Policy(_))
+    fn marks(&self, lane: usize) -> Vec<LaneMark<'_>> {
+        self.comparison.lane_marks(lane, self.goal)
     }
 
     fn is_recommended(&self, lane: usize) -> bool {
-        let policy = self.comparison.lanes[lane].policy;
-        self.is_policy(lane) && self.recommended.is_some_and(|one| one.policy == policy)
-    }
-
-    fn is_equivalent(&self, lane: usize) -> bool {
-        let policy = self.comparison.lanes[lane].policy;
-        self.is_policy(lane) && self.recommended.is_some_and(|one| one.equivalent.contains(&policy))
-    }
-
-    fn is_active(&self, lane: usize) -> bool {
-        self.is_policy(lane) && self.comparison.lanes[lane].policy == self.comparison.active_policy
+        let marks = self.marks(lane);
+        marks.iter().any(|mark| matches!(mark, LaneMark::Recommended(_)))
     }
 }
 

@@ -42,7 +42,7 @@ use crate::numbers::{part_of, to_points};
 use crate::theme::Theme;
 use crate::widgets::{Named as _, bytes_ui};
 use highwater_analysis::{Comparison, LaneId, LaneKind};
-use highwater_model::units::Bytes;
+use highwater_model::units::{Bytes, signed_bytes};
 use highwater_model::workload::{Device, DeviceFigure};
 use highwater_options::keys;
 use highwater_session::{Command, Session};
@@ -163,7 +163,7 @@ pub struct PaneCx<'a> {
 
 /// Bytes that one side has more than the other, exact on hover.
 fn change_ui(ui: &mut egui::Ui, change: &highwater_timeline::Change) {
-    let figure = ui.monospace(highwater_timeline::signed_bytes(change.difference()));
+    let figure = ui.monospace(signed_bytes(change.difference()));
     figure.on_hover_text(format!(
         "{} there, {} here",
         change.before.exact(),

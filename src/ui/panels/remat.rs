@@ -5,7 +5,7 @@ use eframe::egui::{self, RichText};
 use crate::panels::PaneCx;
 use crate::widgets::{bytes_ui, link_ui, list_end_ui, list_length, wrapped_ui};
 use highwater_analysis::Lane;
-use highwater_model::units::{Bytes, grouped, percents};
+use highwater_model::units::{Bytes, grouped, signed_percent_text};
 use highwater_session::Command;
 use highwater_timeline::{LaneRemat, RematOomReport, RematOutcome};
 
@@ -48,8 +48,8 @@ pub(super) fn remat_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, lane: &Lane, rema
     }
     rows.push(("recomputed ops", grouped(sums.recomputed)));
     rows.push(("recomputation time", remat.share_words()));
-    let overhead = percents((sums.overhead - 1.0).max(0.0) * 100.0, 1);
-    rows.push(("overhead", format!("+{overhead} time")));
+    let overhead = signed_percent_text((sums.overhead - 1.0).max(0.0) * 100.0);
+    rows.push(("overhead", format!("{overhead} time")));
     if sums.steps_over_budget > 0 {
         rows.push(("steps over budget", grouped(sums.steps_over_budget)));
     }

@@ -10,8 +10,7 @@ use crate::panels::schedule::{can_add_evaluation, changing_values};
 use crate::panels::{PaneCx, width_of};
 use crate::theme::STALE;
 use crate::widgets::Named as _;
-use highwater_analysis::{Comparison, Lane, LaneGoal, Recommended, are_overheads_equivalent};
-use highwater_model::units::{Bytes, Nanos, percents};
+use highwater_analysis::{Comparison, Effect, LaneGoal, LaneId, Metric, Recommended};
 use highwater_options::keys;
 use highwater_session::Command;
 
@@ -59,39 +58,43 @@ pub(super) fn verdict_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, comparison: &Comparis
 /// `Recommended: policy 2 · 3.485 GiB · −8.6 % · no extra time`.
 fn headline(comparison: &Comparison, found: &Recommended) -> String {
     let number = found.policy.number();
-    let Some(lane) = comparison.lane(found.policy) else {
+    let position = |policy| {
+        comparison
+            .lanes
+            .iter()
+            .position(|lane| lane.id == LaneId::Policy(policy))
+    };
+    let Some(lane) = position(found.policy) else {
         return format!("Recommended: policy {number}");
     };
-    let peak = lane.summary.peak_reserved;
-    let active = comparison.lane(comparison.active_policy);
-    let is_active = found.policy == comparison.active_policy;
-    let mut text = format!("Recommended: policy {number} · {peak}");
-    match active.filter(|active| active.may_be_recommended()) {
-        _ if is_active => text.push_str(" · already active"),
-        Some(active) => text.push_str(&differences(lane, active, found)),
-        None => {}
+    let peak = comparison.lanes[lane].summary.peak_reserved;
+    let mut text = format!("Recommended: policy {number} · {}{peak}", comparison.bound_sign(lane));
+    let active = position(comparison.active_policy).filter(|active| comparison.lanes[*active].may_be_recommended());
+    if found.policy == comparison.active_policy {
+        text.push_str(" · already active");
+    } else if let Some(differences) = active.and_then(|active| differences(comparison, lane, active, found)) {
+        text.push_str(&differences);
     }
     text
 }
 
 /// The change of peak and overhead from the active policy.
-fn differences(lane: &Lane, active: &Lane, found: &Recommended) -> String {
-    let (now, before) = (lane.summary.peak_reserved, active.summary.peak_reserved);
-    let sign = if now <= before { "\u{2212}" } else { "+" };
-    let percent = percents(Bytes(now.get().abs_diff(before.get())).percent_of(before), 1);
-    let peak = if found.equivalent.contains(&active.policy) {
+fn differences(comparison: &Comparison, lane: usize, active: usize, found: &Recommended) -> Option<String> {
+    let find = |name: &str| comparison.difference(lane, active, Metric::find(name)?);
+    let (peak, _) = find("peak_reserved")?;
+    let peak = if found.equivalent.contains(&comparison.lanes[active].policy) {
         "equivalent peak".to_owned()
     } else {
-        format!("{sign}{percent}")
+        peak.percent()
     };
-    let (now, before) = (lane.summary.estimated_overhead, active.summary.estimated_overhead);
-    let by = Nanos(now.0.abs_diff(before.0));
-    let time = match now.cmp(&before) {
-        _ if are_overheads_equivalent(now, before) => "no extra time".to_owned(),
-        std::cmp::Ordering::Less => format!("{by} less overhead"),
-        _ => format!("{by} more overhead"),
+    let (time, effect) = find("estimated_overhead")?;
+    let (_, by) = time.now.since(time.before);
+    let time = match effect {
+        Effect::Equivalent => "no extra time".to_owned(),
+        Effect::Better => format!("{by} less overhead"),
+        Effect::Worse => format!("{by} more overhead"),
     };
-    format!(" · {peak} · {time}")
+    Some(format!(" · {peak} · {time}"))
 }
 
 /// That nothing fits, and the smallest device that is enough.
@@ -117,10 +120,15 @@ fn details(comparison: &Comparison, found: Option<&Recommended>) -> String {
     let Some(found) = found else {
         return "No policy completes on this device".to_owned();
     };
-    let peak = comparison
-        .lane(found.policy)
-        .map(|lane| lane.summary.peak_reserved.exact());
-    let mut text = format!("{}: peak {}", found.text(), peak.unwrap_or_default());
+    let lane = comparison
+        .lanes
+        .iter()
+        .position(|lane| lane.id == LaneId::Policy(found.policy));
+    let peak = lane.map_or_else(String::new, |lane| {
+        let exact = comparison.lanes[lane].summary.peak_reserved.exact();
+        format!("{}{exact}", comparison.bound_sign(lane))
+    });
+    let mut text = format!("{}: peak {peak}", found.text());
     if let Some(equivalent) = found.equivalent_text() {
         text.push_str(&format!("\n{equivalent}"));
     }

@@ -46,14 +46,12 @@ fn forbidden_policies_are_never_the_best() {
 }
 
 #[test]
-fn the_text_says_which_rule() {
-    let output = run(&CONCURRENT);
-    let text = String::from_utf8(output.stdout).unwrap();
-    for words in [
-        "R53 forbids policy 2: ",
-        "R53 forbids policy 4: ",
-        "FORBIDDEN by a rule",
-    ] {
-        assert!(text.contains(words), "{text}");
+fn text_and_markdown_say_which_rule() {
+    for format in ["text", "markdown"] {
+        let output = run(&[&CONCURRENT[..], &["--format", format]].concat());
+        let text = String::from_utf8(output.stdout).unwrap();
+        for words in ["R53 forbids policy 2: ", "R53 forbids policy 4: ", "forbidden by R53"] {
+            assert!(text.contains(words), "{text}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Points of a budget sweep: selection, texts, commands.
 
 use highwater_analysis::{BudgetSweepPoint, LaneSet, RematLane, SWEEP_RATIOS, feasible_limit};
-use highwater_model::units::{Bytes, grouped, percents};
+use highwater_model::units::{Bytes, grouped, signed_percent_text};
 use highwater_options::{Edit, Fix, Value, keys};
 use highwater_rewrite::remat::{Budget, HEURISTICS, Heuristic, RematStatus};
 use highwater_session::{BudgetSweepTable, Command, Session};
@@ -194,11 +194,7 @@ pub(super) fn percent(point: &BudgetSweepPoint) -> String {
 
 /// `+23.4 %` of the program's time; what is there never reads as nothing.
 pub(super) fn overhead_text(point: &BudgetSweepPoint) -> String {
-    match (point.overhead - 1.0) * 100.0 {
-        percent if percent <= 0.0 => "+0 %".to_owned(),
-        percent if percent < 0.05 => "< +0.1 %".to_owned(),
-        percent => format!("+{}", percents(percent, 1)),
-    }
+    signed_percent_text(((point.overhead - 1.0) * 100.0).max(0.0))
 }
 
 pub(super) fn sentence(point: &BudgetSweepPoint) -> String {

@@ -7,8 +7,9 @@ use crate::numbers::count_f32;
 use crate::panels::{change_ui, elided_middle};
 use crate::theme::STALE;
 use crate::widgets::Named as _;
+use highwater_model::units::signed_bytes;
 use highwater_session::Command;
-use highwater_timeline::{Change, ChangeKind, LaneChanges, signed_bytes};
+use highwater_timeline::{Change, ChangeKind, LaneChanges};
 
 /// Least width of a list next to another.
 const LEAST: f32 = 260.0;

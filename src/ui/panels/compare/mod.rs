@@ -111,6 +111,7 @@ pub fn compare_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut CompareSta
             ui.scroll_to_rect(row, None);
         }
         problems_ui(ui, shown, cx.commands);
+        notes_ui(ui, shown);
         overlay::overlay_ui(ui, shown, comparison, &mut state.overlay);
         ui.add_space(6.0);
         changes::changes_ui(ui, shown, state, cx.commands);
@@ -170,6 +171,17 @@ pub fn pin_button_ui(ui: &mut egui::Ui, session: &Session, state: &mut CompareSt
     let hint = "Store options, environment and schedule under a name, as a lane to compare with (Ctrl+D)";
     if button.on_hover_text(hint).clicked() {
         state.ask_name(session);
+    }
+}
+
+/// What concerns all lanes: how figures are meant, and settings without effect here.
+fn notes_ui(ui: &mut egui::Ui, shown: Shown<'_>) {
+    let all: Vec<usize> = (0..shown.comparison.lanes.len()).collect();
+    for sentence in shown
+        .comparison
+        .mark_sentences(&all, shown.session.document().goal, |mark| mark.label().is_empty())
+    {
+        ui.weak(sentence);
     }
 }
 

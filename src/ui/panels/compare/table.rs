@@ -6,8 +6,7 @@ use egui_extras::{Column, TableBuilder};
 use super::{CompareState, Shown, menu};
 use crate::numbers::count_f32;
 use crate::widgets::{Named as _, keep_arrows, walked_row};
-use highwater_analysis::{COMPARED, Figure, Fit, Metric, are_overheads_equivalent};
-use highwater_model::units::{Bytes, Nanos};
+use highwater_analysis::{COMPARED, Figure, Fit, LaneMark, Metric};
 use highwater_session::Command;
 
 /// Heights, widths and sizes in points.
@@ -87,9 +86,14 @@ pub(super) fn table_ui(
                 row.set_selected(chosen == Some(lane));
                 let (area, _) = row.col(|ui| {
                     ui.add_space(EDGE);
-                    if menu::name_ui(ui, shown, lane, chosen == Some(lane), state, commands) {
-                        state.lane = Some(shown.comparison.lanes[lane].id);
-                    }
+                    ui.vertical(|ui| {
+                        ui.spacing_mut().item_spacing.y = 0.0;
+                        let name = |ui: &mut Ui| menu::name_ui(ui, shown, lane, chosen == Some(lane), state, commands);
+                        if ui.horizontal(name).inner {
+                            state.lane = Some(shown.comparison.lanes[lane].id);
+                        }
+                        marks_ui(ui, shown, lane);
+                    });
                 });
                 if has_fits {
                     row.col(|ui| fits_ui(ui, shown, lane));
@@ -137,86 +141,62 @@ fn head_ui(ui: &mut Ui, metric: &Metric) {
     });
 }
 
+/// The marks of a lane in small letters, whole on hover.
+fn marks_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize) {
+    let marks = shown.comparison.lane_marks(lane, shown.session.document().goal);
+    let labels = marks.iter().map(LaneMark::label).filter(|label| !label.is_empty());
+    let text = labels.collect::<Vec<_>>().join(", ");
+    if text.is_empty() {
+        return;
+    }
+    let color = if marks.iter().any(LaneMark::is_against) {
+        shown.theme.bad
+    } else {
+        shown.theme.text_weak
+    };
+    let title = shown.title(lane);
+    let sentences = marks.iter().filter_map(|mark| mark.sentence(&title));
+    let hint: Vec<String> = std::iter::once(text.clone()).chain(sentences).collect();
+    ui.add(egui::Label::new(RichText::new(text).size(SMALL).color(color)).truncate())
+        .on_hover_text(hint.join("\n"));
+}
+
 /// A figure with the difference below.
 fn figure_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize, metric: &Metric) {
     let comparison = shown.comparison;
-    let now = comparison.figure(lane, metric);
-    // Bytes before a failure are no peak.
-    let is_whole = |lane: usize| !comparison.lanes[lane].summary.out_of_memory;
-    let is_comparable = is_whole(lane) && is_whole(shown.baseline);
-    let before = comparison
-        .figure(shown.baseline, metric)
-        .filter(|_| lane != shown.baseline && is_comparable);
     ui.with_layout(Layout::top_down(Align::Max), |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        let Some(now) = now else {
-            ui.weak(RichText::new("not recorded").size(SMALL));
+        let small = |text: &str| RichText::new(text).size(SMALL);
+        let Some(now) = comparison.figure(lane, metric) else {
+            ui.weak(small("not recorded"));
             return;
         };
-        // Only the reserved bytes of a recording are a lower bound.
-        let is_bound = match metric.name {
-            "peak_reserved" => true,
-            "peak_live" => !comparison.is_measured_lane(lane),
-            _ => false,
-        };
-        let bound = if is_bound { comparison.bound_sign(lane) } else { "" };
+        let bound = comparison.figure_sign(lane, metric);
         ui.label(RichText::new(format!("{bound}{now}")).size(SIZE))
-            .on_hover_text(exact(now));
-        let Some(before) = before else {
-            if lane == shown.baseline {
-                ui.weak(RichText::new("baseline").size(SMALL));
-            } else if !is_comparable {
-                ui.weak(RichText::new("ends early").size(SMALL));
+            .on_hover_text(now.exact());
+        if lane == shown.baseline {
+            ui.weak(small("baseline"));
+            return;
+        }
+        let Some((difference, effect)) = comparison.difference(lane, shown.baseline, metric) else {
+            let ends_early = [lane, shown.baseline].map(|lane| comparison.lanes[lane].ends_early());
+            if ends_early.contains(&true) {
+                ui.weak(small("ends early"));
             }
             return;
         };
-        let (is_more, by) = now.since(before);
-        let color = if by.number() <= 0.0 || is_negligible(shown, lane, metric, now, before) {
-            shown.theme.text_weak
-        } else if is_more {
-            shown.theme.bad
-        } else {
-            shown.theme.good
-        };
-        let text = match (now, now.percent_since(before)) {
-            // A share's difference is in points.
-            (Figure::Share(_), _) => now.difference_text(before),
-            _ => format!("{} ({})", now.difference_text(before), now.percent_text(before)),
-        };
-        let sign = match (by.number() > 0.0, is_more) {
-            (false, _) => "",
-            (true, true) => "+",
-            (true, false) => "-",
-        };
-        let hint = format!("{sign}{} vs. {}", exact(by), shown.title(shown.baseline));
+        let hint = format!("{} vs. {}", difference.exact(), shown.title(shown.baseline));
         // Cut at the bytes, which the tooltip has in full, before the percentage.
-        let galley = super::super::width_of(ui, &text, SMALL);
-        let short = match now {
-            Figure::Share(_) => text.clone(),
-            _ => now.percent_text(before),
+        let text = difference.text();
+        let is_wide = super::super::width_of(ui, &text, SMALL) > ui.available_width();
+        let text = match now {
+            Figure::Share(_) => text,
+            _ if is_wide => difference.percent(),
+            _ => text,
         };
-        let text = if galley <= ui.available_width() { text } else { short };
-        ui.label(RichText::new(text).size(SMALL).color(color))
+        ui.label(small(&text).color(shown.theme.effect(effect)))
             .on_hover_text(hint);
     });
-}
-
-/// Whether a difference is below the width of equivalence, so that it is neither good nor bad.
-fn is_negligible(shown: Shown<'_>, lane: usize, metric: &Metric, now: Figure, before: Figure) -> bool {
-    match (now, before) {
-        (Figure::Nanos(now), Figure::Nanos(before)) => are_overheads_equivalent(Nanos(now), Nanos(before)),
-        (Figure::Bytes(_), _) if metric.name == "peak_reserved" => shown.comparison.are_alike(lane, shown.baseline),
-        // What reads as no difference is none.
-        (Figure::Share(now), Figure::Share(before)) => (now - before).abs() < 5e-4,
-        _ => false,
-    }
-}
-
-fn exact(figure: Figure) -> String {
-    match figure {
-        Figure::Bytes(bytes) => Bytes(bytes).exact(),
-        other => other.to_string(),
-    }
 }
 
 /// Whether the lane fits, and by how much.
@@ -234,6 +214,7 @@ fn fits_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize) {
         Fit::OutOfMemory(Some(step)) => format!("memory, step {step}"),
         Fit::StopsUnderBudget => "exceeds budget".to_owned(),
         Fit::Refuses(count) => format!("{count} refused"),
+        Fit::Forbidden(rule) => format!("{rule} forbids it"),
     };
     let device = &shown.comparison.device_of(lane).name;
     let capacity = shown.comparison.capacity_of(lane);

@@ -19,6 +19,18 @@ pub(super) enum Column {
     Fits,
 }
 
+impl Column {
+    /// The figure by which its rows are sorted.
+    pub(super) const fn metric(self) -> &'static str {
+        match self {
+            Self::Peak | Self::Difference | Self::Fits => "peak_reserved",
+            Self::Fragmentation => "fragmentation",
+            Self::Overhead => "estimated_overhead",
+            Self::DeviceCalls => "device_calls",
+        }
+    }
+}
+
 /// Every column with its label, its width and what it means.
 pub(super) const COLUMNS: [(Column, &str, f32, &str); 6] = [
     (Column::Peak, "peak reserved", 84.0, "Peak of reserved device memory"),

@@ -3,8 +3,7 @@
 use super::Table;
 use super::columns::COLUMNS;
 use crate::panels::measured;
-use highwater_analysis::{Fit, LaneId};
-use highwater_model::units::grouped;
+use highwater_analysis::{Fit, LaneId, LaneMark};
 
 impl Table<'_> {
     /// Why a lane has no figures to compare, and what it needs; `None` where it runs to its end, or was measured.
@@ -15,26 +14,15 @@ impl Table<'_> {
         self.shortfall(lane)
     }
 
-    /// Why a lane does not fit, and what it needs; `None` where nothing speaks against it.
+    /// What speaks against a lane, and what it needs; `None` where nothing does.
     pub(super) fn shortfall(&self, lane: usize) -> Option<String> {
-        let row = &self.comparison.lanes[lane];
-        if let Some(finding) = row.forbidden.first() {
-            return Some(format!("forbidden by {}: {}", finding.rule, finding.message));
-        }
-        let fit = self.comparison.fit(lane);
-        if fit.is_good() {
-            return None;
-        }
-        let text = match fit {
-            Fit::OutOfMemory(Some(step)) => format!("out of memory at step {}", grouped(u64::from(step.0))),
-            Fit::OutOfMemory(None) => "out of memory".to_owned(),
-            Fit::StopsUnderBudget => "stops under its budget".to_owned(),
-            Fit::Refuses(count) => format!("{count} requests refused"),
-            Fit::Above { by, .. } => format!("{by} above the capacity"),
-            Fit::Unknown | Fit::Yes { .. } => return None,
+        let marks = self.marks(lane);
+        let text = match marks.iter().find(|mark| mark.is_against())? {
+            LaneMark::Forbidden(finding) => format!("forbidden by {}: {}", finding.rule, finding.message),
+            LaneMark::DoesNotFit(Fit::OutOfMemory(Some(step)), _) => format!("out of memory at step {step}"),
+            mark => mark.label(),
         };
-        let report = row.out_of_memory_report.as_ref();
-        let enough = report.and_then(|report| report.sufficient_device);
+        let enough = self.comparison.sufficient_device(lane);
         Some(enough.map_or_else(|| text.clone(), |enough| format!("{text}; {enough} is enough")))
     }
 
@@ -48,26 +36,24 @@ impl Table<'_> {
         }
     }
 
-    /// The role of a lane in the verdict; may be empty.
-    pub(super) fn tag(&self, lane: usize) -> &'static str {
-        match (self.is_recommended(lane), self.is_active(lane)) {
-            (true, true) => "recommended, active",
-            (true, false) => "recommended",
-            (false, true) if self.comparison.is_policy_unknown => "active if unset",
-            (false, true) => "active",
-            (false, false) if self.is_equivalent(lane) => "equivalent",
-            (false, false) => "",
-        }
+    /// The roles of a lane in the verdict; may be empty.
+    pub(super) fn tag(&self, lane: usize) -> String {
+        let marks = self.marks(lane);
+        let roles: Vec<String> = marks
+            .iter()
+            .filter(|mark| mark.is_role())
+            .map(LaneMark::label)
+            .collect();
+        roles.join(", ")
     }
 
     /// The row in a line: lane, exact peak, and what the row does not say.
     pub(super) fn hover_text(&self, lane: usize) -> String {
         let row = &self.comparison.lanes[lane];
         let title = self.comparison.lane_title(row.id);
-        let title = match self.tag(lane) {
-            "" => title,
-            tag => format!("{title}, {tag}"),
-        };
+        let labels = self.marks(lane).into_iter().map(|mark| mark.label());
+        let names = std::iter::once(title).chain(labels).filter(|text| !text.is_empty());
+        let title = names.collect::<Vec<_>>().join(", ");
         let shown = self.comparison.shown_peak(lane);
         let kind = if shown.is_live { "live" } else { "reserved" };
         let peak = format!("peak {kind} {}", shown.bytes.exact());
@@ -95,10 +81,10 @@ impl Table<'_> {
         let row = &self.comparison.lanes[lane];
         let peak = row.summary.peak_reserved.exact();
         let title = self.comparison.lane_title(row.id);
-        let mut words = match self.tag(lane) {
-            "" => format!("{title}\npeak reserved {peak}"),
-            tag => format!("{title}, {tag}\npeak reserved {peak}"),
-        };
+        let marks = self.marks(lane);
+        let labels = marks.iter().map(LaneMark::label).filter(|label| !label.is_empty());
+        let names: Vec<String> = std::iter::once(title.clone()).chain(labels).collect();
+        let mut words = format!("{}\npeak reserved {peak}", names.join(", "));
         for (column, label, ..) in COLUMNS.iter().skip(1) {
             let (text, _) = self.cell(lane, *column);
             if !text.is_empty() {
@@ -110,6 +96,10 @@ impl Table<'_> {
         }
         if let Some(more) = self.shortfall(lane).or_else(|| self.why_no_difference(lane)) {
             words.push_str(&format!("\n{more}"));
+        }
+        let unlabelled = marks.iter().filter(|mark| mark.label().is_empty());
+        for sentence in unlabelled.filter_map(|mark| mark.sentence(&title)) {
+            words.push_str(&format!("\n{sentence}"));
         }
         words
     }

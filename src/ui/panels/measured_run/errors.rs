@@ -2,16 +2,15 @@
 
 use eframe::egui::{self, RichText};
 
-use crate::numbers::to_f64;
 use crate::theme::Theme;
 use crate::widgets::{bytes_ui, wrapped_ui};
-use highwater_analysis::{Comparison, Lane};
-use highwater_model::units::{Bytes, percents};
+use highwater_analysis::{Comparison, Figure, Lane};
+use highwater_model::units::{Bytes, signed_percent_text};
 
 /// Errors up to this percentage are within the spread of real runs.
 const CLOSE: f64 = 2.0;
 
-type Figure = fn(&Lane) -> Bytes;
+type PeakOf = fn(&Lane) -> Bytes;
 
 /// The figures that a recording states, and the error of each simulated lane.
 pub(super) fn errors_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: &Lane, theme: &Theme) {
@@ -20,7 +19,7 @@ pub(super) fn errors_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: &Lane,
     };
     let title = RichText::new(comparison.lane_title(lane.id)).strong();
     wrapped_ui(ui, title);
-    let figures: [(&str, Figure); 2] = [
+    let figures: [(&str, PeakOf); 2] = [
         ("peak reserved", |lane| lane.summary.peak_reserved),
         ("peak live", |lane| lane.summary.peak_live),
     ];
@@ -39,7 +38,7 @@ pub(super) fn errors_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: &Lane,
 }
 
 /// One figure of every lane, in three narrow columns.
-fn figure_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: &Lane, name: &str, figure: Figure, theme: &Theme) {
+fn figure_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: &Lane, name: &str, figure: PeakOf, theme: &Theme) {
     let measured = figure(lane);
     egui::Grid::new((name, comparison.lane_title(lane.id)))
         .num_columns(3)
@@ -68,15 +67,14 @@ fn off_ui(ui: &mut egui::Ui, simulated: Bytes, measured: Bytes, theme: &Theme) {
         ui.label("");
         return;
     }
-    let difference = Bytes(simulated.get().abs_diff(measured.get()));
-    let (sign, word) = if simulated >= measured {
-        ("+", "more")
+    let percent = simulated.percent_above(measured);
+    let text = RichText::new(signed_percent_text(percent)).monospace();
+    let text = if percent.abs() > CLOSE {
+        text.color(theme.bad)
     } else {
-        ("\u{2212}", "less")
+        text
     };
-    let percent = to_f64(difference.get()) * 100.0 / to_f64(measured.get());
-    let text = RichText::new(format!("{sign}{}", percents(percent, 1))).monospace();
-    let text = if percent > CLOSE { text.color(theme.bad) } else { text };
-    ui.label(text)
-        .on_hover_text(format!("{} ({}) {word} than measured", difference, difference.exact()));
+    let difference = Figure::Bytes(simulated.get()).difference(Figure::Bytes(measured.get()));
+    let hint = format!("{} ({}) from the measured one", difference.amount(), difference.exact());
+    ui.label(text).on_hover_text(hint);
 }

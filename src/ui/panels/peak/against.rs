@@ -7,8 +7,9 @@ use crate::combo::ShowChoices as _;
 use crate::panels::{change_ui, elided_middle};
 use crate::widgets::{Named as _, list_end_ui, list_length};
 use highwater_analysis::Comparison;
+use highwater_model::units::signed_bytes;
 use highwater_session::{Command, Selected};
-use highwater_timeline::{Change, ChangeKind, Changes, signed_bytes, tensor_label};
+use highwater_timeline::{Change, ChangeKind, Changes, tensor_label};
 
 /// Rows per kind.
 const MOST: usize = 6;

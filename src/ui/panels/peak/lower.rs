@@ -7,7 +7,7 @@ use super::Shown;
 use super::bars::{Line, line_ui};
 use crate::lanes::LanesState;
 use crate::numbers::{part_of, to_points};
-use highwater_model::units::{Bytes, Step, counted, grouped};
+use highwater_model::units::{Bytes, Step, counted, grouped, signed_bytes};
 use highwater_session::Command;
 use highwater_timeline::{IdleTensor, LeftOut, LiveMember, OpUse, PeakWithout, RetainingOp, tensor_label};
 
@@ -94,7 +94,7 @@ fn without_ui(ui: &mut egui::Ui, shown: Shown<'_>, row: &PeakWithout, commands: 
     let figures = if row.lowers_by == Bytes::ZERO {
         "no lower".to_owned()
     } else {
-        format!("−{}", row.lowers_by)
+        signed_bytes(-i128::from(row.lowers_by.get()))
     };
     let line = Line {
         name: &name,

@@ -7,8 +7,8 @@ use super::{PeakState, Shown};
 use crate::numbers::{at_least_one, count_f32, part_of, to_points};
 use crate::widgets::Named as _;
 use highwater_analysis::{Comparison, LaneId};
-use highwater_model::units::Bytes;
-use highwater_timeline::{RankPeak, RankSpread, signed_bytes};
+use highwater_model::units::{Bytes, signed_bytes};
+use highwater_timeline::{RankPeak, RankSpread};
 
 /// Recordings listed before the rest is counted.
 const LISTED: usize = 100;
