@@ -101,13 +101,21 @@ impl Fit {
     pub fn text(self) -> String {
         match self {
             Self::Unknown => String::new(),
-            Self::Yes { left, capacity } => format!("yes, {left} left of {capacity}"),
-            Self::Above { by, capacity } => format!("no, {by} above {capacity}"),
-            Self::OutOfMemory(Some(step)) => format!("no, out of memory at step {step}"),
-            Self::OutOfMemory(None) => "no, it ran out of memory".to_owned(),
-            Self::StopsUnderBudget => "no, a run stops under its budget".to_owned(),
-            Self::Refuses(count) => format!("no, {} refused", counted(count, "request")),
-            Self::Forbidden(rule) => format!("no, {rule} forbids it"),
+            _ => format!("{}, {}", self.word(), self.why()),
+        }
+    }
+
+    /// What the word does not say.
+    pub fn why(self) -> String {
+        match self {
+            Self::Unknown => String::new(),
+            Self::Yes { left, capacity } => format!("{left} left of {capacity}"),
+            Self::Above { by, capacity } => format!("{by} above {capacity}"),
+            Self::OutOfMemory(Some(step)) => format!("out of memory at step {step}"),
+            Self::OutOfMemory(None) => "it ran out of memory".to_owned(),
+            Self::StopsUnderBudget => "a run stops under its budget".to_owned(),
+            Self::Refuses(count) => format!("{} refused", counted(count, "request")),
+            Self::Forbidden(rule) => format!("{rule} forbids it"),
         }
     }
 

@@ -2,8 +2,6 @@
 
 pub(crate) mod baseline;
 mod drawing;
-mod measured;
-mod text;
 
 use anyhow::bail;
 
@@ -16,8 +14,8 @@ use super::{Verdict, print, print_json};
 use highwater_analysis::{
     Comparison, Lane, LaneId, LaneKind, OutOfMemoryReport, Request, compare, study_of, with_figures,
 };
-use highwater_export::{BaselineComparison, CompareAnswer, WireComparison, comparison_markdown};
-use highwater_model::diagnostics::{Diagnostics, Severity};
+use highwater_export::{BaselineComparison, CompareAnswer, WireComparison};
+use highwater_model::diagnostics::Severity;
 use highwater_model::progress::Progress;
 use highwater_options::{check_scheduled, keys};
 use highwater_plan::{Effort, PlanError, find};
@@ -83,17 +81,17 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     let options = request.configuration();
     let compared = baseline_args.comparison(&comparison, &options, lane_baseline.as_ref())?;
     let shortage = shortage(request, &comparison, progress)?;
-    let answer = CompareAnswer {
-        comparison: &comparison,
-        goal: settings.goal,
-        findings: &findings,
-        options: &options,
+    let import = prepared.diagnostics();
+    let mut answer = CompareAnswer {
         baseline_comparison: compared.as_ref(),
         shortage: shortage.as_deref(),
         lane_baseline: lane_baseline.as_ref(),
-        most: args.top.unwrap_or(baseline::FEW),
+        explains: args.explain,
+        maps: args.map,
+        ..CompareAnswer::new(&comparison, settings.goal, &findings, &import, &options)
     };
-    print_answer(args, &answer, &prepared.diagnostics())?;
+    answer.most = args.top.unwrap_or(answer.most);
+    print_answer(args, &answer)?;
     let has_error = findings.iter().any(|finding| finding.severity == Severity::Error);
     let is_broken = compared.as_ref().is_some_and(BaselineComparison::has_broken_limit);
     let is_no = has_error || has_refused_settings(request, &comparison) || is_broken || shortage.is_some();
@@ -115,24 +113,14 @@ fn has_refused_settings(request: &Request, comparison: &Comparison) -> bool {
         .any(|setting| !simulated(&setting.conf))
 }
 
-fn print_answer(args: &CompareArgs, answer: &CompareAnswer<'_>, import: &Diagnostics) -> anyhow::Result<()> {
+fn print_answer(args: &CompareArgs, answer: &CompareAnswer<'_>) -> anyhow::Result<()> {
     match args.format {
         Format::Json => {
             let (n_tensors, n_changes) = (args.top.unwrap_or(MOST_LISTED), args.top.unwrap_or(usize::MAX));
-            print_json(&WireComparison::new(answer, import, n_tensors, n_changes))
+            print_json(&WireComparison::new(answer, n_tensors, n_changes))
         }
-        Format::Markdown => print(&comparison_markdown(answer)),
-        Format::Text => {
-            let mut text = text::text(args, answer, import);
-            if let Some(baseline) = answer.lane_baseline {
-                text.push_str(&baseline::lanes_text(baseline, answer.comparison, answer.most));
-            }
-            if let Some(compared) = answer.baseline_comparison {
-                text.push_str(&baseline::text(compared, answer.most));
-            }
-            text.push_str(&baseline::verdict_text(answer));
-            print(&text)
-        }
+        Format::Markdown => print(&answer.markdown()),
+        Format::Text => print(&answer.text()),
         format @ (Format::Csv | Format::Folded | Format::Svg | Format::Schema | Format::DocumentSchema) => {
             Err(format.refusal())
         }

@@ -3,8 +3,8 @@
 use super::args::{DevicesArgs, Format};
 use super::settings::apply_edits;
 use super::{Verdict, print, print_json};
-use highwater_export::{Table, devices_json};
-use highwater_model::workload::{Device, DeviceFigure, DeviceProfiles};
+use highwater_export::{device_text, devices_json};
+use highwater_model::workload::DeviceProfiles;
 use highwater_options::{Environment, Options, keys, resolve_device};
 
 pub(super) fn run(args: &DevicesArgs) -> anyhow::Result<Verdict> {
@@ -22,25 +22,11 @@ pub(super) fn run(args: &DevicesArgs) -> anyhow::Result<Verdict> {
     }
     match args.format {
         Format::Text => {
-            let texts: Vec<String> = devices.iter().map(text).collect();
+            let texts: Vec<String> = devices.iter().map(device_text).collect();
             print(&texts.join("\n"))?;
         }
         Format::Json => print_json(&devices_json(&devices))?,
         format => return Err(format.refusal()),
     }
     Ok(Verdict::Done)
-}
-
-fn text(device: &Device) -> String {
-    let mut table = Table::new(&["figure", ">value", ">exact", "basis"]);
-    for figure in DeviceFigure::ALL {
-        let (unit, value) = (figure.unit(), device.figure(figure));
-        let basis = device.basis(figure).sentence();
-        table.row(&[&figure.label(), &unit.text(value), &unit.exact(value), &basis]);
-    }
-    let cores = match &device.ai_cores {
-        Some(cores) => format!("AI cores: {} ({})\n", cores.count, cores.source),
-        None => String::new(),
-    };
-    format!("{}: {}\n{}{cores}", device.name, device.summary, table.text())
 }

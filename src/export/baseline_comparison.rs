@@ -146,37 +146,20 @@ impl<'a> BaselineComparison<'a> {
             until(lane.ends_early, lane.out_of_memory)
         });
         let headings = [format!(">before{was}"), format!(">now{}", until_of(self.lane))];
-        let mut table = Table::new(&["figure", &headings[0], &headings[1], ">difference", ">"]);
+        let mut table = Table::captioned("Figures", &["figure", &headings[0], &headings[1], ">difference"]);
         for metric in METRICS {
             let Some((before, now)) = self.before(metric).zip(self.now(metric)) else {
                 continue;
             };
             if before != now || is_kept(metric) {
-                let [difference, percent] = self.difference_texts(now, before);
-                let mut cells = vec![text(metric.label), figure(before), figure(now)];
-                cells.extend([figure(difference), figure(percent)]);
+                let difference = now.difference(before).text();
+                let difference = if self.is_cut_short() { String::new() } else { difference };
+                let cells = [figure(before), figure(now), figure(difference)];
+                let cells = std::iter::once(text(metric.label)).chain(cells).collect();
                 table.cells(cells);
             }
         }
         table
-    }
-
-    /// The difference of a figure in words and in percent; empty where a run ended early.
-    fn difference_texts(&self, now: Figure, before: Figure) -> [String; 2] {
-        if self.is_cut_short() {
-            return [String::new(), String::new()];
-        }
-        let difference = now.difference(before);
-        [difference.amount(), difference.percent()]
-    }
-
-    /// The difference of a metric in one cell; empty where it is not known.
-    pub fn difference_cell(&self, metric: &Metric) -> String {
-        let both = self.now(metric).zip(self.before(metric));
-        match both.map(|(now, before)| self.difference_texts(now, before)) {
-            Some([difference, percent]) if !difference.is_empty() => format!("{difference} ({percent})"),
-            Some(_) | None => String::new(),
-        }
     }
 
     /// Why the figures may not be comparable, in sentences.
@@ -249,7 +232,7 @@ const fn until(ends_early: bool, out_of_memory: bool) -> &'static str {
     }
 }
 
-pub(super) fn until_of(lane: &Lane) -> &'static str {
+fn until_of(lane: &Lane) -> &'static str {
     until(lane.ends_early(), lane.summary.out_of_memory)
 }
 

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
 use super::baseline_comparison::{WireBaselineComparison, WireLaneBaseline};
-use super::compare_answer::CompareAnswer;
+use super::compare::CompareAnswer;
 use super::device::figures_json;
 use super::json_parts::{condition_json, diagnostics_json, fields_of, list};
 use super::json_value::json_of;
@@ -29,26 +29,21 @@ pub struct WireComparison {
 }
 
 impl WireComparison {
-    /// `diagnostics` are the importers'. The largest `n_tensors` at each peak and `n_changes` of each kind are listed.
-    pub fn new(answer: &CompareAnswer<'_>, diagnostics: &Diagnostics, n_tensors: usize, n_changes: usize) -> Self {
+    /// The largest `n_tensors` at each peak and `n_changes` of each kind are listed.
+    pub fn new(answer: &CompareAnswer<'_>, n_tensors: usize, n_changes: usize) -> Self {
         let comparison = answer.comparison;
         let compared = answer.baseline_comparison;
         let beside = answer.lane_baseline;
         Self {
-            answer: answer_fields(answer, diagnostics, n_tensors),
+            answer: answer_fields(answer, n_tensors),
             baseline: compared.map(|compared| WireBaselineComparison::new(compared, n_changes)),
             beside: beside.map(|baseline| WireLaneBaseline::new(baseline, comparison, n_changes)),
         }
     }
 }
 
-fn answer_fields(answer: &CompareAnswer<'_>, diagnostics: &Diagnostics, most: usize) -> Map<String, Json> {
-    let CompareAnswer {
-        comparison,
-        findings,
-        options,
-        ..
-    } = *answer;
+fn answer_fields(answer: &CompareAnswer<'_>, most: usize) -> Map<String, Json> {
+    let (comparison, options) = (answer.comparison, answer.options);
     let device = &comparison.device;
     let is_measured = |lane: &usize| comparison.is_measured_lane(*lane);
     let lanes = || 0..comparison.lanes.len();
@@ -79,7 +74,7 @@ fn answer_fields(answer: &CompareAnswer<'_>, diagnostics: &Diagnostics, most: us
         "advice": list(&comparison.advice, advice_json),
         "scratch": comparison.scratch.name(),
         "estimates": list(&comparison.estimates, |estimate| estimate.key.into()),
-        "diagnostics": diagnostics_json(&with_findings(diagnostics, comparison, findings)),
+        "diagnostics": diagnostics_json(&with_findings(answer)),
     });
     fields_of(
         object,
@@ -137,10 +132,10 @@ fn rewrite_json(comparison: &Comparison, lane: &ReuseLane) -> Json {
 }
 
 /// The diagnostics of the importers and of the comparison, then the findings of the configuration.
-fn with_findings(import: &Diagnostics, comparison: &Comparison, findings: &[Finding]) -> Diagnostics {
-    let mut all = import.clone();
-    all.extend(&comparison.diagnostics);
-    for finding in findings {
+fn with_findings(answer: &CompareAnswer<'_>) -> Diagnostics {
+    let mut all = answer.import.clone();
+    all.extend(&answer.comparison.diagnostics);
+    for finding in answer.findings {
         let message = format!("{}: {}", finding.rule, finding.message);
         let place = finding.options.join(", ");
         match finding.severity {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::allocator_state::allocator_sums_json;
 use super::baseline_comparison::wire_fit;
-use super::compare_answer::CompareAnswer;
+use super::compare::CompareAnswer;
 use super::contributors::peak_fields;
 use super::json_parts::{fields_of, list, refusal_json, reserved_json};
 use highwater_analysis::{

@@ -12,9 +12,8 @@ mod calibrations;
 mod cann_log;
 mod cells;
 mod check_report;
-mod compare_answer;
+mod compare;
 mod comparison;
-mod comparison_markdown;
 mod config;
 mod config_document;
 mod config_export;
@@ -54,7 +53,6 @@ mod svg;
 mod table;
 mod timeline_file;
 mod trace;
-mod verdict;
 
 pub use allocator::{
     FitAnswer, SettingSearchAnswer, SettingsAnswer, TraceAnswer, allocator_options_markdown, fit_json, fit_text,
@@ -68,9 +66,8 @@ pub use blocks::{PagePart, PageTable, Table};
 pub use calibrations::calibrations_json;
 pub use cells::{GuardedCells, guarded_csv};
 pub use check_report::CheckReport;
-pub use compare_answer::CompareAnswer;
+pub use compare::CompareAnswer;
 pub use comparison::WireComparison;
-pub use comparison_markdown::comparison_markdown;
 pub use config::{ConfigError, from_json, schedule_from_json, to_json};
 pub use config_document::{CONFIG_VERSION, ConfigDevice, ConfigDocument, NotFollowed, Predicted, ScriptFacts};
 pub use config_export::{
@@ -78,7 +75,7 @@ pub use config_export::{
 };
 pub use config_form::ConfigForm;
 pub use config_schema::config_schema;
-pub use device::devices_json;
+pub use device::{device_text, devices_json};
 pub use explain_log::{LogPage, log_story_json, log_story_markdown, log_story_text};
 pub use flame::{FLAME_FORMS, FlameAnswer, WireTree, flame_file, flame_text, folded_stacks};
 pub use forms::{EXPORT_FORMS, ExportForm, ExportLanes, ExportRow, ExportWriter, export_form_help};
@@ -102,4 +99,3 @@ pub use space::{SweepAnswers, WireSweep, recommendation_json, sweep_csv};
 pub use subject::{ExportAbout, ExportError, ExportSubject};
 pub use svg::{LaneDrawing, SvgColors, flame_svg, lane_svg, lanes_svg};
 pub use table::table_csv;
-pub use verdict::{VerdictLine, VerdictMark, verdict};

@@ -40,6 +40,21 @@ pub struct Diagnostic {
     pub count: u64,
 }
 
+impl Diagnostic {
+    /// How often, what, and where.
+    pub fn words(&self) -> String {
+        let (times, first) = match self.count {
+            0 | 1 => (String::new(), ""),
+            count => (format!("{count} times: "), "first: "),
+        };
+        let place = match &*self.place {
+            "" => String::new(),
+            place => format!(" ({first}{place})"),
+        };
+        format!("{times}{}{place}", self.message)
+    }
+}
+
 /// Most different messages that are kept, which bounds the search for equal ones.
 const MAX_MESSAGES: usize = 500;
 

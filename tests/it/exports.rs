@@ -1,6 +1,7 @@
 //! Exports of an answer: every form of every kind of answer, well-formed, escaped, deterministic.
 
 mod again;
+mod marks;
 mod page;
 mod placements;
 mod trace;

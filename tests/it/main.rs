@@ -20,6 +20,8 @@ mod exporters;
 mod exports;
 mod golden;
 mod manifests;
+#[path = "../support/marked_lanes.rs"]
+mod marked_lanes;
 mod name_reuse;
 mod native;
 mod opening;

@@ -349,7 +349,7 @@ fn the_command_line_compares_traces() {
         "{text}"
     );
     assert!(
-        text.contains("policy 2 refuses a request: line 5: a y") && text.contains("REFUSES REQUESTS"),
+        text.contains("policy 2 refuses a request: line 5: a y") && text.contains("1 request refused"),
         "{text}"
     );
     assert!(text.contains("policy 4\npeak"), "{text}");

@@ -19,8 +19,11 @@ mod exports;
 mod flame;
 mod harness;
 mod keyboard;
+mod lane_marks;
 mod lanes;
 mod lifetimes;
+#[path = "../support/marked_lanes.rs"]
+mod marked_lanes;
 mod measured;
 mod measuring;
 mod monkey;

@@ -1,4 +1,4 @@
-//! The baseline and the limits of `compare`, and their text: figures, changes, verdict.
+//! The baseline and the limits of `compare`.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -8,14 +8,10 @@ use anyhow::{Context as _, bail};
 use crate::args::{Common, CompareArgs};
 use crate::opened::Named;
 use crate::request::Prepared;
-use highwater_analysis::{COMPARED, Comparison, Configuration, Limit, Metric, compare};
-use highwater_export::{Baseline, BaselineComparison, CompareAnswer, LaneBaseline, Table, VerdictMark, verdict};
+use highwater_analysis::{Comparison, Configuration, Limit, compare};
+use highwater_export::{Baseline, BaselineComparison, LaneBaseline};
 use highwater_model::progress::Progress;
-use highwater_model::units::signed_bytes;
 use highwater_session::{ReadFiles, SourceSpec, read_bytes};
-
-/// The number of listed changes of a kind without `--top`.
-pub(super) const FEW: usize = 10;
 
 /// A baseline, and the files that it was read from.
 pub(crate) struct ReadBaseline {
@@ -135,98 +131,4 @@ impl BaselineArgs {
         let why = || format!("policy {number} is active but missing in --policies; --baseline and --fail-if need it");
         Ok(Some(compared.with_context(why)?))
     }
-}
-
-/// The active lane compared with an earlier answer; empty without one.
-pub(super) fn text(compared: &BaselineComparison<'_>, most: usize) -> String {
-    let Some((file, (_, baseline))) = compared.file().zip(compared.baseline) else {
-        return String::new();
-    };
-    let mut out = format!("\n{} compared with {file} ({})\n", compared.title, baseline.lane.title);
-    let figures = compared.figures(|metric| metric.name.starts_with("peak"));
-    if !figures.is_empty() {
-        out.push_str(&figures.text());
-    }
-    let ending = |is_out: bool| {
-        if is_out { "runs out of memory" } else { "completes" }
-    };
-    let (was, is) = (baseline.lane.out_of_memory, compared.lane.summary.out_of_memory);
-    if was != is {
-        out.push_str(&format!("before: {}, now: {}\n", ending(was), ending(is)));
-    }
-    out + &changes(compared, most)
-}
-
-/// Failures, warnings, and limits that hold, at the end of the answer.
-pub(super) fn verdict_text(answer: &CompareAnswer<'_>) -> String {
-    let mut out = String::new();
-    for line in verdict(answer) {
-        let word = match line.mark {
-            VerdictMark::No => "fails",
-            VerdictMark::Warning => "warning",
-            VerdictMark::Holds => "holds",
-        };
-        let space = if line.of.is_empty() { "" } else { " " };
-        let colon = if line.text.is_empty() { "" } else { ": " };
-        out.push_str(&format!("{word}{space}{}{colon}{}\n", line.of, line.text));
-    }
-    if out.is_empty() { out } else { format!("\n{out}") }
-}
-
-fn changes(compared: &BaselineComparison<'_>, most: usize) -> String {
-    let mut out = String::new();
-    if let Some(why) = compared.why_no_changes() {
-        out.push_str(&format!("{why}\n"));
-    }
-    for (title, changes) in compared.peak_changes() {
-        let mut table = Table::new(&[title, ">before", ">now", ">difference", "of"]);
-        for line in changes.lines(most) {
-            table.strings(line.cells().into());
-        }
-        if changes.unlisted != 0 {
-            let difference = signed_bytes(changes.unlisted);
-            table.row(&[&"", &"", &"", &difference, &changes.unlisted_words()]);
-        }
-        out.push_str(&format!("\n{}", table.text()));
-    }
-    out
-}
-
-/// All lanes compared with one of them: figures with differences, then changes at their peaks. Of the lanes of policies only the
-/// active one lists its changes.
-pub(super) fn lanes_text(baseline: &LaneBaseline, comparison: &Comparison, most: usize) -> String {
-    let title = &baseline.baseline.lane.title;
-    let metrics: Vec<&Metric> = COMPARED.iter().filter_map(|name| Metric::find(name)).collect();
-    let labels = metrics
-        .iter()
-        .flat_map(|metric| [format!(">{}", metric.label), ">".to_owned()]);
-    let labels: Vec<String> = labels.collect();
-    let labels = labels.iter().map(String::as_str);
-    let headings: Vec<&str> = std::iter::once("lane").chain(labels).chain(["fits"]).collect();
-    let mut table = Table::new(&headings);
-    let mut row = |title: &String, lane: usize, difference: &dyn Fn(&Metric) -> String| {
-        let figure = |metric: &Metric| comparison.figure(lane, metric);
-        let shown =
-            |metric: &Metric| figure(metric).map_or_else(|| "not recorded".to_owned(), |figure| figure.to_string());
-        let cells = metrics.iter().flat_map(|metric| [shown(metric), difference(metric)]);
-        let mut cells: Vec<String> = std::iter::once(title.clone()).chain(cells).collect();
-        cells.push(comparison.fit(lane).text());
-        table.strings(cells);
-    };
-    row(title, baseline.lane, &|_| String::new());
-    let others = baseline.others(comparison);
-    for compared in &others {
-        row(&compared.title, compared.position(), &|metric| {
-            compared.difference_cell(metric)
-        });
-    }
-    let mut out = format!("\nlanes compared with {title}\n{}", table.text());
-    for compared in others {
-        let is_active = comparison.main_lane() == Some(compared.position());
-        if compared.lane.pinned.is_some() || is_active {
-            out.push_str(&format!("\n{} compared with {title}\n", compared.title));
-            out.push_str(&changes(&compared, most));
-        }
-    }
-    out
 }

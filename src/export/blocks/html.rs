@@ -14,8 +14,8 @@ fn block(block: &Block) -> String {
         Block::Heading(level, words) => format!("<h{level}>{}</h{level}>\n", line(words)),
         Block::Paragraph(words) | Block::Note(words) => format!("<p>{}</p>\n", line(words)),
         Block::Table(rows) => table(rows),
-        Block::List(items) if items.is_empty() => String::new(),
-        Block::List(items) => {
+        _ if block.is_empty() => String::new(),
+        Block::List(items) | Block::Lines(items) => {
             let items: Vec<String> = items
                 .iter()
                 .map(|(_, item)| format!("<li>{}</li>\n", line(item)))
@@ -27,6 +27,7 @@ fn block(block: &Block) -> String {
             let (summary, content) = (line(summary), html(content));
             format!("<details><summary>{summary}</summary>\n{content}</details>\n")
         }
+        Block::Characters(text) => format!("<pre>{}</pre>\n", escaped(text)),
         Block::Command(command) => format!("<pre><code>{}</code></pre>\n", escaped(command)),
         Block::Figure { position, svg, caption } => format!(
             "<figure data-lane=\"{position}\">\n<div class=\"scroll\">\n{svg}</div>\n<output></output>\n\
@@ -75,8 +76,7 @@ fn span(span: &Span) -> String {
         Span::Text(text) | Span::Figure(text) => escaped(text),
         Span::Code(text) => format!("<code>{}</code>", escaped(text)),
         Span::Strong(text) => format!("<strong>{}</strong>", escaped(text)),
-        Span::Emoji(text) => escaped(text),
-        Span::Tag(text) => format!("<span class=\"tag\">{}</span>", escaped(text)),
+        Span::Sign { word, .. } => escaped(word),
         Span::Good(text) => format!("<span class=\"good\">{}</span>", escaped(text)),
         Span::Bad(text) => format!("<span class=\"bad\">{}</span>", escaped(text)),
         Span::Weak(text) => format!("<span class=\"weak\">{}</span>", escaped(text)),

@@ -13,7 +13,7 @@ fn block(block: &Block) -> String {
         Block::Heading(level, words) => format!("{} {}\n", "#".repeat(usize::from(*level)), line(words)),
         Block::Paragraph(words) | Block::Note(words) => format!("{}\n", line(words)),
         Block::Table(rows) => table(rows),
-        Block::List(items) => {
+        Block::List(items) | Block::Lines(items) => {
             let item = |(depth, item): &(usize, Line)| format!("{}- {}\n", "  ".repeat(*depth), line(item));
             items.iter().map(item).collect()
         }
@@ -21,6 +21,7 @@ fn block(block: &Block) -> String {
             let (summary, content) = (line(summary), markdown(content));
             format!("<details><summary>{summary}</summary>\n\n{content}\n</details>\n")
         }
+        Block::Characters(text) => format!("```text\n{text}```\n"),
         Block::Command(command) => format!("    {command}\n"),
         Block::Figure { caption, .. } => format!("{}\n", plain(caption)),
     }
@@ -60,16 +61,12 @@ fn line(words: &Line) -> String {
 
 fn span(span: &Span) -> String {
     match span {
-        Span::Text(text)
-        | Span::Tag(text)
-        | Span::Good(text)
-        | Span::Weak(text)
-        | Span::Below(text)
-        | Span::Hinted { text, .. } => plain(text),
+        Span::Text(text) | Span::Good(text) | Span::Weak(text) | Span::Hinted { text, .. } => plain(text),
+        Span::Below(text) => format!(" {}", plain(text)),
         Span::Code(text) => code(text),
         Span::Figure(text) => text.clone(),
         Span::Strong(text) | Span::Bad(text) => format!("**{}**", plain(text)),
-        Span::Emoji(text) => (*text).to_owned(),
+        Span::Sign { emoji, .. } => (*emoji).to_owned(),
         Span::Bytes(bytes) => bytes.to_string(),
         Span::Step(step) => step.to_string(),
         Span::Op { step, name } => format!("{step} {}", plain(name)),

@@ -26,10 +26,11 @@ pub(crate) enum Span {
     /// A figure: Markdown needs no escapes for the `<` of `<0.01 %`.
     Figure(String),
     Strong(String),
-    /// A short code of an emoji, such as `:x:`.
-    Emoji(&'static str),
-    /// A label behind a name.
-    Tag(String),
+    /// A word, or in Markdown the short code of an emoji, such as `:x:`.
+    Sign {
+        word: String,
+        emoji: &'static str,
+    },
     Good(String),
     Bad(String),
     Weak(String),
@@ -112,6 +113,10 @@ pub(crate) enum Block {
     Table(Table),
     /// Items with their depth, from 0.
     List(Vec<(usize, Line)>),
+    /// The same, in text without bullets.
+    Lines(Vec<(usize, Line)>),
+    /// Several lines, character by character.
+    Characters(String),
     /// Folded until the reader opens it.
     Details(Line, Vec<Self>),
     Command(String),
@@ -121,6 +126,22 @@ pub(crate) enum Block {
         svg: String,
         caption: String,
     },
+}
+
+impl Block {
+    /// A line per item.
+    pub(crate) fn lines(lines: Vec<Line>) -> Self {
+        Self::Lines(lines.into_iter().map(|line| (0, line)).collect())
+    }
+
+    /// Whether nothing is written: a table without rows, or a list without items.
+    pub(crate) fn is_empty(&self) -> bool {
+        match self {
+            Self::Table(table) => table.is_empty(),
+            Self::List(items) | Self::Lines(items) => items.is_empty(),
+            _ => false,
+        }
+    }
 }
 
 pub(crate) fn paragraph(value: impl Display) -> Block {

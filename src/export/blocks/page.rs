@@ -40,7 +40,7 @@ fn parts(block: &Block) -> Vec<PagePart> {
             .collect(),
         Block::Paragraph(words) | Block::Note(words) => vec![PagePart::Text(line(words))],
         Block::Table(rows) => vec![PagePart::Table(table(rows))],
-        Block::List(items) => {
+        Block::List(items) | Block::Lines(items) => {
             let item = |(depth, words): &(usize, Line)| PagePart::Item(*depth, line(words));
             items.iter().map(item).collect()
         }
@@ -48,7 +48,7 @@ fn parts(block: &Block) -> Vec<PagePart> {
             let summary = PagePart::Text(line(summary));
             std::iter::once(summary).chain(page(content)).collect()
         }
-        Block::Command(command) => vec![PagePart::Command(command.clone())],
+        Block::Command(command) | Block::Characters(command) => vec![PagePart::Command(command.clone())],
         Block::Figure { .. } => Vec::new(),
     }
 }

@@ -20,6 +20,12 @@ pub(super) fn text(blocks: &[Block]) -> String {
                     out.push_str(&format!("{}- {}\n", "  ".repeat(*depth), line(item)));
                 }
             }
+            Block::Lines(items) => {
+                for (depth, item) in items {
+                    out.push_str(&format!("{}{}\n", "  ".repeat(*depth), line(item)));
+                }
+            }
+            Block::Characters(text) => out.push_str(text),
             Block::Details(summary, content) => out.push_str(&format!("{}\n\n{}", line(summary), text(content))),
             Block::Command(command) => out.push_str(&format!("  {command}\n")),
             Block::Figure { caption, .. } => out.push_str(&format!("{caption}\n")),
@@ -38,12 +44,11 @@ fn span(span: &Span) -> String {
         | Span::Code(text)
         | Span::Figure(text)
         | Span::Strong(text)
-        | Span::Tag(text)
+        | Span::Sign { word: text, .. }
         | Span::Good(text)
         | Span::Bad(text)
         | Span::Weak(text)
         | Span::Hinted { text, .. } => text.clone(),
-        Span::Emoji(text) => (*text).to_owned(),
         Span::Below(text) => format!(" {text}"),
         Span::Bytes(bytes) => bytes.to_string(),
         Span::Step(step) => grouped(u64::from(*step)),

@@ -13,16 +13,14 @@ mod table;
 use std::io::Write;
 use std::path::Path;
 
-use super::blocks::{Block, Line, Span, Table, bytes, html, html_line, paragraph, text};
+use super::blocks::{Block, Line, Span, html, html_line, paragraph, text};
+use super::compare::{CompareAnswer, finding_lines, heading, lane_notes};
 use super::subject::{ExportError, ExportSubject};
 use super::svg::text::escaped;
-use highwater_analysis::{Comparison, LaneId, LaneKind};
-use highwater_model::diagnostics::{Diagnostics, Severity};
+use highwater_analysis::{COMPARED, Comparison, Configuration, LaneId, LaneKind, Metric};
+use highwater_model::diagnostics::Severity;
 use highwater_model::progress::Progress;
-use highwater_model::units::{Bytes, counted, first_of, grouped};
-
-/// Graphs that the summary names.
-const MOST_NAMED: usize = 8;
+use highwater_model::units::counted;
 
 const STYLE: &str = include_str!("report.css");
 const SCRIPT: &str = include_str!("report.js");
@@ -52,6 +50,8 @@ const PARTS: [(Part, &str, &str); 6] = [
 struct Report<'a> {
     subject: &'a ExportSubject,
     comparison: &'a Comparison,
+    /// The configuration that pins are compared with.
+    options: &'a Configuration,
     /// The lane that others are compared with.
     base: usize,
 }
@@ -68,9 +68,16 @@ pub(super) fn report_html(
     let main = comparison.main_lane().filter(|lane| lanes.contains(lane));
     let base = main.or(lanes.first().copied());
     let base = base.ok_or_else(|| "no lane to report".to_owned())?;
+    let configuration = &subject.about.configuration;
+    let options = Configuration {
+        options: configuration.options.clone(),
+        environment: configuration.environment.clone(),
+        plan: configuration.schedule.clone().unwrap_or_default(),
+    };
     let report = Report {
         subject,
         comparison,
+        options: &options,
         base,
     };
     let mut page = report.head() + &report.summary();
@@ -97,6 +104,20 @@ pub(super) fn report_html(
 impl Report<'_> {
     fn lanes(&self) -> Vec<usize> {
         self.subject.lanes_or_all()
+    }
+
+    fn answer(&self) -> CompareAnswer<'_> {
+        let about = &self.subject.about;
+        CompareAnswer {
+            lanes: self.lanes(),
+            ..CompareAnswer::new(
+                self.comparison,
+                about.goal,
+                &about.findings,
+                &about.diagnostics,
+                self.options,
+            )
+        }
     }
 
     /// The title of a lane with the label of its policy.
@@ -129,33 +150,36 @@ impl Report<'_> {
 
     /// The answer in a few lines.
     fn summary(&self) -> String {
-        let verdicts = self.verdicts().into_iter().map(paragraph);
-        let verdicts: Vec<Block> = std::iter::once(Block::Paragraph(self.base_line()))
-            .chain(verdicts)
-            .collect();
+        let notes = Block::lines(lane_notes(&self.answer()));
+        let findings = self.subject.about.findings.iter();
+        let errors = findings.filter(|finding| finding.severity == Severity::Error).count();
+        let errors = (errors > 0).then(|| {
+            let count = counted(errors as u64, "rule");
+            paragraph(format!(
+                "The configuration violates {count} at error level: see Findings."
+            ))
+        });
+        let verdicts = [Block::Paragraph(self.base_line()), notes];
+        let verdicts: Vec<Block> = verdicts.into_iter().chain(errors).collect();
         let mut facts: Vec<(&str, Line)> = Vec::new();
         for (name, contents) in &self.subject.about.sources {
             let contents = contents.join("; ");
             let separator = if contents.is_empty() { "" } else { ": " };
             facts.push(("source", text(format!("{name}{separator}{contents}"))));
         }
-        facts.push(("what runs", text(self.what_runs())));
-        if self.comparison.has_capacity() && self.comparison.study().has_device() {
-            let device = &self.comparison.device;
-            let mut line = text(format!("{}, ", device.name)).and(bytes(device.memory()));
-            if self.comparison.occupied > Bytes::ZERO {
-                line = line
-                    .and(text(" available, other processes hold "))
-                    .and(bytes(self.comparison.occupied))
-                    .and(text(format!(" on device {}", self.comparison.device_id)));
-            }
-            facts.push(("device", line));
+        let [runs, device] = heading(self.comparison);
+        facts.push(("what runs", runs));
+        let is_of_recordings = self.comparison.lane_kind() == LaneKind::Recordings;
+        if is_of_recordings || self.comparison.has_capacity() && self.comparison.study().has_device() {
+            facts.push(("device", device));
         }
         let capacities = self.comparison.recorded_capacities();
-        if !capacities.is_empty() {
+        if !capacities.is_empty() && !is_of_recordings {
             facts.push(("capacity of recordings", text(capacities.join("; "))));
         }
-        facts.push(("how figures are counted", text(self.how_counted())));
+        let own_words = self.comparison.study().words().counted;
+        let words = own_words.unwrap_or("simulated: bytes are exact for the model, times are estimates");
+        facts.push(("how figures are counted", text(words)));
         let facts = facts.iter();
         let facts = facts.map(|(name, line)| format!("<dt>{}</dt><dd>{}</dd>\n", escaped(name), html_line(line)));
         format!(
@@ -168,7 +192,6 @@ impl Report<'_> {
     /// The figures of the base lane in a sentence.
     fn base_line(&self) -> Line {
         let lane = &self.comparison.lanes[self.base];
-        let (states_reserved, states_live) = self.comparison.states(self.base);
         let what = match lane.id {
             LaneId::Policy(_) => "Active lane ",
             LaneId::Problem(_) => "Lowest peak, ",
@@ -176,13 +199,12 @@ impl Report<'_> {
             LaneId::Pinned(_) => "Pin ",
             LaneId::Measured(_) => "Measured ",
         };
-        let bound = self.comparison.bound_sign(self.base);
-        let figures = [
-            (states_reserved, "peak reserved", lane.summary.peak_reserved),
-            (states_live, "peak live", lane.summary.peak_live),
-        ];
-        let figures = figures.into_iter().filter(|(is_stated, ..)| *is_stated);
-        let figures = figures.map(|(_, name, figure)| text(format!("{name} {bound}")).and(bytes(figure)));
+        let metrics = COMPARED.iter().take(2).filter_map(|name| Metric::find(name));
+        let figures = metrics.filter_map(|metric| {
+            let figure = self.comparison.figure(self.base, metric)?;
+            let sign = self.comparison.figure_sign(self.base, metric);
+            Some(text(format!("{} {sign}{figure}", metric.label)))
+        });
         let fits = match self.comparison.fit(self.base).text() {
             fits if fits.is_empty() => ".".to_owned(),
             fits => format!("; fits: {fits}."),
@@ -194,131 +216,17 @@ impl Report<'_> {
             .and(text(fits))
     }
 
-    /// The conclusions of the comparison, as sentences.
-    fn verdicts(&self) -> Vec<String> {
-        let comparison = self.comparison;
-        let mut texts = Vec::new();
-        let goal = self.subject.about.goal;
-        if comparison.recommended(goal).is_none() && comparison.lane_kind() == LaneKind::Policies {
-            texts.push("No policy completes on this device.".to_owned());
-        }
-        let sentences = comparison.mark_sentences(&self.lanes(), goal, |_| true);
-        texts.extend(sentences.iter().map(|text| sentence(text)));
-        for lane in self.lanes() {
-            texts.extend(comparison.lanes[lane].out_of_memory_text().map(|text| sentence(&text)));
-        }
-        texts.extend(self.unfinished_text());
-        let errors = self.subject.about.findings.iter();
-        let errors = errors.filter(|finding| finding.severity == Severity::Error).count();
-        if errors > 0 {
-            let count = counted(errors as u64, "rule");
-            texts.push(format!(
-                "The configuration violates {count} at error level: see Findings."
-            ));
-        }
-        texts
-    }
-
-    /// Lanes whose plans a longer search may make smaller: the search was stopped, or goes on.
-    fn unfinished_text(&self) -> Option<String> {
-        let is_unfinished = |lane: &usize| {
-            let mut plans = self.comparison.lanes[*lane].plans.iter();
-            plans.any(|(_, planned)| planned.is_unfinished)
-        };
-        let names = self.lanes().into_iter().filter(is_unfinished);
-        let names: Vec<String> = names
-            .map(|lane| self.comparison.lane_title(self.comparison.lanes[lane].id))
-            .collect();
-        (!names.is_empty()).then(|| {
-            let names = first_of(names.into_iter(), MOST_NAMED, ", ");
-            format!("The search for plans did not end in {names}: the figures are those of the smallest plans found.")
-        })
-    }
-
-    fn what_runs(&self) -> String {
-        let comparison = self.comparison;
-        let steps = counted(u64::from(comparison.axis.n_steps), comparison.axis_word());
-        let graphs = comparison.workload.graphs().iter();
-        let names = graphs.map(|entry| format!("{} ({})", entry.name, counted(entry.graph.ops().len() as u64, "op")));
-        if names.len() == 0 {
-            return steps;
-        }
-        let runs = counted(comparison.axis.runs.len() as u64, "run");
-        format!("{runs}, {steps}; {}", first_of(names, MOST_NAMED, ", "))
-    }
-
-    fn how_counted(&self) -> String {
-        let comparison = self.comparison;
-        if let Some(words) = comparison.study().words().counted {
-            return words.to_owned();
-        }
-        let mut parts = vec!["simulated: bytes are exact for the model, times are estimates".to_owned()];
-        parts.extend(
-            comparison
-                .scratch
-                .note()
-                .map(|note| note.trim_end_matches('.').replace("Figures", "figures")),
-        );
-        let keys: Vec<&str> = comparison.estimates.iter().map(|estimate| estimate.key).collect();
-        if !keys.is_empty() {
-            parts.push(format!("the effect of {} is an estimate", keys.join(", ")));
-        }
-        parts.join("; ")
-    }
-
     /// Broken rules and diagnostics.
     fn findings_part(&self) -> Vec<Block> {
-        let findings = &self.subject.about.findings;
         let mut blocks = Vec::new();
-        if findings.is_empty() {
+        if self.subject.about.findings.is_empty() {
             blocks.push(paragraph("The configuration violates no known rule."));
         }
-        let caption = "Violated rules";
-        let mut rules = Table::captioned(caption, &["severity", "rule", "options", "what", "source"]);
-        for finding in findings {
-            let options = finding.options.join(", ");
-            let texts = [finding.rule, &options, &finding.message, finding.source];
-            let mut cells = vec![severity(finding.severity)];
-            cells.extend(texts.map(text));
-            rules.cells(cells);
-        }
-        let caption = "Diagnostics of the sources and the simulation";
-        let mut odd = Table::captioned(caption, &["severity", "what", "where", ">times"]);
-        let all = [&self.subject.about.diagnostics, &self.comparison.diagnostics];
-        for entry in all.into_iter().flat_map(Diagnostics::entries) {
-            let (message, place) = (text(&entry.message), text(&entry.place));
-            odd.cells(vec![
-                severity(entry.severity),
-                message,
-                place,
-                text(grouped(entry.count)),
-            ]);
-        }
-        let is_odd = !odd.is_empty();
-        blocks.extend([rules.into(), odd.into()]);
-        if !is_odd {
+        let lines = finding_lines(&self.answer(), |_| true);
+        if lines.len() == self.subject.about.findings.len() {
             blocks.push(paragraph("No diagnostics."));
         }
+        blocks.push(Block::lines(lines));
         blocks
     }
-}
-
-fn severity(severity: Severity) -> Line {
-    let name = severity.to_string();
-    match severity {
-        Severity::Error => Span::Bad(name).into(),
-        Severity::Warning | Severity::Info => Span::Weak(name).into(),
-    }
-}
-
-/// A text with a capital at its beginning and a dot at its end.
-fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    let first: String = letters
-        .next()
-        .map(|first| first.to_uppercase().collect())
-        .unwrap_or_default();
-    let rest = letters.as_str();
-    let dot = if rest.ends_with(['.', '!', '?']) { "" } else { "." };
-    format!("{first}{rest}{dot}")
 }

@@ -2,6 +2,7 @@
 
 use super::Report;
 use crate::blocks::{Block, Table, bytes, paragraph, text};
+use crate::compare::shortages;
 use crate::peak::{PeakAnswer, rank_blocks};
 use crate::subject::ExportError;
 use highwater_model::progress::Progress;
@@ -35,7 +36,7 @@ impl Report<'_> {
         if let Some(shown) = self.close_up() {
             blocks.push(self.figure(self.lanes().len(), &shown)?);
         }
-        blocks.extend(self.out_of_memory());
+        blocks.push(Block::Lines(shortages(&self.answer())));
         if report.set.members.is_empty() {
             blocks.push(paragraph("No live tensors at this step."));
             return Ok(blocks);
@@ -78,30 +79,6 @@ impl Report<'_> {
             paragraph("The peak reserved of each lane is explained below its picture."),
             answer.breakdown("live, in").into(),
         ]
-    }
-
-    /// Why runs ended early.
-    fn out_of_memory(&self) -> Vec<Block> {
-        let mut blocks = Vec::new();
-        for lane in self.lanes() {
-            let Some(shortage) = &self.comparison.lanes[lane].out_of_memory_report else {
-                continue;
-            };
-            let heading = format!("{} runs out of memory", self.lane_name(lane));
-            let mut sentence = format!(
-                "At step {} {} requests {} while {} are reserved.",
-                shortage.step, shortage.requester, shortage.tensor_bytes, shortage.in_use
-            );
-            if let Some(enough) = shortage.sufficient_device {
-                sentence.push_str(&format!(" {enough} would be sufficient."));
-            }
-            let mut table = Table::captioned("Reserved memory at that step", &["who", ">bytes"]);
-            for (who, held) in shortage.contributors.iter().take(FEW) {
-                table.cells(vec![text(who), bytes(*held)]);
-            }
-            blocks.extend([Block::Heading(3, text(heading)), paragraph(sentence), table.into()]);
-        }
-        blocks
     }
 }
 

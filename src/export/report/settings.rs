@@ -1,9 +1,9 @@
 //! The whole configuration, and the commands that give the same figures.
 
 use super::Report;
-use crate::blocks::{Block, Line, Table, bytes, code, paragraph, text};
-use highwater_model::units::{Bytes, grouped};
-use highwater_model::workload::{DeviceFigure, FigureUnit};
+use crate::blocks::{Block, Table, code, paragraph, text};
+use crate::device::device_table;
+use highwater_model::units::grouped;
 use highwater_options::find;
 
 impl Report<'_> {
@@ -34,7 +34,7 @@ impl Report<'_> {
         }
         blocks.push(environment.into());
         if self.comparison.study().is_simulated() {
-            blocks.extend([self.schedule().into(), self.device().into()]);
+            blocks.extend([self.schedule().into(), device_table(&self.comparison.device).into()]);
         }
         blocks
     }
@@ -55,26 +55,6 @@ impl Report<'_> {
         let evaluation = if configuration.evaluation { "yes" } else { "no" };
         table.row(&[&"evaluation in addition to training", &evaluation]);
         table.row(&[&"runs", &grouped(self.comparison.axis.runs.len() as u64)]);
-        table
-    }
-
-    /// The figures of the device; estimates are marked.
-    fn device(&self) -> Table {
-        let device = &self.comparison.device;
-        let mut table = Table::captioned("Device", &["what", "value", "basis"]);
-        table.row(&[&"profile", &device.name, &device.summary]);
-        for figure in DeviceFigure::ALL {
-            let number = device.figure(figure);
-            let value: Line = match figure.unit() {
-                FigureUnit::Bytes => bytes(Bytes(number)),
-                FigureUnit::BytesPerSecond => bytes(Bytes(number)).and(text("/s")),
-                unit @ (FigureUnit::Nanoseconds | FigureUnit::OperationsPerSecond) => text(unit.text(number)),
-            };
-            let basis = device.basis(figure);
-            let mark = basis.mark().map_or_else(String::new, |mark| format!(" ({mark})"));
-            let label = text(format!("{}{mark}", figure.label()));
-            table.cells(vec![label, value, text(basis.sentence())]);
-        }
         table
     }
 

@@ -1,6 +1,7 @@
 //! The panes around the lanes. Each is a function of the session and its own state; it pushes commands.
 
 pub mod budgets;
+mod change_list;
 pub mod compare;
 pub mod device;
 pub mod empty;

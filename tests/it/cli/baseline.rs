@@ -159,8 +159,8 @@ fn markdown_names_changes() {
     for part in [
         "### Device memory of ",
         "- :x: `peak_reserved>+5%`: peak reserved grew from ",
-        "| lane | peak reserved |",
-        "against the baseline",
+        "| lane | | peak reserved |",
+        "**policy 0** compared with ",
         "<details><summary>Changed tensors at the peak of live bytes</summary>",
         "| bigger |",
     ] {

@@ -68,7 +68,8 @@ fn pins_are_lanes_of_every_form() {
     );
     let page = String::from_utf8(run(&with(&pins, &["--format", "markdown"])).stdout).unwrap();
     assert!(
-        page.contains("| pinned small, until out of memory |")
+        page.contains("| pinned small | dynamic allocation |")
+            && page.contains("**out of memory**")
             && page.contains("- pinned small: `simulation.device_memory`"),
         "{page}"
     );
@@ -112,7 +113,7 @@ fn lanes_are_compared_with_a_chosen_one() {
     assert_eq!(others[3]["lane"], "pinned batch 16");
     let text = String::from_utf8(run(&with(&pins, &["--baseline-lane", "policy 0", "--top", "2"])).stdout).unwrap();
     for part in [
-        "\nlanes compared with policy 0\n",
+        "\nLanes compared with policy 0\n",
         "\npinned batch 16 compared with policy 0\n",
         "device calls",
         "bigger",
@@ -121,7 +122,7 @@ fn lanes_are_compared_with_a_chosen_one() {
     }
     let page = String::from_utf8(run(&with(&pins, &["--baseline-lane", "0", "--format", "markdown"])).stdout).unwrap();
     assert!(
-        page.contains("**Lanes** against policy 0") && page.contains("| pinned batch 16 |"),
+        page.contains("Lanes compared with policy 0") && page.contains("| pinned batch 16 |"),
         "{page}"
     );
     // Limits apply to the active lane against the chosen one.

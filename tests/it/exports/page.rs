@@ -292,7 +292,7 @@ fn a_problem_that_does_not_fit_is_reported_first() {
     assert!(summary.contains("runs out of memory at step"));
     let stops = |lane: &Json| lane["stops"].is_u64();
     assert!(data(&html)["lanes"].as_array().unwrap().iter().all(stops));
-    assert!(html.contains("Reserved memory at that step"));
+    assert!(html.contains("<li>Reserved: "));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use highwater::analysis::sweep::{Goal, SweepPoint, recommend, recommend_from};
 use highwater::analysis::{Comparison, LaneGoal, Recommended, Request, compare};
 use highwater::diagnostics::Diagnostics;
-use highwater::export::{CompareAnswer, ExportForm, ExportSubject, WireComparison, comparison_markdown};
+use highwater::export::{CompareAnswer, ExportForm, ExportSubject, WireComparison};
 use highwater::options::keys;
 use highwater::progress::{Cancel, Progress};
 use highwater::session::{Document, Origin, export_about};
@@ -127,20 +127,13 @@ fn numbers(recommended: &Recommended) -> (u8, Vec<u8>) {
 fn is_shown_everywhere(request: &Request, comparison: &Arc<Comparison>, goal: LaneGoal) {
     let found = comparison.recommended(goal);
     let options = request.configuration();
-    let answer = CompareAnswer {
-        comparison,
-        goal,
-        findings: &[],
-        options: &options,
-        baseline_comparison: None,
-        shortage: None,
-        lane_baseline: None,
-        most: 10,
-    };
-    let json = serde_json::to_value(WireComparison::new(&answer, &Diagnostics::new(), 1, 1)).unwrap();
+    let import = Diagnostics::new();
+    let answer = CompareAnswer::new(comparison, goal, &[], &import, &options);
+    let json = serde_json::to_value(WireComparison::new(&answer, 1, 1)).unwrap();
     let lane = found.map_or(Json::Null, |one| one.policy.number().into());
     assert_eq!(json.pointer("/recommended/lane").cloned().unwrap_or_default(), lane);
-    let markdown = comparison_markdown(&answer);
+    let markdown = answer.markdown();
+    let plain = answer.text();
     let words = found.map(Recommended::text);
     assert_eq!(markdown.contains("Recommended"), words.is_some());
     let progress = Cancel::new();
@@ -165,7 +158,7 @@ fn is_shown_everywhere(request: &Request, comparison: &Arc<Comparison>, goal: La
         .file(ExportForm::Report, Path::new("report.html"), &progress)
         .unwrap();
     let report = String::from_utf8(report).unwrap();
-    for text in [&markdown, &report] {
+    for text in [&markdown, &report, &plain] {
         if let Some(words) = &words {
             let shown = words.replace('&', "&amp;").replace('<', "&lt;");
             assert!(text.contains(words) || text.contains(&shown), "{words}");

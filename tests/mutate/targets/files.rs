@@ -6,8 +6,8 @@ use std::sync::Arc;
 use highwater::analysis::{Configuration, LaneGoal};
 use highwater::diagnostics::Diagnostics;
 use highwater::export::{
-    Baseline, BaselineComparison, CompareAnswer, ConfigDocument, WireComparison, comparison_markdown, from_json,
-    read_config, schedule_from_json, to_json,
+    Baseline, BaselineComparison, CompareAnswer, ConfigDocument, WireComparison, from_json, read_config,
+    schedule_from_json, to_json,
 };
 use highwater::options::{FileState, Files, OptionKind, TABLE, check, lower, problems_of};
 use highwater::session::{Document, DocumentFile, PersistedDocument, Recents, apply_config, config_from_document};
@@ -88,18 +88,14 @@ pub(super) fn answer(bytes: &[u8]) -> Option<Readable> {
     let (comparison, _) = &*COMPARED;
     let options = Configuration::default();
     let compared = BaselineComparison::new(comparison, &options, Some(("before.json", &baseline)), &[]);
+    let import = Diagnostics::new();
     let answer = CompareAnswer {
-        comparison,
-        goal: LaneGoal::default(),
-        findings: &[],
-        options: &options,
         baseline_comparison: compared.as_ref(),
-        shortage: None,
-        lane_baseline: None,
-        most: 10,
+        ..CompareAnswer::new(comparison, LaneGoal::default(), &[], &import, &options)
     };
-    comparison_markdown(&answer);
-    let wire = WireComparison::new(&answer, &Diagnostics::new(), 10, 10);
+    answer.text();
+    answer.markdown();
+    let wire = WireComparison::new(&answer, 10, 10);
     serde_json::to_string(&wire).expect("it is JSON");
     Some(Readable::Other)
 }

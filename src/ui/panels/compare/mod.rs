@@ -23,16 +23,10 @@ use crate::widgets::Named as _;
 use highwater_analysis::{Comparison, LaneId};
 use highwater_session::{Command, Session};
 
-/// Names of each kind listed at first, and at most.
-const FIRST: usize = 10;
-const MOST: usize = 500;
-
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct CompareState {
     /// The selected lane, which all panes follow; `None` for the last pin, or the main lane.
     lane: Option<LaneId>,
-    /// Names listed per kind.
-    top: usize,
     /// Position and new name of the pin that is renamed.
     renamed: Option<(usize, String)>,
     /// The configuration to pin, while its name is typed.
@@ -44,21 +38,6 @@ pub struct CompareState {
     /// Scroll by keys, in sizes of the view: right, down.
     scroll: egui::Vec2,
     overlay: overlay::OverlayState,
-}
-
-impl Default for CompareState {
-    fn default() -> Self {
-        Self {
-            lane: None,
-            top: FIRST,
-            renamed: None,
-            prompt: None,
-            wants_focus: false,
-            wants_row: false,
-            scroll: egui::Vec2::ZERO,
-            overlay: overlay::OverlayState::default(),
-        }
-    }
 }
 
 impl CompareState {

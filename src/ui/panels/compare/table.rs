@@ -207,15 +207,6 @@ fn fits_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize) {
     } else {
         shown.theme.bad
     };
-    let below = match fit {
-        Fit::Unknown | Fit::OutOfMemory(None) => String::new(),
-        Fit::Yes { left, .. } => format!("{left} left"),
-        Fit::Above { by, .. } => format!("{by} above"),
-        Fit::OutOfMemory(Some(step)) => format!("memory, step {step}"),
-        Fit::StopsUnderBudget => "exceeds budget".to_owned(),
-        Fit::Refuses(count) => format!("{count} refused"),
-        Fit::Forbidden(rule) => format!("{rule} forbids it"),
-    };
     let device = &shown.comparison.device_of(lane).name;
     let capacity = shown.comparison.capacity_of(lane);
     let capacity = capacity.map_or_else(|| device.clone(), |capacity| capacity.text(device));
@@ -224,7 +215,7 @@ fn fits_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize) {
         ui.spacing_mut().item_spacing.y = 0.0;
         let word = ui.label(RichText::new(fit.word()).size(SIZE).color(color));
         word.on_hover_text(&hint);
-        ui.add(egui::Label::new(RichText::new(below).size(SMALL).color(shown.theme.text_weak)).truncate())
+        ui.add(egui::Label::new(RichText::new(fit.why()).size(SMALL).color(shown.theme.text_weak)).truncate())
             .on_hover_text(&hint);
     });
 }

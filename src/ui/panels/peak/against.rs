@@ -1,18 +1,14 @@
 //! Changes of the explained lane against another: tensors that are new, gone, bigger, smaller, by bytes.
 
-use eframe::egui::{self, RichText};
+use eframe::egui;
 
 use super::{PeakState, Shown};
 use crate::combo::ShowChoices as _;
-use crate::panels::{change_ui, elided_middle};
-use crate::widgets::{Named as _, list_end_ui, list_length};
+use crate::panels::change_list::change_list_ui;
+use crate::widgets::Named as _;
 use highwater_analysis::Comparison;
-use highwater_model::units::signed_bytes;
 use highwater_session::{Command, Selected};
-use highwater_timeline::{Change, ChangeKind, Changes, tensor_label};
-
-/// Rows per kind.
-const MOST: usize = 6;
+use highwater_timeline::{Change, ChangeKind, tensor_label};
 
 /// The choice of the other lane.
 pub(super) fn choice_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut PeakState) {
@@ -55,55 +51,12 @@ pub(super) fn changes_ui(ui: &mut egui::Ui, shown: Shown<'_>, commands: &mut Vec
         ui.separator();
         return;
     }
-    let sums = if changes.live == 0 {
-        "total live bytes unchanged".to_owned()
-    } else {
-        format!("total live bytes {}", signed_bytes(changes.live))
+    let found = |change: &Change| {
+        let is_here = change.is_tensor && change.kind() != ChangeKind::Gone;
+        is_here.then(|| member_of(shown, &change.of.name)).flatten()
     };
-    ui.label(sums).on_hover_text(format!("{} B", changes.live));
-    egui::Grid::new("peak changes")
-        .num_columns(3)
-        .spacing([8.0, 2.0])
-        .show(ui, |ui| {
-            for kind in ChangeKind::ALL {
-                kind_ui(ui, shown, changes, kind, commands);
-            }
-        });
+    change_list_ui(ui, changes, shown.selected, found, commands);
     ui.separator();
-}
-
-fn kind_ui(ui: &mut egui::Ui, shown: Shown<'_>, changes: &Changes, kind: ChangeKind, commands: &mut Vec<Command>) {
-    let n_rows = changes.of_kind(kind).count();
-    let n_shown = list_length(ui, kind.words(), MOST, n_rows);
-    for change in changes.of_kind(kind).take(n_shown) {
-        ui.weak(kind.words());
-        change_ui(ui, change);
-        name_ui(ui, shown, change, commands);
-        ui.end_row();
-    }
-    if n_rows > MOST {
-        let more: i128 = changes.of_kind(kind).skip(n_shown).map(Change::difference).sum();
-        ui.weak(kind.words());
-        ui.monospace(signed_bytes(more));
-        list_end_ui(ui, kind.words(), MOST, n_rows);
-        ui.end_row();
-    }
-}
-
-/// The name; a link for a tensor that is live here.
-fn name_ui(ui: &mut egui::Ui, shown: Shown<'_>, change: &Change, commands: &mut Vec<Command>) {
-    let size = egui::TextStyle::Body.resolve(ui.style()).size;
-    let text = elided_middle(ui, &change.of.name, size, ui.available_width().max(60.0));
-    if !change.is_tensor || change.kind() == ChangeKind::Gone {
-        ui.label(RichText::new(text)).on_hover_text(&change.of.name);
-        return;
-    }
-    let link = ui.link(text).on_hover_text(format!("Select {}", change.of.name));
-    if link.clicked()
-        && let Some(tensor) = member_of(shown, &change.of.name)
-    {
-        commands.push(Command::Select(Some(tensor)));
-    }
 }
 
 /// The live tensor with a name, the largest of several.

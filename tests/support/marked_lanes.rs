@@ -1,0 +1,67 @@
+//! Sessions whose lanes together have every mark.
+
+use highwater_analysis::{Fit, LaneMark};
+use highwater_session::{Command, Session, SourceSpec, sample};
+
+use crate::sessions::session;
+
+/// Number of kinds of [`kind`].
+pub(crate) const N_KINDS: usize = 16;
+
+/// A new kind of mark needs a session that has it.
+pub(crate) const fn kind(mark: &LaneMark<'_>) -> Option<usize> {
+    Some(match mark {
+        LaneMark::Active { .. } => 0,
+        LaneMark::Recommended(_) => 1,
+        LaneMark::Equivalent(_) => 2,
+        LaneMark::Forbidden(_) => 3,
+        LaneMark::DoesNotFit(Fit::OutOfMemory(_), _) => 4,
+        LaneMark::DoesNotFit(Fit::StopsUnderBudget, _) => 5,
+        LaneMark::DoesNotFit(Fit::Refuses(_), _) => 6,
+        LaneMark::DoesNotFit(Fit::Above { .. }, _) => 7,
+        LaneMark::DoesNotFit(Fit::Unknown | Fit::Yes { .. } | Fit::Forbidden(_), _) => return None,
+        LaneMark::Arena(_) => 8,
+        LaneMark::Unloads => 9,
+        LaneMark::PerIteration(_) => 10,
+        LaneMark::ByConstruction => 11,
+        LaneMark::AllEquivalent(_) => 12,
+        LaneMark::LowerBound(_) => 13,
+        LaneMark::EstimatedScratch(_) => 14,
+        LaneMark::NotSimulated(_) => 15,
+    })
+}
+
+/// Samples or files of `sample_traces`, each with a setting.
+const CASES: [(&str, &str, &str); 8] = [
+    ("mixed", "graph_max_parallel_model_num", "2"),
+    ("mixed", "simulation.device_memory", "3.2GiB"),
+    ("resnet50", "dtr.eviction_threshold", "20MiB"),
+    ("mobilenet", "deterministic", "1"),
+    ("mobilenet", "simulation.workspace_estimate", "on"),
+    ("two_graphs.trace", "simulation.device_memory", "10MiB"),
+    (
+        "language_model.snapshot.pickle.gz",
+        "simulation.device_memory",
+        "100MiB",
+    ),
+    ("lenet", "", ""),
+];
+
+/// Each session with its answer; `traces` is the folder of the files.
+pub(crate) fn sessions(traces: &str) -> impl Iterator<Item = Session> {
+    CASES.into_iter().map(move |(name, key, text)| {
+        let source = sample(name).map_or_else(
+            || SourceSpec::Path(format!("{traces}/{name}").into()),
+            SourceSpec::Sample,
+        );
+        let mut session = session(vec![source]);
+        if !text.is_empty() {
+            session.apply(Command::SetOption {
+                key: key.to_owned(),
+                text: text.to_owned(),
+            });
+            session.settle();
+        }
+        session
+    })
+}
