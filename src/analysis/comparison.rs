@@ -173,6 +173,10 @@ impl Comparison {
         self.lanes.iter().find(|lane| lane.id == id)
     }
 
+    pub fn position(&self, id: LaneId) -> Option<usize> {
+        self.lanes.iter().position(|lane| lane.id == id)
+    }
+
     /// The recommended policy of a goal; `None` where policies are not compared or none fits.
     pub fn recommended(&self, goal: LaneGoal) -> Option<&Recommended> {
         self.recommendations.iter().find(|one| one.goal == goal)
@@ -355,7 +359,7 @@ impl Comparison {
 
     /// The position of a lane from 1, which flags like `--lane` take.
     fn lane_number(&self, id: LaneId) -> usize {
-        self.lanes.iter().position(|lane| lane.id == id).map_or(0, |at| at + 1)
+        self.position(id).map_or(0, |at| at + 1)
     }
 
     /// A lane in one or two characters: the number of its policy, a letter of a run under a budget or a level of reuse,

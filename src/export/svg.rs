@@ -26,7 +26,7 @@ pub use self::flame::flame_svg;
 use self::text::{escaped, number};
 use highwater_analysis::Comparison;
 use highwater_model::units::grouped;
-use highwater_timeline::{AxisKind, Coloring, LaneView, Timeline, View, Viewport, step_ticks, time_ticks};
+use highwater_timeline::{AxisKind, Coloring, LaneView, Timeline, View, Viewport};
 
 #[derive(Clone, Copy, Debug)]
 pub struct LaneDrawing<'a> {
@@ -260,28 +260,21 @@ impl Pen<'_> {
     fn steps(&mut self, area: Area, height: f64) {
         let drawing = self.drawing;
         let colors = drawing.colors;
-        let viewport = drawing.viewport;
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "a handful of marks; steps are not negative"
+            reason = "a handful of marks"
         )]
-        let (most, as_step) = ((area.width / 90.0).max(2.0) as u32, |value: f64| value.max(0.0) as u64);
+        let most = (area.width / 90.0).max(2.0) as u32;
         let view = drawing.view();
-        let ticks = match view.axis() {
-            None => step_ticks(viewport.t0, viewport.t1, most),
-            Some(axis) => time_ticks(axis.time(viewport.t0), axis.time(viewport.t1), most),
-        };
-        for tick in ticks {
-            let step = view.axis().map_or(tick.value, |axis| axis.step_at_time(tick.value));
-            let x = area.left + view.x_from_step(step, area.width);
+        for tick in view.ticks([most; 2]) {
+            let x = area.left + view.x_from_step(tick.value, area.width);
             let (at, top, low) = (number(x), number(area.bottom()), number(area.bottom() + 4.0));
             let color = escaped(&colors.text_weak);
             self.line(format_args!(
                 r#"<path d="M{at} {top}V{low}" stroke="{color}" fill="none"/>"#
             ));
-            let label = view.axis().map_or_else(|| grouped(as_step(tick.value)), |_| tick.label);
-            self.words(x, area.bottom() + 16.0, "middle", &colors.text_weak, &label);
+            self.words(x, area.bottom() + 16.0, "middle", &colors.text_weak, &tick.label);
         }
         let word = match view.axis() {
             None if drawing.comparison.has_common_axis() => drawing.comparison.axis_text(),

@@ -5,29 +5,22 @@ mod bookmarks;
 mod budget_sweep;
 mod comparing;
 mod config_export;
-mod content;
-mod device;
-mod difference;
 mod edits;
 mod exports;
 mod file;
-mod flame;
 mod found_plans;
-mod lane_changes;
-mod name_reuse;
-mod peak;
 mod pictures;
 mod pins;
 mod plans;
 mod problems;
 mod reading;
 mod request;
+mod requests;
 mod search;
 mod selection;
 mod settings_search;
 mod sources;
 mod sweep;
-mod tables;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
@@ -37,7 +30,6 @@ use super::document::Document;
 use super::document_file::{AllowedOutside, Outside};
 use super::history::History;
 use super::loaded::Loaded;
-use super::name_reuse::NamesTask;
 use super::opened_config::OpenedConfig;
 use super::overwrite::SettingsFiles;
 use super::planner::BestPlan;
@@ -52,27 +44,19 @@ use highwater_timeline::Timeline;
 
 use budget_sweep::BudgetSweep;
 pub use config_export::ConfigPreview;
-pub use content::ContentOrder;
-use content::ContentTask;
-pub use device::DeviceAt;
-use device::DeviceTask;
-use difference::DifferenceTask;
 pub use exports::{Exporting, LaneInView};
 use file::DocumentPlace;
-use flame::FlameTask;
 use found_plans::FoundPlans;
-use lane_changes::ChangesTask;
-use peak::PeakTask;
 use pictures::Pictures;
 use plans::Plans;
 use problems::Problems;
-use request::Request;
+pub use request::Requested;
+use requests::Requests;
+pub use requests::{ContentOrder, DeviceAt, TableKey};
 pub use search::Search;
 use selection::Selection;
-use settings_search::SettingsTask;
 pub use settings_search::{FoundSettings, setting_version};
 use sweep::Sweep;
-use tables::TableTask;
 
 /// The reading or the comparison that runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -152,15 +136,7 @@ pub struct Session {
     sweep: Sweep,
     pictures: Pictures,
     search: Search,
-    names: Request<NamesTask>,
-    device: Request<DeviceTask>,
-    peak: Request<PeakTask>,
-    flame: Request<FlameTask>,
-    found_settings: Request<SettingsTask>,
-    tables: Request<TableTask>,
-    difference: Request<DifferenceTask>,
-    lane_changes: Request<ChangesTask>,
-    content: Request<ContentTask>,
+    requests: Requests,
     /// Files that are being written, in order.
     exporting: VecDeque<PathBuf>,
     file: DocumentPlace,
@@ -218,15 +194,7 @@ impl Session {
             sweep: Sweep::default(),
             pictures: Pictures::default(),
             search: Search::default(),
-            names: Request::default(),
-            device: Request::default(),
-            peak: Request::default(),
-            flame: Request::default(),
-            found_settings: Request::default(),
-            tables: Request::default(),
-            difference: Request::default(),
-            lane_changes: Request::default(),
-            content: Request::default(),
+            requests: Requests::default(),
             exporting: VecDeque::new(),
             file: DocumentPlace::default(),
             missing: BTreeSet::new(),

@@ -1,5 +1,6 @@
 //! Bands along the step axis: runs, iterations, phases, recomputed steps. All ranges are half-open.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use highwater_analysis::{Comparison, LaneKind};
@@ -100,28 +101,123 @@ impl Bands {
         }
     }
 
-    pub fn iterations_within(&self, t0: f64, t1: f64) -> &[IterationBand] {
-        within(&self.iterations, |band| (band.start, band.end), t0, t1)
-    }
-
-    pub fn runs_within(&self, t0: f64, t1: f64) -> &[RunBand] {
-        within(&self.runs, |band| (band.start, band.end), t0, t1)
-    }
-
     pub fn recomputed_within(&self, t0: f64, t1: f64) -> &[(Step, Step)] {
         within(&self.recomputed, |band| *band, t0, t1)
     }
 
-    /// Of a row of annotations.
-    pub fn annotations_within(&self, row: usize, t0: f64, t1: f64) -> &[AnnotationBand] {
-        let bands = self.annotations.get(row).map_or(&[][..], Vec::as_slice);
-        within(bands, |band| (band.start, band.end), t0, t1)
+    /// The rows of a ruler from top to bottom; of annotations the outermost.
+    pub fn rows(&self) -> impl Iterator<Item = BandRow> {
+        let annotations = (0..self.annotations.len().min(ANNOTATION_ROWS)).map(BandRow::Annotations);
+        let rows = [
+            (BandRow::Iterations, self.iterations.is_empty()),
+            (BandRow::Runs, false),
+            (BandRow::Phases, self.phases.is_empty()),
+        ];
+        let rows = rows.into_iter().filter(|(_, is_empty)| !is_empty);
+        rows.map(|(row, _)| row).chain(annotations)
     }
 
-    pub fn phases_within(&self, t0: f64, t1: f64) -> &[PhaseBand] {
-        within(&self.phases, |band| (band.start, band.end), t0, t1)
+    /// The bands of a row that meet the steps `t0..t1`.
+    pub fn within(&self, row: BandRow, t0: f64, t1: f64) -> Vec<Band<'_>> {
+        macro_rules! met {
+            ($bands:expr, $kind:expr) => {
+                within($bands, |band| (band.start, band.end), t0, t1)
+                    .iter()
+                    .map($kind)
+                    .collect()
+            };
+        }
+        match row {
+            BandRow::Iterations => met!(&self.iterations, Band::Iteration),
+            BandRow::Runs => met!(&self.runs, Band::Run),
+            BandRow::Phases => met!(&self.phases, Band::Phase),
+            BandRow::Annotations(row) => met!(
+                self.annotations.get(row).map_or(&[][..], Vec::as_slice),
+                Band::Annotation
+            ),
+        }
     }
 }
+
+/// Rows of annotations that are drawn.
+const ANNOTATION_ROWS: usize = 3;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BandRow {
+    Iterations,
+    Runs,
+    Phases,
+    /// A row of annotations by position.
+    Annotations(usize),
+}
+
+impl BandRow {
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Iterations => "iteration",
+            Self::Runs => "run",
+            Self::Phases => "phase",
+            Self::Annotations(_) => "annotation",
+        }
+    }
+}
+
+/// A band of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Band<'a> {
+    Iteration(&'a IterationBand),
+    Run(&'a RunBand),
+    Phase(&'a PhaseBand),
+    Annotation(&'a AnnotationBand),
+}
+
+impl<'a> Band<'a> {
+    /// Start and end.
+    pub const fn steps(self) -> (Step, Step) {
+        match self {
+            Self::Iteration(band) => (band.start, band.end),
+            Self::Run(band) => (band.start, band.end),
+            Self::Phase(band) => (band.start, band.end),
+            Self::Annotation(band) => (band.start, band.end),
+        }
+    }
+
+    /// The phase, or which of two alternating colours.
+    pub fn shade(self) -> Result<usize, Phase> {
+        match self {
+            Self::Iteration(band) => Ok(band.iteration as usize % 2),
+            Self::Run(band) => Ok(band.graph.0 as usize % 2),
+            Self::Phase(band) => Err(band.phase),
+            Self::Annotation(band) => Ok(usize::from(band.shade)),
+        }
+    }
+
+    /// From long to short. The long name of a run contains the iteration.
+    pub fn names(self) -> Vec<Cow<'a, str>> {
+        match self {
+            Self::Iteration(band) => vec![
+                Cow::Owned(format!("iteration {}", band.iteration)),
+                Cow::Owned(band.iteration.to_string()),
+            ],
+            Self::Run(band) => vec![Cow::Borrowed(band.label.as_str()), Cow::Borrowed(band.short.as_str())],
+            Self::Phase(band) => vec![Cow::Borrowed(band.phase.name())],
+            Self::Annotation(band) => vec![Cow::Borrowed(&*band.name)],
+        }
+    }
+
+    /// The names for a drawing of this width in points. A run is named in short where it is narrow, or where iterations
+    /// have a row.
+    pub fn names_within(self, width: f64, bands: &Bands) -> Vec<Cow<'a, str>> {
+        let mut names = self.names();
+        if matches!(self, Self::Run(_)) && (width < LEAST_LABEL || !bands.iterations.is_empty()) {
+            names.remove(0);
+        }
+        names
+    }
+}
+
+/// Narrower runs show only what differs from other runs.
+const LEAST_LABEL: f64 = 150.0;
 
 /// The lane of the annotations, and their rows.
 fn annotations(comparison: &Comparison) -> (usize, Vec<Vec<AnnotationBand>>) {

@@ -94,7 +94,7 @@ fn facts_with(
     let tensor = selected.tensor;
     // A recorded block belongs to its own recording's lane.
     let measured = comparison.measured_lane(selected.graph);
-    let own = measured.and_then(|id| comparison.lanes.iter().position(|lane| lane.id == id));
+    let own = measured.and_then(|id| comparison.position(id));
     let lane = own.unwrap_or(lane);
     let mut facts = TensorFacts {
         name: format!("tensor {}", tensor.0),

@@ -23,8 +23,7 @@ pub struct LaneChanges {
 impl LaneChanges {
     /// `None` where one of the lanes does not exist.
     pub fn new(comparison: &Comparison, lanes: (LaneId, LaneId)) -> Option<Self> {
-        let position = |id: LaneId| comparison.lanes.iter().position(|lane| lane.id == id);
-        let (before, after) = (position(lanes.0)?, position(lanes.1)?);
+        let (before, after) = (comparison.position(lanes.0)?, comparison.position(lanes.1)?);
         let holders = |lane: usize| PeakContributors::new(comparison, lane, usize::MAX).unwrap_or_default();
         let changes = Changes::new(&holders(before), &holders(after));
         let mut tensors = BTreeMap::new();

@@ -1,5 +1,6 @@
 //! Axis ticks at round values.
 
+use super::viewport::View;
 use highwater_model::units::{Bytes, grouped};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -79,6 +80,20 @@ pub fn time_ticks(low: f64, high: f64, most: u32) -> Vec<Tick> {
             label: label(*value),
         })
         .collect()
+}
+
+impl View<'_> {
+    /// Ticks at round steps or, along a time axis, at the steps that reach round times; at most so many of either.
+    pub fn ticks(&self, [most_steps, most_times]: [u32; 2]) -> Vec<Tick> {
+        let Some(axis) = self.axis() else {
+            return step_ticks(self.t0, self.t1, most_steps);
+        };
+        let mut ticks = time_ticks(axis.time(self.t0), axis.time(self.t1), most_times);
+        for tick in &mut ticks {
+            tick.value = axis.step_at_time(tick.value);
+        }
+        ticks
+    }
 }
 
 /// The smallest of 1, 2, 5, 10, 20, ... that divides a span into at most `most` parts.

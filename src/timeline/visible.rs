@@ -9,6 +9,7 @@
 use super::block::LaneView;
 use super::index::{Least, RectColumns};
 use super::viewport::{Canvas, Scale, View, Viewport};
+use highwater_model::units::Step;
 
 /// A block in points from the top left corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -101,6 +102,31 @@ impl LaneView {
     pub fn visible_large<'v>(&self, view: impl Into<View<'v>>, canvas: Canvas, pixels: f64) -> Items {
         let color = |idx: usize| self.blocks.color[idx];
         visible_large(&self.blocks, color, view.into(), canvas, pixels)
+    }
+
+    /// The regions within a viewport by position, with their places: left, top, right, bottom, at most two points outside
+    /// the canvas.
+    pub fn visible_regions(&self, view: &View<'_>, canvas: Canvas) -> impl Iterator<Item = (usize, [f64; 4])> {
+        // A region that ends at an edge of the picture touches it.
+        let around = view.widened(1.0 / canvas.width.max(1.0));
+        let x = move |step: Step| {
+            let x = view.x_from_step(f64::from(step.0), canvas.width);
+            x.clamp(-2.0, canvas.width + 2.0)
+        };
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "points of a picture need no more than 53 bits"
+        )]
+        let y = move |at: u64| {
+            let y = view.y_from_address(at as f64, canvas.height);
+            y.clamp(-2.0, canvas.height + 2.0)
+        };
+        let regions = self.regions_within(around.t0, around.t1).into_iter();
+        regions.map(move |idx| {
+            let region = &self.regions[idx];
+            let top = y(region.base.saturating_add(region.bytes.get()));
+            (idx, [x(region.start), top, x(region.end), y(region.base)])
+        })
     }
 
     /// Left, top, right, bottom.

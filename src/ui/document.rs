@@ -134,8 +134,9 @@ impl App {
             arrangement: Some(lanes.arrangement.kept()),
             difference: self
                 .session
-                .difference_order()
-                .map(|(first, second)| (lane_text(first), lane_text(second))),
+                .difference()
+                .key()
+                .map(|(first, second)| (lane_text(*first), lane_text(*second))),
         };
         serde_json::to_value(view).unwrap_or_default()
     }

@@ -149,7 +149,7 @@ impl App {
     pub(super) fn next_difference(&mut self) -> Option<Command> {
         let (comparison, _) = self.session.answer()?;
         let shown = self.state.lanes.arrangement.shown_lanes(comparison);
-        let now = self.session.difference_order();
+        let now = self.session.difference().key().copied();
         let now = now.filter(|(first, second)| shown.contains(first) && shown.contains(second));
         let first = now.map(|(first, _)| first).or_else(|| self.lane_to_draw())?;
         let mut others = shown.into_iter().filter(|id| *id != first);
@@ -163,8 +163,10 @@ impl App {
 
     /// Lifetimes, where shown, become those of this lane.
     fn show_rows_of(&mut self, lane: LaneId) {
-        let lanes = self.session.answer().map(|(comparison, _)| &comparison.lanes);
-        let position = lanes.and_then(|lanes| lanes.iter().position(|known| known.id == lane));
+        let position = self
+            .session
+            .answer()
+            .and_then(|(comparison, _)| comparison.position(lane));
         if self.state.lanes.content == LaneContent::Lifetimes
             && let Some(position) = position
         {
@@ -180,7 +182,7 @@ impl App {
             return Some(lane.id);
         }
         let shown = self.state.lanes.arrangement.shown_lanes(comparison);
-        let chosen = self.state.inspector.explained().filter(|id| shown.contains(id));
+        let chosen = self.state.lanes.selected_lane.filter(|id| shown.contains(id));
         chosen.or(shown.first().copied())
     }
 
@@ -222,7 +224,7 @@ impl App {
             Purpose::ExportConfig(form) => commands.extend(self.state.export.save(form, &path, &self.session)),
             Purpose::DrawLane(lane) => {
                 let viewport = self.session.answer().and_then(|(comparison, timeline)| {
-                    let position = comparison.lanes.iter().position(|known| known.id == lane)?;
+                    let position = comparison.position(lane)?;
                     self.state.lanes.viewport_of(timeline, position)
                 });
                 let Some(viewport) = viewport else { return };

@@ -23,7 +23,6 @@ pub use self::table::{Home, PANES, PaneRow};
 use super::app::UiState;
 use super::commands::UiCommand;
 use super::panels::PaneCx;
-use highwater_analysis::LaneId;
 use highwater_model::workload::Recording;
 use highwater_session::{Command, LogPage, Session};
 
@@ -398,7 +397,6 @@ impl Panes {
             in_front: &mut self.in_front,
         };
 
-        let before = chosen_lanes(docking.state);
         if self.is_maximized {
             docking.framed_ui(ui, Pane::Policies);
         } else {
@@ -414,14 +412,7 @@ impl Panes {
             .session
             .answer()
             .and_then(|(comparison, _)| docking.state.lanes.take_pinned_lane(comparison));
-        // A lane that is chosen in one pane is chosen in all.
-        let now = chosen_lanes(docking.state);
-        let mut chosen = now.into_iter().zip(before).filter(|(now, before)| now != before);
-        let chosen = chosen.find_map(|(now, _)| now);
-        docking
-            .cx
-            .window_commands
-            .extend(pinned.or(chosen).map(UiCommand::ExplainLane));
+        docking.cx.window_commands.extend(pinned.map(UiCommand::ExplainLane));
         let closed = std::mem::take(&mut docking.closed);
         let is_low_open = docking.is_low_open;
         // A click on a tensor opens its facts.
@@ -463,11 +454,6 @@ impl Panes {
             middle.ctx().request_repaint();
         }
     }
-}
-
-/// The lanes that panes with a choice of their lane explain.
-const fn chosen_lanes(state: &UiState) -> [Option<LaneId>; 2] {
-    [state.inspector.explained(), state.peak.chosen_lane()]
 }
 
 /// The column of some tabs.

@@ -95,9 +95,7 @@ impl App {
             UiCommand::OpenOrClosePane(pane) if self.panes.is_open(pane) => self.panes.close(pane),
             UiCommand::ShowPane(pane) | UiCommand::OpenOrClosePane(pane) => self.panes.show(pane),
             UiCommand::ExplainLane(lane) => {
-                state.inspector.explain(lane);
-                state.peak.explain(lane);
-                state.tables.explain(lane);
+                state.tables.follow_lane();
                 state
                     .lanes
                     .explain(lane, self.session.answer().map(|(comparison, _)| &**comparison));

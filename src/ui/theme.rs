@@ -51,8 +51,6 @@ pub struct Theme {
     pub live_fill: Color32,
     pub capacity: Color32,
     pub peak: Color32,
-    /// Badge of the active policy: ground and text.
-    pub configured: (Color32, Color32),
     /// Badge of the lowest peak: ground and text.
     pub best: (Color32, Color32),
     /// Fits, or improved.

@@ -2,8 +2,8 @@
 
 use eframe::egui::containers::menu::{MenuButton, MenuConfig, SubMenuButton, is_in_menu};
 use eframe::egui::{
-    self, EventFilter, Id, Key, Label, Modifiers, PopupCloseBehavior, Response, RichText, Role, Ui, WidgetInfo,
-    WidgetText,
+    self, Button, EventFilter, Id, Key, Label, Modifiers, PopupCloseBehavior, Response, RichText, Role, Ui, Widget,
+    WidgetInfo, WidgetText,
 };
 
 use highwater_model::units::Bytes;
@@ -38,6 +38,22 @@ impl Named for Response {
         self.widget_info(|| WidgetInfo::selected(role, self.enabled(), is_chosen, name()));
         self
     }
+}
+
+/// Shows a button with a tooltip; returns whether it was clicked.
+pub(crate) fn button_ui(ui: &mut Ui, button: impl Widget, hint: &str) -> bool {
+    ui.add(button).on_hover_text(hint).clicked()
+}
+
+/// The same with a name for assistive technology, which the text of the button does not say.
+pub(crate) fn named_button_ui(ui: &mut Ui, button: impl Widget, name: &str, hint: &str) -> bool {
+    let button = ui.add(button).named(Role::Button, || name);
+    button.on_hover_text(hint).clicked()
+}
+
+/// A small button.
+pub(crate) fn small(text: &str) -> Button<'_> {
+    Button::new(text).small()
 }
 
 /// A text in as many lines as it needs.
@@ -83,7 +99,7 @@ pub(crate) fn keep_arrows(ui: &Ui, id: Id, horizontal_arrows: bool, vertical_arr
 }
 
 /// The button that opens a list of which the largest few are shown, or closes it again.
-pub(crate) fn more_ui(ui: &mut Ui, title: &str, is_open: &mut bool, few: usize, n_left: usize) {
+fn more_ui(ui: &mut Ui, title: &str, is_open: &mut bool, few: usize, n_left: usize) {
     let words = if *is_open {
         format!("Show only the largest {few}")
     } else {

@@ -97,7 +97,7 @@ fn two_lanes_are_subtracted() {
             .curves
             .reserved
     };
-    let difference = harness.state().session().difference().unwrap();
+    let difference = harness.state().session().difference().last().unwrap();
     for step in 0..comparison.axis.n_steps {
         let bytes = |policy| curve(policy).get(step as usize).unwrap().get().cast_signed();
         assert_eq!(difference.reserved.at(step), bytes(0) - bytes(2));

@@ -45,20 +45,23 @@ fn the_worker_draws_the_device_and_the_newest_wish_wins() {
     for step in 0..8 {
         session.apply(Command::PictureDevice(LANE, Step(step)));
     }
-    assert!(!session.has_device_at(LANE, Step(7)), "nobody waits for the worker");
+    assert!(
+        !session.device_picture().has(&(LANE, Step(7))),
+        "nobody waits for the worker"
+    );
     session.settle();
-    assert!(session.has_device_at(LANE, Step(7)));
+    assert!(session.device_picture().has(&(LANE, Step(7))));
     let (comparison, _) = session.answer().expect("an answer");
     let lane = comparison.lanes.iter().find(|lane| lane.id == LANE).expect("a lane");
-    let known = session.device_at().expect("a picture");
+    let known = session.device_picture().last().expect("a picture");
     assert_eq!(known.picture, picture(&lane.simulation, Step(7)));
     // An edit makes another answer: what is known stays, but is not of it.
     session.apply(Command::SetIterations(2));
     session.settle();
-    assert!(session.device_at().is_some() && !session.has_device_at(LANE, Step(7)));
+    assert!(session.device_picture().last().is_some() && !session.device_picture().has(&(LANE, Step(7))));
     session.apply(Command::PictureDevice(LANE, Step(7)));
     session.settle();
-    assert!(session.has_device_at(LANE, Step(7)));
+    assert!(session.device_picture().has(&(LANE, Step(7))));
 }
 
 fn at(harness: &Window) -> String {
@@ -89,12 +92,12 @@ fn the_panel_shows_pools_free_lists_and_regions_of_the_pinned_step() {
     press(&mut harness, Modifiers::NONE, Key::OpenBracket);
     settle(&mut harness);
     assert_ne!(at(&harness), before);
-    harness.get_by_label("sorted by reserved");
-    harness.get_by_label("sort by live bytes").click();
+    harness.get_by_label("sorted in reverse by reserved");
+    harness.get_by_label("sort by live").click();
     harness.run_steps(2);
-    harness.get_by_label("sorted by live bytes");
+    harness.get_by_label("sorted in reverse by live");
     let session = harness.state().session();
-    let known = session.device_at().expect("a picture");
+    let known = session.device_picture().last().expect("a picture");
     assert_eq!(known.lane, LANE);
     assert!(
         known
@@ -185,7 +188,7 @@ fn a_click_on_events_pins_their_step_and_shows_the_device() {
     }
     assert!(is_shown(&harness));
     settle(&mut harness);
-    let known = harness.state().session().device_at().expect("a picture");
+    let known = harness.state().session().device_picture().last().expect("a picture");
     assert_eq!(known.picture.step, Step(0));
 }
 
@@ -294,9 +297,9 @@ fn the_allocator_of_a_recording_is_listed_segment_by_segment() {
     harness.get_by_label("sorted by address of segments");
     harness.get_by_label("sort by size of segments").click();
     harness.run_steps(2);
-    harness.get_by_label("sorted by size of segments");
+    harness.get_by_label("sorted in reverse by size of segments");
     let session = harness.state().session();
-    let known = session.device_at().expect("the worker answers");
+    let known = session.device_picture().last().expect("the worker answers");
     let allocator = known.allocator.as_ref().expect("the file lists segments");
     assert_eq!((allocator.segments.len(), allocator.sums.gaps), (2, 1));
     let (_, timeline) = session.answer().expect("an answer");

@@ -65,7 +65,7 @@ fn the_pane_draws_what_the_library_computes() {
         keeps_native: false,
     };
     let graph = FlameGraph::new(comparison, ask).expect("a graph");
-    assert_eq!(**session.flame_graph().expect("a graph"), graph);
+    assert_eq!(**session.flame_graph().current().expect("a graph"), graph);
     for node in 0..3 {
         let text = format!(
             "zoom to {}: {}",
@@ -108,7 +108,7 @@ fn orders_and_frames_are_chosen() {
     assert!(!has_box(&window, "lib.so(+0x1) [0xff]"));
     click(&mut window, Role::CheckBox, "C++ frames");
     assert!(has_box(&window, "lib.so(+0x1) [0xff]"));
-    let asked = window.state().session().flame_graph().expect("a graph").ask;
+    let asked = window.state().session().flame_graph().current().expect("a graph").ask;
     assert!(asked.keeps_native && !asked.is_inverse);
 }
 

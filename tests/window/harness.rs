@@ -10,7 +10,7 @@ use highwater_session::{Command, ContentOrder, Session, SourceSpec};
 use highwater_sim::StaticMemoryPolicy;
 use highwater_timeline::{Coloring, ColoringRequest, LaneRows, Selected, Timeline};
 use highwater_ui::app::App;
-use highwater_ui::lanes::{Compared, Drawn, LanesCx, LanesInput, LanesState, lanes_ui};
+use highwater_ui::lanes::{Drawn, LanesCx, LanesInput, LanesState, lanes_ui};
 use highwater_ui::theme::Theme;
 
 use crate::sessions::session;
@@ -111,7 +111,7 @@ impl LanesApp {
             timeline: &self.timeline,
             selected: self.selected,
             matches: None,
-            compared: Compared::default(),
+            baseline: None,
             is_stale: self.is_stale,
             theme: &theme,
         };

@@ -37,7 +37,13 @@ fn selected_name(harness: &Window) -> String {
 #[test]
 fn a_line_selects_the_variable_and_with_shift_the_one_whose_name_it_takes() {
     let mut harness = window(chain());
-    let report = harness.state().session().name_reuse().expect("a report").clone();
+    let report = harness
+        .state()
+        .session()
+        .name_reuse()
+        .wanted()
+        .expect("a report")
+        .clone();
     let lines: Vec<&str> = report.levels[0].reuse.log.iter().map(|line| &*line.text).collect();
     let first = "!!! 0,  t3[64] => t1[64], cache idx 0, pool size 1";
     assert_eq!(lines.first(), Some(&first), "{lines:?}");
@@ -54,7 +60,13 @@ fn a_line_selects_the_variable_and_with_shift_the_one_whose_name_it_takes() {
 #[test]
 fn keys_walk_the_lines_and_enter_selects() {
     let mut harness = window(SourceSpec::from_argument("sample:resnet50").expect("a sample"));
-    let report = harness.state().session().name_reuse().expect("a report").clone();
+    let report = harness
+        .state()
+        .session()
+        .name_reuse()
+        .wanted()
+        .expect("a report")
+        .clone();
     let log = &report.levels[0].reuse.log;
     assert!(log.len() > 60, "{}", log.len());
     harness
@@ -82,7 +94,13 @@ fn both_levels_are_shown_and_the_log_is_filtered() {
     harness.get_by_role_and_label(Role::RadioButton, "show level 0");
     harness.get_by_role_and_label(Role::RadioButton, "show level 1").click();
     harness.run_steps(2);
-    let report = harness.state().session().name_reuse().expect("a report").clone();
+    let report = harness
+        .state()
+        .session()
+        .name_reuse()
+        .wanted()
+        .expect("a report")
+        .clone();
     let n_lines = report.levels[1].reuse.log.len();
     harness.get_by_role_and_label(Role::TextInput, "filter the log").focus();
     harness.run_steps(2);
@@ -107,19 +125,25 @@ fn both_levels_are_shown_and_the_log_is_filtered() {
 #[test]
 fn the_newest_question_wins_and_edits_make_it_old() {
     let mut session = session(vec![chain()]);
-    assert!(session.name_reuse().is_none() && !session.has_name_reuse(GraphIdx(0)));
+    assert!(session.name_reuse().wanted().is_none() && !session.name_reuse().wants(&GraphIdx(0)));
     session.apply(Command::ReuseNames(GraphIdx(0)));
     session.apply(Command::ReuseNames(GraphIdx(0)));
-    assert!(session.has_name_reuse(GraphIdx(0)) && session.is_reusing_names());
+    assert!(session.name_reuse().wants(&GraphIdx(0)) && session.name_reuse().is_pending());
     session.settle();
-    assert_eq!(session.name_reuse().expect("a report").levels[0].reuse.hits(), 2);
+    assert_eq!(
+        session.name_reuse().wanted().expect("a report").levels[0].reuse.hits(),
+        2
+    );
     session.apply(Command::SetOption {
         key: "memory_optimize.skip_opt_set".to_owned(),
         text: r#"["t3"]"#.to_owned(),
     });
     session.settle();
-    assert!(!session.has_name_reuse(GraphIdx(0)), "there is a newer answer");
+    assert!(!session.name_reuse().wants(&GraphIdx(0)), "there is a newer answer");
     session.apply(Command::ReuseNames(GraphIdx(0)));
     session.settle();
-    assert_eq!(session.name_reuse().expect("a report").levels[0].reuse.hits(), 1);
+    assert_eq!(
+        session.name_reuse().wanted().expect("a report").levels[0].reuse.hits(),
+        1
+    );
 }

@@ -29,7 +29,10 @@ fn expected(harness: &Window, by: Attribute) -> PeakReport {
 fn the_pane_says_what_the_library_says() {
     let mut harness = window();
     let report = expected(&harness, Attribute::OpType);
-    assert_eq!(**harness.state().session().peak_report().expect("a report"), report);
+    assert_eq!(
+        **harness.state().session().peak_report().last().expect("a report"),
+        report
+    );
     harness.get_by_label_contains("Peak live: step");
     let (comparison, _) = harness.state().session().answer().expect("an answer");
     let sign = comparison.bound_sign(report.ask.lane);
@@ -96,7 +99,7 @@ fn the_pinned_step_is_explained_and_the_peak_again() {
     harness.get_by_label_contains("Pinned: step");
     harness.get_by_label("lane: policy 2");
     let session = harness.state().session();
-    let report = session.peak_report().expect("a report");
+    let report = session.peak_report().last().expect("a report");
     assert!(matches!(report.ask.at, PeakAt::Step(step) if step == report.set.step));
     harness.get_by_label("explain peak live").click();
     settle(&mut harness);
@@ -133,7 +136,7 @@ fn what_another_lane_holds_otherwise_is_listed() {
     harness.run_steps(2);
     harness.get_by_label("baseline: policy 2").click();
     settle(&mut harness);
-    let report = harness.state().session().peak_report().expect("a report");
+    let report = harness.state().session().peak_report().last().expect("a report");
     let changes = report.changes.as_ref().expect("another lane");
     harness.get_by_label("Changes from policy 2");
     match changes.rows.first() {

@@ -61,7 +61,7 @@ fn a_drag_on_the_ruler_selects_a_range_and_escape_lets_it_go() {
     settle(&mut harness);
     harness.get_by_label("Within the range");
     let session = harness.state().session();
-    let report = session.peak_report().expect("a report");
+    let report = session.peak_report().last().expect("a report");
     let stats = report.range.as_ref().expect("of a range");
     assert!(
         first.ends_with(&format!("{} to {}", stats.range.start, stats.range.last())),
@@ -169,7 +169,7 @@ fn rulers_over_a_difference_tell_its_bytes() {
     let measured = words.split_once("; measured ").expect("both rulers").1;
     let (time, bytes) = measured.split_once("; ").expect("time and bytes");
     assert!(time.contains(" steps, "), "{words}");
-    let difference = harness.state().session().difference().expect("a difference");
+    let difference = harness.state().session().difference().last().expect("a difference");
     let extremes = difference.reserved.extremes().expect("steps");
     let most = extremes.high.0.max(0).abs_diff(extremes.low.0.min(0)).max(1);
     let bytes: f64 = bytes

@@ -109,7 +109,12 @@ fn a_row_selects_the_lane_that_the_panes_follow() {
     assert!(window.query_by_label_contains("Peak of policy 4").is_some());
     press(&mut window, Modifiers::NONE, Key::M);
     settle_chain(&mut window);
-    let known = window.state().session().device_at().expect("a picture of the device");
+    let known = window
+        .state()
+        .session()
+        .device_picture()
+        .last()
+        .expect("a picture of the device");
     assert_eq!(
         known.lane,
         highwater_analysis::LaneId::Policy(highwater_sim::StaticMemoryPolicy::FullExtend)

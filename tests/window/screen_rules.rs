@@ -153,7 +153,15 @@ fn the_pointer_chooses_a_step_and_never_a_lane() {
     settle_chain(&mut window);
     press(&mut window, Modifiers::NONE, Key::M);
     settle_chain(&mut window);
-    let pictured = |window: &Window| window.state().session().device_at().expect("a picture").clone();
+    let pictured = |window: &Window| {
+        window
+            .state()
+            .session()
+            .device_picture()
+            .last()
+            .expect("a picture")
+            .clone()
+    };
     assert_eq!(pictured(&window).lane, policy_lane(2));
     let before = pictured(&window).picture.step;
     window.hover_at(lane_map(&window, 3).center());

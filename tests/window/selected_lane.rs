@@ -39,7 +39,7 @@ fn a_difference_is_from_the_selected_lane() {
     let mut window = window_of("mixed", 900.0);
     click_row(&mut window, 2, Modifiers::NONE);
     click_row(&mut window, 4, Modifiers::COMMAND);
-    let difference = window.state().session().difference().expect("a difference");
+    let difference = window.state().session().difference().last().expect("a difference");
     assert_eq!(difference.lanes, (policy_lane(4), policy_lane(2)));
     window.get_by_label_contains("difference, policy 4 less policy 2");
 }

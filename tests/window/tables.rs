@@ -23,7 +23,7 @@ fn choose(harness: &mut Window, kind: TableKind) {
 
 /// The text of a cell, as files hold it.
 fn cell(harness: &Window, row: usize, column: usize) -> String {
-    let table = harness.state().session().table().expect("a table");
+    let table = harness.state().session().table().last().expect("a table");
     table.value(row, column).raw().into_owned()
 }
 
@@ -42,7 +42,7 @@ fn every_table_is_found_by_role_and_label() {
     let mut harness = open();
     for kind in TableKind::ALL.into_iter().filter(|kind| *kind != TableKind::Evictions) {
         choose(&mut harness, kind);
-        let table = harness.state().session().table().expect("a table");
+        let table = harness.state().session().table().last().expect("a table");
         assert_eq!(table.spec().kind, kind);
         let label = format!("table of {}", kind.words());
         assert!(harness.query_by_role(Role::Table).is_some(), "{kind:?}");
@@ -61,7 +61,7 @@ fn every_table_is_found_by_role_and_label() {
 fn a_click_on_a_column_sorts_and_another_turns_it_round() {
     let mut harness = open();
     let bytes = |harness: &Window| -> Vec<u64> {
-        let n_rows = harness.state().session().table().expect("a table").len();
+        let n_rows = harness.state().session().table().last().expect("a table").len();
         (0..n_rows)
             .map(|row| cell(harness, row, 1).parse().expect("bytes"))
             .collect()
@@ -87,13 +87,13 @@ fn a_click_on_a_column_sorts_and_another_turns_it_round() {
 #[test]
 fn a_filter_narrows_the_table_and_an_error_leaves_it() {
     let mut harness = open();
-    let all = harness.state().session().table().expect("a table").len();
+    let all = harness.state().session().table().last().expect("a table").len();
     let field = harness.get_by_role_and_label(Role::TextInput, "filter");
     field.focus();
     field.type_text("op:matmul");
     settle(&mut harness);
     settle(&mut harness);
-    let found = harness.state().session().table().expect("a table").len();
+    let found = harness.state().session().table().last().expect("a table").len();
     assert!(found > 0 && found < all);
     assert!(
         harness
@@ -106,7 +106,7 @@ fn a_filter_narrows_the_table_and_an_error_leaves_it() {
         .type_text(" size:>");
     settle(&mut harness);
     assert!(harness.query_by_label_contains("a number is missing").is_some());
-    assert_eq!(harness.state().session().table().expect("a table").len(), found);
+    assert_eq!(harness.state().session().table().last().expect("a table").len(), found);
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn a_row_selects_its_tensor_and_the_keys_walk_on() {
     row_of(&harness, &name).click();
     harness.run_steps(3);
     let target = |harness: &Window, row: usize| {
-        let table = harness.state().session().table().expect("a table");
+        let table = harness.state().session().table().last().expect("a table");
         table.target(row).tensor
     };
     assert_eq!(harness.state().session().selection(), target(&harness, 1));
@@ -140,7 +140,14 @@ fn a_step_of_the_ops_is_pinned() {
     row_of(&harness, &name).click();
     harness.run_steps(3);
     choose(&mut harness, TableKind::Live);
-    let spec = harness.state().session().table().expect("a table").spec().clone();
+    let spec = harness
+        .state()
+        .session()
+        .table()
+        .last()
+        .expect("a table")
+        .spec()
+        .clone();
     assert_eq!(spec.step.0, 2, "what is live is that of the pinned step");
 }
 
@@ -152,7 +159,14 @@ fn a_table_is_written_whole_and_in_its_order() {
         .click();
     settle(&mut harness);
     settle(&mut harness);
-    let spec = harness.state().session().table().expect("a table").spec().clone();
+    let spec = harness
+        .state()
+        .session()
+        .table()
+        .last()
+        .expect("a table")
+        .spec()
+        .clone();
     assert_eq!(
         spec.sort,
         Some(Sort {
@@ -186,7 +200,7 @@ fn a_table_is_written_whole_and_in_its_order() {
         std::thread::yield_now();
     }
     let text = std::fs::read_to_string(&path).expect("a file");
-    let table = harness.state().session().table().expect("a table");
+    let table = harness.state().session().table().last().expect("a table");
     assert_eq!(text.lines().count(), table.len() + 1);
     assert!(text.starts_with("name,bytes,op,op type,dtype,shape,role,phase,birth,freed,steps,run\n"));
     let first: Vec<&str> = text.lines().nth(1).expect("a row").rsplit(',').collect();

@@ -3,7 +3,7 @@
 use super::text::{cut, escaped, number, width};
 use super::{Area, LaneDrawing, Pen};
 use highwater_model::units::{Bytes, Step};
-use highwater_timeline::{Canvas, Curve, ItemRect, Owner, View, byte_ticks, tensor_name};
+use highwater_timeline::{Canvas, Curve, ItemRect, Owner, byte_ticks, tensor_name};
 
 /// The upper edge of the curve, as a multiple of the highest peak.
 const HEADROOM: f64 = 1.14;
@@ -185,7 +185,7 @@ impl Pen<'_> {
         self.line(format_args!(
             r#"<g clip-path="url(#{name})" aria-label="memory map: {shapes} for {n_total} blocks">"#
         ));
-        self.regions(area, &viewport);
+        self.regions(area, canvas);
         if is_pictured {
             self.pictured(area, &items.rects);
             self.line(format_args!("</g>"));
@@ -201,23 +201,11 @@ impl Pen<'_> {
         self.line(format_args!("</g>"));
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "points on a page need no more")]
-    fn regions(&mut self, area: Area, viewport: &View<'_>) {
+    fn regions(&mut self, area: Area, canvas: Canvas) {
         let (view, colors) = (self.view, self.drawing.colors);
-        for region in view.regions.iter().filter(|region| !region.is_paged) {
-            let x = |step: u32| {
-                viewport
-                    .x_from_step(f64::from(step), area.width)
-                    .clamp(-2.0, area.width + 2.0)
-            };
-            let y = |at: u64| {
-                viewport
-                    .y_from_address(at as f64, area.height)
-                    .clamp(-2.0, area.height + 2.0)
-            };
-            let (left, right) = (x(region.start.0), x(region.end.0));
-            let (top, bottom) = (y(region.base.saturating_add(region.bytes.get())), y(region.base));
-            if right - left < 0.5 || bottom - top < 0.5 {
+        for (idx, [left, top, right, bottom]) in view.visible_regions(&self.drawing.view(), canvas) {
+            let region = &view.regions[idx];
+            if region.is_paged || right - left < 0.5 || bottom - top < 0.5 {
                 continue;
             }
             let place = Area {

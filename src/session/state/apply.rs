@@ -7,12 +7,8 @@ use super::super::editor::open_in_editor;
 use super::super::name_reuse::NamesTask;
 use super::super::task::TaskKind;
 use super::Session;
-use super::device::DeviceTask;
-use super::flame::FlameTask;
-use super::lane_changes::ChangesTask;
-use super::peak::PeakTask;
+use super::requests::{ChangesTask, DeviceTask, DifferenceTask, FlameTask, PeakTask, TableTask};
 use super::settings_search::SettingsTask;
-use super::tables::TableTask;
 use highwater_analysis::{LaneSet, LaneStrategies};
 use highwater_export::png;
 use highwater_model::diagnostics::Diagnostics;
@@ -136,7 +132,8 @@ impl Session {
             Command::UsePin(position) => self.try_edit(None, |session| Ok(session.use_pin(position))),
             Command::SetBaseline(lane) => self.set_baseline(lane),
             Command::SetGoal(goal) => self.set_goal(goal),
-            Command::SetDifference(lanes) => self.set_difference(lanes),
+            Command::SetDifference(Some(lanes)) => self.ask::<DifferenceTask>(lanes),
+            Command::SetDifference(None) => self.forget::<DifferenceTask>(),
             Command::CompareLanes(first, second) => self.ask::<ChangesTask>((first, second)),
 
             // Sweeps, plans and names.

@@ -3,7 +3,8 @@
 use super::super::bookmarks::{Bookmark, insert};
 use super::super::document::Document;
 use super::Session;
-use highwater_analysis::{LaneGoal, LaneId};
+use highwater_analysis::{Comparison, LaneGoal, LaneId};
+use highwater_sim::StaticMemoryPolicy;
 
 impl Session {
     pub(super) fn add_bookmark(&mut self, bookmark: Bookmark) {
@@ -27,6 +28,21 @@ impl Session {
                 document.bookmarks.remove(position);
             }
         });
+    }
+
+    /// The position of the baseline: the lane that was chosen, else policy 0, else the first. A lane that ends early has
+    /// no peak to compare with: unless it was chosen, the first one that completes takes its place.
+    pub fn baseline(&self, comparison: &Comparison) -> usize {
+        let usual = LaneId::Policy(StaticMemoryPolicy::Dynamic);
+        if let Some(chosen) = self.document.baseline.and_then(|id| comparison.position(id)) {
+            return chosen;
+        }
+        let usual = comparison.position(usual).unwrap_or(0);
+        let mut lanes = comparison.lanes.iter();
+        match comparison.lanes.get(usual) {
+            Some(lane) if lane.ends_early() => lanes.position(|lane| !lane.ends_early()).unwrap_or(usual),
+            _ => usual,
+        }
     }
 
     pub(super) fn set_baseline(&mut self, lane: Option<LaneId>) {

@@ -14,11 +14,17 @@ use super::super::write::write_pieces;
 use super::super::write_config::write_config;
 use super::{Notice, Session};
 use highwater_analysis::{LaneId, with_figures};
-use highwater_export::{ConfigExport, ExportError, ExportForm, ExportSubject, LaneDrawing, SvgColors, lane_svg};
+use highwater_export::{
+    ConfigExport, ExportError, ExportForm, ExportSubject, FLAME_FORMS, FlameAnswer, GuardedCells, LaneDrawing,
+    PEAK_FORMS, PeakAnswer, SvgColors, flame_file, lane_svg, peak_file, peak_text, table_csv,
+};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_options::check_scheduled;
 use highwater_timeline::{AxisKind, Viewport};
+
+/// The number of tensors in a copied text.
+const MOST_COPIED: usize = 100;
 
 /// A file that is being written.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -108,6 +114,77 @@ impl Session {
         );
     }
 
+    /// Writes a text whose form the extension decides: one of `endings`, which `forms` lists for people.
+    fn write_form(
+        &mut self,
+        path: PathBuf,
+        (endings, forms): ([&str; 3], &'static str),
+        text: impl FnOnce(&str) -> Option<String> + Send + 'static,
+    ) -> Result<(), Failure> {
+        let name = path.display().to_string();
+        let ending = path.extension().and_then(OsStr::to_str);
+        if !ending.is_some_and(|ending| endings.iter().any(|known| known.eq_ignore_ascii_case(ending))) {
+            return Err(format!("{name}: {forms}").into());
+        }
+        self.write(path, move |out, _| {
+            let text = text(&name).ok_or_else(|| format!("{name}: {forms}"))?;
+            Ok(out.write_all(text.as_bytes())?)
+        });
+        Ok(())
+    }
+
+    /// Writes the last report on a peak.
+    pub(super) fn export_peak(&mut self, path: PathBuf) -> Result<(), Failure> {
+        let found = self.answer.clone().zip(self.peak_report().current().cloned());
+        let ((comparison, _), report) = found.ok_or("no explained step to export yet; select a step")?;
+        self.write_form(path, (["json", "csv", "txt"], PEAK_FORMS), move |name| {
+            let answer = PeakAnswer {
+                comparison: &comparison,
+                report: &report,
+                most: usize::MAX,
+                baseline: None,
+            };
+            peak_file(name, &answer)
+        })
+    }
+
+    /// The last report on a peak as text; `None` where there is none of the answer on the screen.
+    pub fn peak_text(&self) -> Option<String> {
+        let (comparison, _) = self.answer.as_ref()?;
+        Some(peak_text(&PeakAnswer {
+            comparison,
+            report: self.peak_report().current()?,
+            most: MOST_COPIED,
+            baseline: None,
+        }))
+    }
+
+    /// Writes the last flame graph.
+    pub(super) fn export_flame(&mut self, path: PathBuf) -> Result<(), Failure> {
+        let found = self.answer.clone().zip(self.flame_graph().current().cloned());
+        let ((comparison, _), graph) = found.ok_or("no flame graph to export yet; open the Flame tab")?;
+        self.write_form(path, (["svg", "folded", "txt"], FLAME_FORMS), move |name| {
+            let answer = FlameAnswer {
+                comparison: &comparison,
+                graph: &graph,
+                most: None,
+            };
+            flame_file(name, &answer)
+        })
+    }
+
+    /// Writes the table that is shown.
+    pub(super) fn export_table(&mut self, path: PathBuf) -> Result<(), Failure> {
+        let table = self.table().last().cloned();
+        let table = table.ok_or("no table to export yet; open the pane Tables (X)")?;
+        self.write(path, move |out, progress| {
+            let mut cells = GuardedCells::new(out);
+            table_csv(&table, &mut cells, progress)?;
+            Ok(cells.flush()?)
+        });
+        Ok(())
+    }
+
     pub(super) fn export(&mut self, form: ExportForm, path: PathBuf, lanes: Option<&[LaneId]>) -> Result<(), Failure> {
         form.check(&path)?;
         let subject = self.export_subject(lanes);
@@ -122,7 +199,7 @@ impl Session {
 
     pub(super) fn draw_lane(&mut self, path: PathBuf, lane: LaneId, view: LaneInView) -> Result<(), Failure> {
         let found = self.answer.clone().and_then(|(comparison, timeline)| {
-            let lane = comparison.lanes.iter().position(|known| known.id == lane)?;
+            let lane = comparison.position(lane)?;
             Some((comparison, timeline, lane))
         });
         let (comparison, timeline, lane) = found.ok_or("no such lane")?;
@@ -148,7 +225,7 @@ impl Session {
     fn export_subject(&self, lanes: Option<&[LaneId]>) -> Option<ExportSubject> {
         let (comparison, timeline) = self.answer.as_ref()?;
         let document = self.answered.as_ref().unwrap_or(&self.document);
-        let position = |id: &LaneId| comparison.lanes.iter().position(|lane| lane.id == *id);
+        let position = |id: &LaneId| comparison.position(*id);
         let findings = check_scheduled(&document.options, &document.environment, &*self.files, &document.plan);
         let findings = with_figures(findings, comparison);
         let path = self.file_path().filter(|_| !self.file.gives_way);

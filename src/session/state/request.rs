@@ -5,26 +5,24 @@
 
 use super::super::task::{Failure, Outcome, TaskKind};
 use super::Session;
+use super::requests::Requests;
 use highwater_model::progress::Progress;
 
-/// Work on the answer on the screen, with everything that the worker needs for it.
-pub(super) trait Task: Send + Sized + 'static {
+/// What the worker does; no output where the answer has no such result.
+pub(super) type Work<O> = Box<dyn FnOnce(&Progress<'_>) -> Result<Option<O>, Failure> + Send>;
+
+/// A kind of work on the answer on the screen.
+pub(super) trait Task: 'static {
     /// The user's choice: results for equal keys of one revision are equal.
     type Key: Clone + PartialEq + Send + 'static;
     type Output: Send + 'static;
 
     const KIND: TaskKind;
 
-    fn request(session: &mut Session) -> &mut Request<Self>;
+    fn request(requests: &mut Requests) -> &mut Request<Self::Key, Self::Output>;
 
-    /// The task on the answer on the screen; `None` where that has no such result.
-    fn new(session: &Session, key: &Self::Key) -> Option<Self>;
-
-    /// Runs on the worker's thread.
-    ///
-    /// # Errors
-    /// The sentence for the user.
-    fn perform(self, progress: &Progress<'_>) -> Result<Self::Output, Failure>;
+    /// The work on the answer on the screen, with everything that it needs; `None` where that has no such result.
+    fn work(session: &Session, key: &Self::Key) -> Option<Work<Self::Output>>;
 
     /// Whether a newer task waits for the running one instead of replacing it, so that results follow a moving pointer as
     /// fast as they can be made.
@@ -34,18 +32,19 @@ pub(super) trait Task: Send + Sized + 'static {
 }
 
 /// Which result: the revision of the answer, and the key.
-type ResultId<T> = (u64, <T as Task>::Key);
+type ResultId<K> = (u64, K);
 
 /// The wanted, the running and the known result of a kind of task.
-pub(super) struct Request<T: Task> {
-    wanted: Option<ResultId<T>>,
-    running: Option<ResultId<T>>,
-    known: Option<(ResultId<T>, T::Output)>,
+#[derive(Debug)]
+pub(super) struct Request<K, O> {
+    wanted: Option<ResultId<K>>,
+    running: Option<ResultId<K>>,
+    known: Option<(ResultId<K>, Option<O>)>,
     /// The message of the last failure; the same task would fail again.
-    failed: Option<(ResultId<T>, String)>,
+    failed: Option<(ResultId<K>, String)>,
 }
 
-impl<T: Task> Default for Request<T> {
+impl<K, O> Default for Request<K, O> {
     fn default() -> Self {
         Self {
             wanted: None,
@@ -56,65 +55,74 @@ impl<T: Task> Default for Request<T> {
     }
 }
 
-impl<T: Task> std::fmt::Debug for Request<T> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Request")
-            .field("kind", &T::KIND)
-            .finish_non_exhaustive()
-    }
+/// A kind of result as the answer on the screen has it.
+#[derive(Debug)]
+pub struct Requested<'a, K, O> {
+    request: &'a Request<K, O>,
+    /// Of the answer on the screen.
+    revision: Option<u64>,
 }
 
-impl<T: Task> Request<T> {
+impl<'a, K: PartialEq, O> Requested<'a, K, O> {
     /// The last key.
-    pub(super) fn key(&self) -> Option<&T::Key> {
-        self.wanted.as_ref().map(|(_, key)| key)
+    pub fn key(&self) -> Option<&'a K> {
+        self.request.wanted.as_ref().map(|(_, key)| key)
     }
 
-    /// The last result, of whatever key and revision.
-    pub(super) fn known(&self) -> Option<&T::Output> {
-        self.known.as_ref().map(|(_, output)| output)
+    /// The last result; perhaps for another key or of another answer.
+    pub fn last(&self) -> Option<&'a O> {
+        self.request.known.as_ref()?.1.as_ref()
     }
 
-    /// The last result, where it is of this revision.
-    pub(super) fn known_at(&self, revision: u64) -> Option<&T::Output> {
-        self.known
-            .as_ref()
-            .filter(|((of, _), _)| *of == revision)
-            .map(|(_, output)| output)
+    /// The last result, where it is of the answer on the screen; perhaps for another key.
+    pub fn current(&self) -> Option<&'a O> {
+        let ((of, _), _) = self.request.known.as_ref()?;
+        self.last().filter(|_| Some(*of) == self.revision)
     }
 
-    /// The result for the last key, where it is of this revision.
-    pub(super) fn wanted_at(&self, revision: u64) -> Option<&T::Output> {
-        let (of, _) = self.known.as_ref()?;
-        self.known_at(revision).filter(|_| self.wanted.as_ref() == Some(of))
+    /// The result for the last key, where it is of the answer on the screen.
+    pub fn wanted(&self) -> Option<&'a O> {
+        let (id, _) = self.request.known.as_ref()?;
+        self.current().filter(|_| self.request.wanted.as_ref() == Some(id))
     }
 
-    /// Why there is no result for the last key, where the task failed.
-    pub(super) fn failure(&self) -> Option<&str> {
-        let (id, message) = self.failed.as_ref()?;
-        (self.wanted.as_ref() == Some(id)).then_some(message)
+    /// Why there is no result for the last key, where the task failed; the next request may succeed.
+    pub fn failure(&self) -> Option<&'a str> {
+        let (id, message) = self.request.failed.as_ref()?;
+        (self.request.wanted.as_ref() == Some(id)).then_some(message)
     }
 
-    /// Whether the last result is this one.
-    pub(super) fn has(&self, revision: u64, key: &T::Key) -> bool {
-        self.known
-            .as_ref()
-            .is_some_and(|((of, known), _)| *of == revision && known == key)
+    /// Whether the last result is this one, of the answer on the screen.
+    pub fn has(&self, key: &K) -> bool {
+        self.is_current(self.request.known.as_ref().map(|(id, _)| id), key)
     }
 
-    /// Whether this is the last key: its result is known, pending, or failed.
-    pub(super) fn wants(&self, revision: u64, key: &T::Key) -> bool {
-        self.wanted
-            .as_ref()
-            .is_some_and(|(of, wanted)| *of == revision && wanted == key)
+    /// Whether this is the last key, of the answer on the screen: its result is known, pending, or failed.
+    pub fn wants(&self, key: &K) -> bool {
+        self.is_current(self.request.wanted.as_ref(), key)
+    }
+
+    pub fn is_pending(&self) -> bool {
+        self.request.running.is_some()
+    }
+
+    fn is_current(&self, id: Option<&ResultId<K>>, key: &K) -> bool {
+        id.is_some_and(|(of, known)| Some(*of) == self.revision && known == key)
     }
 }
 
 impl Session {
+    pub(super) fn requested<'a, K: PartialEq, O>(&self, request: &'a Request<K, O>) -> Requested<'a, K, O> {
+        Requested {
+            request,
+            revision: self.answer.as_ref().map(|_| self.revision),
+        }
+    }
+
     /// Replaces the wanted result.
     pub(super) fn ask<T: Task>(&mut self, key: T::Key) {
         let revision = self.revision;
-        let request = T::request(self);
+        let request = T::request(&mut self.requests);
         request.wanted = Some((revision, key));
         request.failed = None;
         self.ask_wanted::<T>();
@@ -122,7 +130,7 @@ impl Session {
 
     /// Requests the result for the last key again, after its inputs changed.
     pub(super) fn ask_again<T: Task>(&mut self) {
-        if let Some(key) = T::request(self).key().cloned() {
+        if let Some((_, key)) = T::request(&mut self.requests).wanted.clone() {
             self.ask::<T>(key);
         }
     }
@@ -130,12 +138,12 @@ impl Session {
     /// Withdraws the request.
     pub(super) fn forget<T: Task>(&mut self) {
         self.discard(T::KIND);
-        *T::request(self) = Request::default();
+        *T::request(&mut self.requests) = Request::default();
     }
 
     fn ask_wanted<T: Task>(&mut self) {
         let current = self.revision;
-        let request = T::request(self);
+        let request = T::request(&mut self.requests);
         let Some(id) = request.wanted.clone().filter(|(revision, _)| *revision == current) else {
             return;
         };
@@ -143,11 +151,10 @@ impl Session {
         if running.is_some_and(|(revision, key)| *revision == current && T::waits(key, &id.1)) {
             return;
         }
-        let task = T::new(self, &id.1);
-        let request = T::request(self);
-        if let Some(task) = task {
+        let work = T::work(self, &id.1);
+        let request = T::request(&mut self.requests);
+        if let Some(work) = work {
             request.running = Some(id.clone());
-            let work = move |progress: &Progress<'_>| task.perform(progress);
             self.worker
                 .send(T::KIND, work, move |session, outcome| session.end::<T>(id, outcome));
         } else {
@@ -156,8 +163,8 @@ impl Session {
         }
     }
 
-    fn end<T: Task>(&mut self, id: ResultId<T>, outcome: Outcome<T::Output>) {
-        let request = T::request(self);
+    fn end<T: Task>(&mut self, id: ResultId<T::Key>, outcome: Outcome<Option<T::Output>>) {
+        let request = T::request(&mut self.requests);
         request.running = None;
         let wants_another = request.wanted.as_ref().is_some_and(|wanted| *wanted != id);
         match outcome {
@@ -192,15 +199,15 @@ mod tests {
         let graph = GraphIdx(0);
         session.apply(Command::ReuseNames(graph));
         session.settle();
-        assert!(session.name_reuse().is_some());
+        assert!(session.name_reuse().wanted().is_some());
         let id = (session.revision, graph);
         session.end::<NamesTask>(id, Outcome::Failed("why".to_owned()));
-        assert!(session.name_reuse().is_none() && !session.is_reusing_names());
-        assert_eq!(session.name_reuse_failure(), Some("why"));
-        assert!(session.has_name_reuse(graph), "no pane asks in a circle");
+        assert!(session.name_reuse().wanted().is_none() && !session.name_reuse().is_pending());
+        assert_eq!(session.name_reuse().failure(), Some("why"));
+        assert!(session.name_reuse().wants(&graph), "no pane asks in a circle");
         session.apply(Command::ReuseNames(graph));
-        assert_eq!(session.name_reuse_failure(), None);
+        assert_eq!(session.name_reuse().failure(), None);
         session.settle();
-        assert!(session.name_reuse().is_some());
+        assert!(session.name_reuse().wanted().is_some());
     }
 }

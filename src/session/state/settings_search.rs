@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::super::task::{Failure, TaskKind};
 use super::Session;
-use super::request::{Request, Task};
 use highwater_analysis::{AllocatorFit, AllocatorSetting, SearchPlan, SettingSearch, TriedSetting, search_settings};
 use highwater_model::progress::Progress;
 use highwater_model::units::Bytes;
@@ -50,26 +49,14 @@ impl FoundSettings {
     }
 }
 
-impl Task for SettingsTask {
-    /// The memory of the device.
-    type Key = Option<Bytes>;
-    type Output = Arc<FoundSettings>;
-
-    const KIND: TaskKind = TaskKind::SettingsSearch;
-
-    fn request(session: &mut Session) -> &mut Request<Self> {
-        &mut session.found_settings
-    }
-
-    fn new(session: &Session, device: &Option<Bytes>) -> Option<Self> {
+impl SettingsTask {
+    /// `None` where the answer has no such recordings.
+    pub(super) fn new(session: &Session, device: Option<Bytes>) -> Option<Self> {
         let recordings = session.replayed_recordings();
-        (!recordings.is_empty()).then_some(Self {
-            recordings,
-            device: *device,
-        })
+        (!recordings.is_empty()).then_some(Self { recordings, device })
     }
 
-    fn perform(self, progress: &Progress<'_>) -> Result<Self::Output, Failure> {
+    pub(super) fn found(self, progress: &Progress<'_>) -> Result<FoundSettings, Failure> {
         let mut fits = Vec::with_capacity(self.recordings.len());
         for recording in &self.recordings {
             progress.check()?;
@@ -83,12 +70,12 @@ impl Task for SettingsTask {
             n_threads: progress.n_threads(),
         };
         let search = search_settings(&fits, plan, progress)?;
-        Ok(Arc::new(FoundSettings {
+        Ok(FoundSettings {
             recordings: self.recordings,
             fits,
             search,
             device: self.device,
-        }))
+        })
     }
 }
 
@@ -116,7 +103,7 @@ impl Session {
 
     /// The last search, where it is of the recordings on the screen.
     pub fn found_settings(&self) -> Option<&Arc<FoundSettings>> {
-        let found = self.found_settings.known()?;
+        let found = self.requested(&self.requests.settings).last()?;
         let shown = self.replayed_recordings();
         let is_same = found.recordings.len() == shown.len()
             && found
@@ -129,7 +116,7 @@ impl Session {
 
     /// Why the last search failed.
     pub fn settings_search_failure(&self) -> Option<&str> {
-        self.found_settings.failure()
+        self.requested(&self.requests.settings).failure()
     }
 
     pub fn is_searching_settings(&self) -> bool {

@@ -23,7 +23,7 @@ pub fn words(input: &LanesInput<'_>, lane: usize, state: &LanesState) -> String 
             .hovered
             .map(|tensor| tensor_words("under the pointer", input, tensor)),
         cursor_words(input, lane, state),
-        measure::words(input, lane, state),
+        measure::words(input, lane, state, None),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     parts.join("; ")

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use eframe::egui::{Align2, Color32, Label, Painter, Rect, RichText, Stroke, StrokeKind, Ui, pos2};
 
 use super::canvas::{Quads, SMALL, equal_runs, left_axis};
-use super::column_cache::ColumnCache;
+use super::column_cache::{ColumnCache, FrameCache};
 use super::frame::LaneFrame;
 use super::{LanesInput, LanesState, tooltip};
 use crate::numbers::{at_least_one, count_f32, part_of, to_f64, to_points, to_whole};
@@ -22,20 +22,14 @@ const LEAST_NAMED: f32 = 13.0;
 
 /// Versions of answer and colours, addresses of areas and axis, steps in view, width. Addresses may be reused, so the
 /// versions are compared too.
-type AreaKey = ((u64, u64), [usize; 2], [u64; 2], u32);
-
-#[derive(Clone, Debug)]
-pub(super) struct AreaPicture {
-    of: AreaKey,
-    columns: Arc<AreaColumns>,
-}
+pub(super) type AreaKey = ((u64, u64), [usize; 2], [u64; 2], u32);
 
 pub(super) fn paint(
     ui: &Ui,
     frame: &LaneFrame,
     input: &LanesInput<'_>,
     state: &LanesState,
-    pictures: &mut [Option<AreaPicture>],
+    areas_known: &mut FrameCache<AreaKey, Arc<AreaColumns>>,
     known: &mut ColumnCache,
 ) {
     let (rect, theme) = (frame.map, input.theme);
@@ -49,10 +43,11 @@ pub(super) fn paint(
     let y = |bytes: f64| place.y(bytes);
     left_axis(outer, rect, &byte_ticks(view.a0, view.a1, most), y, theme);
     let painter = ui.painter_at(rect);
-    let width = at_least_one((rect.width() * ui.pixels_per_point()).round());
+    let width = pixels(ui, rect);
     match areas_of(input, frame.lane) {
         Some(areas) => {
-            let columns = columns_of(areas, input.drawn.version, &view, width, pictures, frame.lane);
+            let key = key_of(areas, input.drawn.version, &view, width);
+            let columns = areas_known.get(key, || Arc::new(areas.columns(view, width)));
             paint_bands(&painter, place, areas, &columns, theme);
             let (states_reserved, _) = input.comparison.states(frame.lane);
             if states_reserved {
@@ -82,28 +77,15 @@ fn areas_of<'a>(input: &LanesInput<'a>, lane: usize) -> Option<&'a LaneAreas> {
     areas.and_then(|areas| areas.lanes.get(lane)).map(|areas| &**areas)
 }
 
-fn columns_of(
-    areas: &LaneAreas,
-    version: (u64, u64),
-    view: &View<'_>,
-    width: u32,
-    pictures: &mut [Option<AreaPicture>],
-    lane: usize,
-) -> Arc<AreaColumns> {
+fn pixels(ui: &Ui, rect: Rect) -> u32 {
+    at_least_one((rect.width() * ui.pixels_per_point()).round())
+}
+
+/// Lanes that hold the same share their areas.
+fn key_of(areas: &LaneAreas, version: (u64, u64), view: &View<'_>, width: u32) -> AreaKey {
     let steps = [view.t0.to_bits(), view.t1.to_bits()];
     let axis = view.axis().map_or(0, |axis| std::ptr::from_ref(axis).addr());
-    let of = (version, [std::ptr::from_ref(areas).addr(), axis], steps, width);
-    // Lanes that hold the same share their areas.
-    let known = pictures.iter().flatten().find(|known| known.of == of);
-    let columns = known.map_or_else(
-        || Arc::new(areas.columns(*view, width)),
-        |known| Arc::clone(&known.columns),
-    );
-    pictures[lane] = Some(AreaPicture {
-        of,
-        columns: Arc::clone(&columns),
-    });
-    columns
+    (version, [std::ptr::from_ref(areas).addr(), axis], steps, width)
 }
 
 /// A canvas with bytes from the bottom up.
@@ -263,11 +245,13 @@ pub(super) fn tooltip_ui(
 ) {
     let rect = frame.map;
     let place = frame.view(state).map(|view| Place { rect, view });
-    let picture = state.caches.area_pictures.get(frame.lane).and_then(Option::as_ref);
-    let Some(((place, areas), picture)) = place.zip(areas_of(input, frame.lane)).zip(picture) else {
+    let Some((place, areas)) = place.zip(areas_of(input, frame.lane)) else {
         return;
     };
-    let columns = &picture.columns;
+    let key = key_of(areas, input.drawn.version, &place.view, pixels(ui, rect));
+    let Some(columns) = state.caches.areas.known(&key) else {
+        return;
+    };
     let column = column_at(pos.x, rect, columns.steps.len());
     let Some(step) = columns.steps.get(column).copied().flatten() else {
         return;

@@ -84,7 +84,7 @@ impl Arrangement {
             return;
         }
         let rank = |entry: &LaneEntry| {
-            let position = comparison.lanes.iter().position(|lane| lane.id == entry.id);
+            let position = comparison.position(entry.id);
             position.and_then(|position| order.iter().position(|lane| *lane == position))
         };
         self.entries.sort_by_key(rank);

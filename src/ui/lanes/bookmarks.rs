@@ -133,16 +133,13 @@ pub(super) fn flags_ui(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &mut 
 
 /// The lane of a bookmark by position: its own, else the main one.
 pub fn lane_of(bookmark: &Bookmark, input: &LanesInput<'_>) -> usize {
-    let lanes = &input.comparison.lanes;
-    let own = bookmark.lane.and_then(|id| lanes.iter().position(|lane| lane.id == id));
+    let own = bookmark.lane.and_then(|id| input.comparison.position(id));
     own.or(input.comparison.main_lane()).unwrap_or(0)
 }
 
 fn flag_words(bookmark: &Bookmark, step: Step, input: &LanesInput<'_>) -> String {
     let at = input.comparison.step_text(lane_of(bookmark, input), step);
-    let lane = bookmark
-        .lane
-        .filter(|id| input.comparison.lanes.iter().any(|lane| lane.id == *id));
+    let lane = bookmark.lane.filter(|id| input.comparison.position(*id).is_some());
     let lane = lane.map_or_else(String::new, |id| format!(", {}", input.comparison.lane_title(id)));
     let note = if bookmark.note.is_empty() {
         String::new()

@@ -1,16 +1,52 @@
-//! Columns of curves, computed once for all lanes that draw them: lanes share curves, and a view at rest does not
+//! Columns of curves and areas, computed once for all lanes that draw them: lanes share curves, and a view at rest does not
 //! change.
 
 use std::sync::Arc;
 
 use highwater_timeline::{Curve, TimeAxis, View};
 
+/// The values drawn in this frame or the one before, by key.
+#[derive(Clone, Debug)]
+pub(super) struct FrameCache<K, V> {
+    /// Key, value, and whether it is used in this frame.
+    known: Vec<(K, V, bool)>,
+}
+
+impl<K, V> Default for FrameCache<K, V> {
+    fn default() -> Self {
+        Self { known: Vec::new() }
+    }
+}
+
+impl<K: PartialEq, V: Clone> FrameCache<K, V> {
+    /// Begins a frame: drops values that the last one did not draw.
+    pub(super) fn turn(&mut self) {
+        self.known.retain(|(.., is_used)| *is_used);
+        self.known.iter_mut().for_each(|(.., is_used)| *is_used = false);
+    }
+
+    pub(super) fn known(&self, key: &K) -> Option<&V> {
+        let (_, value, _) = self.known.iter().find(|(known, ..)| known == key)?;
+        Some(value)
+    }
+
+    pub(super) fn get(&mut self, key: K, make: impl FnOnce() -> V) -> V {
+        if let Some((_, value, is_used)) = self.known.iter_mut().find(|(known, ..)| *known == key) {
+            *is_used = true;
+            return value.clone();
+        }
+        let value = make();
+        self.known.push((key, value.clone(), true));
+        value
+    }
+}
+
 /// Least and greatest value of each pixel column.
-pub(super) type CurveColumns = Arc<[(u64, u64)]>;
+pub(super) type ColumnCache = FrameCache<CurveKey, Arc<[(u64, u64)]>>;
 
 /// Key of columns. It holds curve and axis, so that no other can get their address.
 #[derive(Clone, Debug)]
-struct Of {
+pub(super) struct CurveKey {
     curve: Curve,
     axis: Option<Arc<TimeAxis>>,
     /// The bits of the first and the last step.
@@ -18,38 +54,15 @@ struct Of {
     width: u32,
 }
 
-impl Of {
-    fn is(&self, other: &Self) -> bool {
-        let is_same_axis = match (&self.axis, &other.axis) {
-            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
-            (one, other) => one.is_none() && other.is_none(),
-        };
-        is_same_axis
+impl PartialEq for CurveKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.axis.as_ref().map(Arc::as_ptr) == other.axis.as_ref().map(Arc::as_ptr)
             && (self.steps, self.width) == (other.steps, other.width)
             && self.curve.is_shared_with(&other.curve)
     }
 }
 
-#[derive(Clone, Debug)]
-struct Known {
-    of: Of,
-    columns: CurveColumns,
-    is_used: bool,
-}
-
-/// The columns drawn in this frame or the one before.
-#[derive(Clone, Debug, Default)]
-pub(super) struct ColumnCache {
-    known: Vec<Known>,
-}
-
 impl ColumnCache {
-    /// Begins a frame: drops columns that the last one did not draw.
-    pub(super) fn turn(&mut self) {
-        self.known.retain(|known| known.is_used);
-        self.known.iter_mut().for_each(|known| known.is_used = false);
-    }
-
     /// The columns of a curve; `axis` is that of the view. See [`Curve::columns`].
     pub(super) fn of(
         &mut self,
@@ -57,24 +70,14 @@ impl ColumnCache {
         view: &View<'_>,
         axis: Option<&Arc<TimeAxis>>,
         width: u32,
-    ) -> CurveColumns {
-        let of = Of {
+    ) -> Arc<[(u64, u64)]> {
+        let key = CurveKey {
             curve: curve.clone(),
             axis: axis.cloned(),
             steps: [view.t0.to_bits(), view.t1.to_bits()],
             width,
         };
-        if let Some(known) = self.known.iter_mut().find(|known| known.of.is(&of)) {
-            known.is_used = true;
-            return Arc::clone(&known.columns);
-        }
-        let columns: CurveColumns = curve.columns(view, width).into();
-        self.known.push(Known {
-            of,
-            columns: Arc::clone(&columns),
-            is_used: true,
-        });
-        columns
+        self.get(key, || curve.columns(view, width).into())
     }
 }
 

@@ -58,15 +58,16 @@ pub(super) fn difference_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, outer: Rect) {
     );
     let response = ui.interact(rect, ui.scope_id().with("difference"), Sense::click_and_drag());
     let (curve, what) = curve_of(difference, cx.input);
+    let lane = cx.input.comparison.lanes.len();
     let response = response.named(Role::Canvas, || {
-        let measured = measure::difference_words(cx.input, cx.state, curve).map(|words| format!("; {words}"));
+        let measured = measure::words(cx.input, lane, cx.state, Some(curve)).map(|words| format!("; {words}"));
         let measured = measured.unwrap_or_default();
         let label = format!("difference, {} less {}: {what}{measured}", titles.0, titles.1);
         label
     });
     let scale = Scale::of(curve);
     let plot = Plot {
-        lane: cx.input.comparison.lanes.len(),
+        lane,
         body: rect,
         map: rect,
         scale: LaneScale::COMMON,
@@ -79,14 +80,14 @@ pub(super) fn difference_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, outer: Rect) {
     header_ui(ui, cx, header, &titles, what, curve.extremes());
     let Some(viewport) = cx.state.view() else { return };
     paint(ui, rect, curve, scale, &viewport, cx.input);
-    measure::paint_difference(ui, plot, cx.input, cx.state, curve);
+    measure::paint(ui, plot, cx.input, cx.state, Some(curve));
     paint_reading(ui, rect, curve, what, cx.input, cx.state);
 }
 
 /// Reserved bytes where both lanes state them, else live bytes.
 fn curve_of<'a>(difference: &'a LaneDifference, input: &LanesInput<'_>) -> (&'a SignedCurve, &'static str) {
     let states_reserved = |id| {
-        let position = input.comparison.lanes.iter().position(|lane| lane.id == id);
+        let position = input.comparison.position(id);
         position.is_some_and(|position| input.comparison.states(position).0)
     };
     if states_reserved(difference.lanes.0) && states_reserved(difference.lanes.1) {
@@ -130,8 +131,7 @@ fn header_ui(
 fn extremes_ui(ui: &mut Ui, extremes: Extremes, input: &LanesInput<'_>) {
     let theme = input.theme;
     let first = input.drawn.difference.map(|difference| difference.lanes.0);
-    let lanes = &input.comparison.lanes;
-    let lane = lanes.iter().position(|lane| Some(lane.id) == first).unwrap_or(0);
+    let lane = first.and_then(|id| input.comparison.position(id)).unwrap_or(0);
     for ((bytes, step), color) in [(extremes.low, theme.good), (extremes.high, theme.bad)] {
         if bytes != 0 {
             let exact = Bytes(bytes.unsigned_abs()).exact();

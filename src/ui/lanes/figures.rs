@@ -18,7 +18,7 @@ const PEAK_SIZE: f32 = 14.5;
 
 /// Figures of lower rank give way first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Rank {
+enum Rank {
     Fragmentation,
     Behaviour,
     Percent,
@@ -31,7 +31,7 @@ pub(super) enum Rank {
 }
 
 pub(super) struct Figure {
-    pub(super) rank: Rank,
+    rank: Rank,
     text: RichText,
     explanation: String,
     width: f32,
@@ -91,12 +91,7 @@ pub(super) fn figures(ui: &Ui, lane: &Lane, remat: Option<&LaneRemat>, input: &L
         let figure = Figure::new(ui, rank, text, color, explanation);
         if is_bad { figure.strong() } else { figure }
     };
-    let position = input
-        .comparison
-        .lanes
-        .iter()
-        .position(|row| row.id == lane.id)
-        .unwrap_or(0);
+    let position = input.comparison.position(lane.id).unwrap_or(0);
     let bound = input.comparison.bound_sign(position);
     let mut exact = format!("Peak reserved: {}", summary.peak_reserved.exact());
     if !bound.is_empty() {
@@ -191,7 +186,7 @@ fn measured_figures(ui: &Ui, lane: &Lane, recording: &Recording, theme: &Theme) 
 /// Whether a recorded run fits; `None` without a capacity.
 fn measured_fit(ui: &Ui, lane: &Lane, input: &LanesInput<'_>) -> Option<Figure> {
     let (comparison, theme) = (input.comparison, input.theme);
-    let position = comparison.lanes.iter().position(|row| row.id == lane.id)?;
+    let position = comparison.position(lane.id)?;
     let fit = comparison.fit(position);
     let text = match fit {
         Fit::Yes { capacity, .. } => format!("fits {}", whole_units(capacity)),
@@ -267,12 +262,7 @@ fn remat_figures(remat: &LaneRemat, theme: &Theme) -> [(String, Color32, String)
 
 /// Whether the lane fits the device, and why: text, colour, explanation.
 fn verdict(lane: &Lane, input: &LanesInput<'_>) -> (String, Color32, String) {
-    let position = input
-        .comparison
-        .lanes
-        .iter()
-        .position(|row| row.id == lane.id)
-        .unwrap_or(0);
+    let position = input.comparison.position(lane.id).unwrap_or(0);
     let (theme, device) = (input.theme, input.comparison.device_of(position));
     let capacity = device.memory();
     let peak = lane.summary.peak_reserved;
@@ -314,7 +304,7 @@ pub fn whole_units(bytes: Bytes) -> String {
 fn difference(input: &LanesInput<'_>, lane: &Lane) -> Option<([String; 2], String, Color32)> {
     let comparison = input.comparison;
     let theme: &Theme = input.theme;
-    let chosen = input.compared.baseline.and_then(|lane| comparison.lanes.get(lane));
+    let chosen = input.baseline.and_then(|lane| comparison.lanes.get(lane));
     // Policies are compared with policy 0, passes with the lane without any.
     let zero = match (comparison.lane_kind(), chosen) {
         (LaneKind::Strategies, _) => return None,
@@ -322,9 +312,8 @@ fn difference(input: &LanesInput<'_>, lane: &Lane) -> Option<([String; 2], Strin
         (LaneKind::Passes, None) => comparison.lanes.first()?,
         (LaneKind::Policies | LaneKind::Recordings, None) => comparison.lane(StaticMemoryPolicy::Dynamic)?,
     };
-    let position = |id| comparison.lanes.iter().position(|lane| lane.id == id);
-    let (own, zero) = position(lane.id)
-        .zip(position(zero.id))
+    let (own, zero) = (comparison.position(lane.id))
+        .zip(comparison.position(zero.id))
         .filter(|(own, zero)| own != zero)?;
     let (difference, effect) = comparison.peak_difference(own, zero)?;
     let texts = [difference.amount(), format!("({})", difference.percent())];

@@ -8,6 +8,7 @@ use super::LanesCx;
 use super::frame::LaneFrame;
 use super::measure::{self, Plot};
 use super::pinned_step::{Move, PinnedStep};
+use super::range::step_at_x;
 use super::state::KeyboardFocus;
 use super::{LaneContent, LanesInput, LanesState, Selected, shortage, ticks};
 use crate::commands::UiCommand;
@@ -222,7 +223,8 @@ fn pin_at(cx: &mut LanesCx<'_>, pos: Pos2, frame: &LaneFrame) -> bool {
     if !frame.curve.contains(pos) && !frame.ticks.contains(pos) && !is_area {
         return false;
     }
-    let Some(step) = peak_near(pos, frame, cx.input, cx.state).or_else(|| step_at(pos, frame, cx.state)) else {
+    let Some(step) = peak_near(pos, frame, cx.input, cx.state).or_else(|| step_at_x(pos.x, frame.body, cx.state))
+    else {
         return false;
     };
     match cx.state.pinned() {
@@ -244,7 +246,9 @@ fn follow_step(state: &mut LanesState) {
 
 /// The device pane follows the pointer unless a step is pinned.
 fn follow(lane: usize, pos: Pos2, frame: &LaneFrame, state: &mut LanesState) {
-    let Some(step) = step_at(pos, frame, state) else { return };
+    let Some(step) = step_at_x(pos.x, frame.body, state) else {
+        return;
+    };
     if state.pinned().is_none() && frame.body.contains(pos) {
         state.spot = Some(PinnedStep {
             lane,
@@ -252,12 +256,6 @@ fn follow(lane: usize, pos: Pos2, frame: &LaneFrame, state: &mut LanesState) {
             is_pinned: false,
         });
     }
-}
-
-fn step_at(pos: Pos2, frame: &LaneFrame, state: &LanesState) -> Option<Step> {
-    let (viewport, whole) = (state.view()?, state.whole?);
-    let step = viewport.step_from_x(f64::from(pos.x - frame.body.left()), f64::from(frame.body.width()));
-    Some(to_step(step.clamp(0.0, (whole.t1 - 1.0).max(0.0))))
 }
 
 pub(super) fn plot_of(frame: &LaneFrame) -> Plot {

@@ -7,7 +7,7 @@ use super::frame::LaneFrame;
 use super::holdings::{self, Place};
 use super::marks::{self, HolePicture};
 use super::{LanesInput, LanesState, Selected, constant, eviction_interval, pictures};
-use crate::numbers::{at_least_one, to_f64, to_points};
+use crate::numbers::{at_least_one, to_points};
 use crate::theme::Theme;
 use highwater_sim::RegionKind;
 use highwater_timeline::{self, Arrows, ItemRect, Items, LaneView, Owner, View, byte_ticks};
@@ -173,28 +173,10 @@ pub(super) fn add_items(quads: &mut Quads, items: &Items, rect: Rect, color: imp
 }
 
 fn region_rects(lane: &LaneView, viewport: &View<'_>, rect: Rect) -> Vec<(usize, Rect)> {
-    let canvas = canvas_of(rect);
-    let x = |step: u32| {
-        to_points(
-            viewport
-                .x_from_step(f64::from(step), canvas.width)
-                .clamp(-2.0, canvas.width + 2.0),
-        )
-    };
-    let y = |at: u64| {
-        to_points(
-            viewport
-                .y_from_address(to_f64(at), canvas.height)
-                .clamp(-2.0, canvas.height + 2.0),
-        )
-    };
-    // A block that ends at an edge of the picture touches it.
-    let around = viewport.widened(1.0 / canvas.width.max(1.0));
-    let places = lane.regions_within(around.t0, around.t1).into_iter().map(|idx| {
-        let region = &lane.regions[idx];
-        let min = pos2(x(region.start.0), y(region.base + region.bytes.get()));
-        let max = pos2(x(region.end.0), y(region.base));
-        (idx, Rect::from_min_max(min, max).translate(rect.min.to_vec2()))
+    let places = lane.visible_regions(viewport, canvas_of(rect)).map(|(idx, place)| {
+        let [left, top, right, bottom] = place.map(to_points);
+        let place = Rect::from_min_max(pos2(left, top), pos2(right, bottom));
+        (idx, place.translate(rect.min.to_vec2()))
     });
     places.filter(|(_, place)| place.intersects(rect)).collect()
 }

@@ -8,7 +8,7 @@ use super::bands::took_words;
 use super::canvas::{step_x, text_with_ground};
 use super::difference::signed;
 use super::lane_scale::LaneScale;
-use super::range::step_at_x;
+use super::range::{stated_curve, step_at_x};
 use super::{LaneContent, LanesInput, LanesState};
 use crate::numbers::{to_f64, to_points, to_step, to_whole};
 use highwater_model::units::{Bytes, Nanos, Step, counted};
@@ -117,6 +117,16 @@ impl Plot {
         }
         self.scale.address(view.address_from_y(y, f64::from(self.map.height())))
     }
+
+    /// The height of an address, or of bytes of a difference; at most 10 points outside the map.
+    fn y(&self, value: f64, view: &View<'_>) -> f32 {
+        let height = f64::from(self.map.height());
+        let y = match self.values {
+            Some((top, bottom)) => (value - top) / (bottom - top) * height,
+            None => self.scale.view(view).y_from_address(value, height),
+        };
+        self.map.top() + to_points(y.clamp(-10.0, height + 10.0))
+    }
 }
 
 /// Follows a drag; returns whether it moves the view.
@@ -192,74 +202,57 @@ fn begin(ui: &Ui, response: &Response, plot: Plot, state: &LanesState) -> Option
     })
 }
 
-pub(super) fn paint(ui: &Ui, plot: Plot, input: &LanesInput<'_>, state: &LanesState) {
+/// The rulers in a lane, or in the difference with its curve.
+pub(super) fn paint(ui: &Ui, plot: Plot, input: &LanesInput<'_>, state: &LanesState, difference: Option<&SignedCurve>) {
     let Some(view) = state.view() else { return };
     if let Some((lane, range)) = state.measures.time {
         let has_figure = lane == plot.lane || state.content == LaneContent::Lifetimes;
-        let took = took_words(range.start, range.end, view.axis(), state.axis.prefix());
-        let figure = has_figure.then(|| time_text(input, lane, range, took));
+        let figure = has_figure.then(|| range_text(input, lane, state, difference, range));
         paint_time(ui, plot, input, &view, range, figure);
     }
-    if let Some(height) = state.measures.bytes.filter(|height| height.lane == plot.lane) {
-        let is_map = state.content == LaneContent::MemoryMap;
-        if is_map {
-            let own = plot.scale.view(&view);
-            let y_of = |address: f64| {
-                let y = own.y_from_address(address, f64::from(plot.map.height()));
-                plot.map.top() + to_points(y.clamp(-10.0, f64::from(plot.map.height()) + 10.0))
-            };
-            let x = step_x(plot.body, &own, f64::from(height.step.0), 10.0);
-            paint_bytes(
-                ui,
-                plot,
-                input,
-                x,
-                height,
-                Rangef::new(y_of(height.high), y_of(height.low)),
-            );
-        }
+    let is_scaled = plot.values.is_some() || state.content == LaneContent::MemoryMap;
+    let height = state
+        .measures
+        .bytes
+        .filter(|height| height.lane == plot.lane && is_scaled);
+    if let Some(height) = height {
+        let x = step_x(plot.body, &view, f64::from(height.step.0), 10.0);
+        let y = Rangef::new(plot.y(height.high, &view), plot.y(height.low, &view));
+        paint_bytes(ui, plot, input, x, height, y);
     }
 }
 
-pub(super) fn paint_difference(ui: &Ui, plot: Plot, input: &LanesInput<'_>, state: &LanesState, curve: &SignedCurve) {
-    let Some(view) = state.view() else { return };
-    if let Some((lane, range)) = state.measures.time {
-        let figure = (lane == plot.lane).then(|| difference_text(input, state, curve, range));
-        paint_time(ui, plot, input, &view, range, figure);
-    }
-    let height = state.measures.bytes.filter(|height| height.lane == plot.lane);
-    let Some((height, (top, bottom))) = height.zip(plot.values) else {
-        return;
-    };
-    let y_of = |value: f64| {
-        let share = (value - top) / (bottom - top);
-        plot.map.top() + to_points(share * f64::from(plot.map.height()))
-    };
-    let x = step_x(plot.body, &view, f64::from(height.step.0), 10.0);
-    paint_bytes(
-        ui,
-        plot,
-        input,
-        x,
-        height,
-        Rangef::new(y_of(height.high), y_of(height.low)),
-    );
-}
-
-/// Measurements on the difference, for assistive technology.
-pub(super) fn difference_words(input: &LanesInput<'_>, state: &LanesState, curve: &SignedCurve) -> Option<String> {
-    let lane = input.comparison.lanes.len();
+/// Measurements in a lane, or on the difference, for assistive technology.
+pub(super) fn words(
+    input: &LanesInput<'_>,
+    lane: usize,
+    state: &LanesState,
+    difference: Option<&SignedCurve>,
+) -> Option<String> {
     let time = state.measures.time.filter(|(known, _)| *known == lane);
-    let time = time.map(|(_, range)| difference_text(input, state, curve, range));
+    let time = time.map(|(_, range)| range_text(input, lane, state, difference, range));
     let height = state.measures.bytes.filter(|height| height.lane == lane);
     let parts: Vec<String> = time.into_iter().chain(height.map(height_text)).collect();
     (!parts.is_empty()).then(|| format!("measured {}", parts.join("; ").replace('\u{a0}', " ")))
 }
 
-/// Number of steps, time, and the difference at both ends.
-fn difference_text(input: &LanesInput<'_>, state: &LanesState, curve: &SignedCurve, range: StepRange) -> String {
+fn range_text(
+    input: &LanesInput<'_>,
+    lane: usize,
+    state: &LanesState,
+    difference: Option<&SignedCurve>,
+    range: StepRange,
+) -> String {
     let axis = state.view().and_then(|view| view.axis());
     let took = took_words(range.start, range.end, axis, state.axis.prefix());
+    match difference {
+        Some(curve) => difference_text(input, curve, range, &took),
+        None => time_text(input, lane, range, took),
+    }
+}
+
+/// Number of steps, time, and the difference at both ends.
+fn difference_text(input: &LanesInput<'_>, curve: &SignedCurve, range: StepRange, took: &str) -> String {
     let last = range.last();
     let ends = [range.start, last].map(|step| signed(curve.at(step.0)));
     let change = if ends[0] == ends[1] {
@@ -295,18 +288,6 @@ fn paint_time(ui: &Ui, plot: Plot, input: &LanesInput<'_>, view: &View<'_>, rang
     text_with_ground(&painter, place, figure, (theme.text, theme.halo()), body);
 }
 
-/// Measurements in a lane, for assistive technology.
-pub(super) fn words(input: &LanesInput<'_>, lane: usize, state: &LanesState) -> Option<String> {
-    let time = state.measures.time.filter(|(known, _)| *known == lane);
-    let time = time.and_then(|(_, range)| {
-        let took = took_words(range.start, range.end, state.view()?.axis(), state.axis.prefix());
-        Some(time_text(input, lane, range, took))
-    });
-    let height = state.measures.bytes.filter(|height| height.lane == lane);
-    let parts: Vec<String> = time.into_iter().chain(height.map(height_text)).collect();
-    (!parts.is_empty()).then(|| format!("measured {}", parts.join("; ").replace('\u{a0}', " ")))
-}
-
 fn height_text(height: Height) -> String {
     Bytes(to_whole((height.high - height.low).round())).to_string()
 }
@@ -328,12 +309,7 @@ fn time_text(input: &LanesInput<'_>, lane: usize, range: StepRange, along: Strin
 
 /// The change of held bytes from the first step to the last; `None` where the lane does not state them.
 fn change_text(input: &LanesInput<'_>, lane: usize, range: StepRange) -> Option<String> {
-    let view = input.timeline.lanes.get(lane)?;
-    let (curve, word) = match input.comparison.states(lane) {
-        (_, true) => (&view.live, "live"),
-        (true, false) => (&view.reserved, "reserved"),
-        (false, false) => return None,
-    };
+    let (curve, word) = stated_curve(input, lane)?;
     let at = |step: Step| i64::try_from(curve.at(step.0)).ok();
     Some(match at(range.last())?.saturating_sub(at(range.start)?) {
         0 => format!(", {word} unchanged"),

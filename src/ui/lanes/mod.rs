@@ -17,7 +17,6 @@ mod accessibility_text;
 mod areas;
 mod arrange;
 mod axis;
-mod badge;
 mod bands;
 mod bookmarks;
 mod budget;
@@ -28,6 +27,7 @@ mod constant;
 mod curve;
 mod difference;
 mod edge_counts;
+mod event_row;
 mod eviction_interval;
 mod figures;
 mod frame;
@@ -82,7 +82,7 @@ pub use state::{KeyboardFocus, LanesState};
 use crate::commands::UiCommand;
 use crate::theme::Theme;
 use highwater_analysis::{Comparison, LaneKind};
-use highwater_session::{Command, ContentOrder, Document, Session};
+use highwater_session::{Command, ContentOrder, Session};
 use highwater_timeline::{Attribute, ColorBy, ColoringRequest, Matches, Timeline};
 
 /// The input of the lanes.
@@ -96,27 +96,11 @@ pub struct LanesInput<'a> {
     pub matches: Option<&'a Matches>,
     /// Whether a newer answer is pending: the lanes are dimmed.
     pub is_stale: bool,
-    pub compared: Compared<'a>,
+    /// The baseline of figures by position; `None` for the default.
+    pub baseline: Option<usize>,
     pub theme: &'a Theme,
     /// Colours of blocks, and pictures of large lanes.
     pub drawn: Drawn<'a>,
-}
-
-/// The baseline of figures, and the document that pins are compared with.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Compared<'a> {
-    /// By position; `None` for the default.
-    pub baseline: Option<usize>,
-    pub document: Option<&'a Document>,
-}
-
-impl<'a> Compared<'a> {
-    pub fn of(session: &'a Session) -> Self {
-        Self {
-            baseline: session.answer().map(|(comparison, _)| session.baseline(comparison)),
-            document: Some(session.document()),
-        }
-    }
 }
 
 impl<'a> LanesInput<'a> {
@@ -129,7 +113,7 @@ impl<'a> LanesInput<'a> {
             selected: session.selection(),
             matches: None,
             is_stale: session.is_stale(),
-            compared: Compared::of(session),
+            baseline: Some(session.baseline(comparison)),
             theme,
             drawn: Drawn::default(),
         })
@@ -355,14 +339,11 @@ fn contents_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frames: &[frame::LaneFrame]) {
         .caches
         .hole_pictures
         .resize(cx.input.comparison.lanes.len(), None);
-    cx.state
-        .caches
-        .area_pictures
-        .resize(cx.input.comparison.lanes.len(), None);
     let mut pictures = std::mem::take(&mut cx.state.caches.hole_pictures);
-    let mut areas = std::mem::take(&mut cx.state.caches.area_pictures);
+    let mut areas = std::mem::take(&mut cx.state.caches.areas);
     let mut columns = std::mem::take(&mut cx.state.caches.columns);
     columns.turn();
+    areas.turn();
     for frame in frames {
         let picture = &mut pictures[frame.lane];
         if cx.state.is_sitting(cx.input.comparison.lanes[frame.lane].id) {
@@ -396,7 +377,7 @@ fn contents_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frames: &[frame::LaneFrame]) {
     (cx.state.drawn, cx.state.holes_drawn, cx.state.edges_drawn) = (drawn, holes, edges);
     cx.state.hovered_edges_drawn = hovered;
     cx.state.caches.hole_pictures = pictures;
-    cx.state.caches.area_pictures = areas;
+    cx.state.caches.areas = areas;
     cx.state.caches.columns = columns;
 }
 
@@ -413,7 +394,7 @@ fn above_ui(ui: &Ui, frames: &[frame::LaneFrame], plain: f32, input: &LanesInput
         shortage::paint(ui, frame, input, state);
         remat::paint_ends(ui, frame, input, state);
         range::paint(ui, frame.body, input, state);
-        measure::paint(ui, gestures::plot_of(frame), input, state);
+        measure::paint(ui, gestures::plot_of(frame), input, state, None);
         pinned_step::paint(ui, frame.lane, frame.body, input, state);
         canvas::cursor_line(ui, frame.body, state, input.theme);
         let is_covered = state.is_noting() || ui.memory(|memory| memory.top_modal_layer().is_some());

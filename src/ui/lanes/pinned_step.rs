@@ -55,7 +55,7 @@ impl LanesState {
         let comparison = input.comparison;
         let last = Step(input.timeline.n_steps.checked_sub(1)?);
         let position = |id| comparison.lanes.iter().position(|lane| lane.id == id);
-        let explained = self.explained.and_then(position);
+        let explained = self.selected_lane.and_then(position);
         let lane = explained.or(comparison.main_lane()).unwrap_or(0);
         let known = self.spot.filter(|spot| spot.lane < comparison.lanes.len());
         if let Some(spot) = known {
@@ -88,8 +88,8 @@ impl LanesState {
 
     /// Follows the selected lane: a pinned step stays, in that lane.
     pub fn explain(&mut self, lane: LaneId, comparison: Option<&Comparison>) {
-        self.explained = Some(lane);
-        let position = comparison.and_then(|known| known.lanes.iter().position(|row| row.id == lane));
+        self.selected_lane = Some(lane);
+        let position = comparison.and_then(|known| known.position(lane));
         self.spot = self.spot.filter(|spot| spot.is_pinned);
         if let (Some(spot), Some(position)) = (&mut self.spot, position) {
             spot.lane = position;

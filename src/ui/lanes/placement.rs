@@ -1,23 +1,23 @@
 //! The placement strategy of a lane, in its header: the choice, and how good the plans are.
 
-use eframe::egui::{ComboBox, Role, Ui};
+use eframe::egui::{Color32, ComboBox, FontId, Response, Role, Sense, Ui, vec2};
 
 use super::LanesCx;
 use super::LanesInput;
-use super::badge::{OPTIMAL, badge};
-use super::figures::SIZE;
+use super::figures::{SIZE, SPACING, width_of};
 use super::header::words;
 use crate::combo::ShowChoices as _;
 use crate::panels::elided;
 use crate::panels::planner::choices;
 use crate::widgets::Named as _;
-use highwater_analysis::{Lane, LaneKind};
+use highwater_analysis::Lane;
 use highwater_model::graph::Id as _;
 use highwater_model::units::percent_text;
+use highwater_plan::Planned;
 use highwater_session::Command;
 
 /// Least width of the list of strategies, and its width besides the text.
-pub(super) const COMBO: (f32, f32) = (96.0, 34.0);
+const COMBO: (f32, f32) = (96.0, 34.0);
 
 /// The choice of the placement strategy.
 pub(super) fn strategy_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, lane: &Lane, room: f32) {
@@ -79,40 +79,54 @@ fn plans_text(lane: &Lane, input: &LanesInput<'_>) -> String {
     text
 }
 
-/// How good a plan is.
-pub(super) enum Certainty {
-    /// Proven optimal.
-    Optimal,
-    /// Distance from the bound, as text.
-    Over(String),
+/// Width of the list of strategies with its text in full.
+pub(super) fn strategy_width(ui: &Ui, lane: &Lane) -> f32 {
+    (width_of(ui, lane.strategy.label, SIZE) + COMBO.1).max(COMBO.0) + SPACING
 }
 
-pub(super) fn certainty(lane: &Lane) -> Option<Certainty> {
-    let (_, planned) = lane.plans.first()?;
-    if planned.is_optimal() {
-        return Some(Certainty::Optimal);
+/// The badge of a plan with a proof, and for little room.
+const OPTIMAL: [&str; 2] = ["proven optimal", "optimal"];
+/// Room of the badge besides its text, and the size of that.
+const BADGE: (f32, f32) = (12.0, 11.0);
+
+/// The distance of a plan from the bound; `None` for an optimal one.
+fn over_text(planned: &Planned) -> Option<String> {
+    let over = planned.plan.footprint.percent_over(planned.lower_bound);
+    (!planned.is_optimal()).then(|| format!("{} above bound", percent_text(over)))
+}
+
+/// Widths of [`certainty_ui`] in full, and in short words.
+pub(super) fn certainty_widths(ui: &Ui, lane: &Lane) -> (f32, f32) {
+    let Some((_, planned)) = lane.plans.first() else {
+        return (0.0, 0.0);
+    };
+    match over_text(planned) {
+        None => OPTIMAL
+            .map(|text| width_of(ui, text, BADGE.1) + BADGE.0 + SPACING)
+            .into(),
+        Some(text) => [width_of(ui, &text, SIZE) + SPACING; 2].into(),
     }
-    let over = percent_text(planned.plan.footprint.percent_over(planned.lower_bound));
-    Some(Certainty::Over(format!("{over} above bound")))
 }
 
-/// For lanes of a placement problem.
+/// How good the plan is: proven optimal, or its distance from the bound.
 pub(super) fn certainty_ui(ui: &mut Ui, lane: &Lane, is_short: bool, input: &LanesInput<'_>) {
-    let Some((_, planned)) = lane
-        .plans
-        .first()
-        .filter(|_| input.comparison.lane_kind() == LaneKind::Strategies)
-    else {
+    let Some((_, planned)) = lane.plans.first() else { return };
+    let Some(text) = over_text(planned) else {
+        let [full, short] = OPTIMAL;
+        let text = if is_short { short } else { full };
+        badge_ui(ui, text, full, input.theme.best).on_hover_text("This is the minimum");
         return;
     };
-    match certainty(lane) {
-        Some(Certainty::Optimal) => {
-            badge(ui, &OPTIMAL, is_short, input.theme.best).on_hover_text("This is the minimum");
-        }
-        Some(Certainty::Over(text)) => {
-            ui.label(words(text, input.theme.text_weak))
-                .on_hover_text(format!("Lower bound: {}", planned.proved_bound.exact()));
-        }
-        None => {}
-    }
+    ui.label(words(text, input.theme.text_weak))
+        .on_hover_text(format!("Lower bound: {}", planned.proved_bound.exact()));
+}
+
+/// A text on a coloured ground; assistive technology reads `name`.
+fn badge_ui(ui: &mut Ui, text: &str, name: &str, (ground, color): (Color32, Color32)) -> Response {
+    let font = FontId::proportional(BADGE.1);
+    let galley = ui.painter().layout_no_wrap(text.to_owned(), font, color);
+    let (rect, response) = ui.allocate_exact_size(galley.size() + vec2(BADGE.0, 4.0), Sense::hover());
+    ui.painter().rect_filled(rect, 8, ground);
+    ui.painter().galley(rect.min + vec2(6.0, 2.0), galley, color);
+    response.named(Role::Label, || name)
 }

@@ -7,7 +7,7 @@ use super::canvas::{SMALL, step_x, text_with_ground};
 use super::{LanesInput, LanesState};
 use crate::numbers::to_step;
 use highwater_model::units::{Bytes, Step, counted};
-use highwater_timeline::{StepRange, View};
+use highwater_timeline::{Curve, StepRange, View};
 
 /// The step at a place of a plot, within the existing steps.
 pub(super) fn step_at_x(x: f32, plot: Rect, state: &LanesState) -> Option<Step> {
@@ -87,6 +87,16 @@ pub(super) fn paint(ui: &Ui, body: Rect, input: &LanesInput<'_>, state: &LanesSt
     }
 }
 
+/// The live curve of a lane, else the reserved one; `None` where it states neither.
+pub(super) fn stated_curve<'a>(input: &LanesInput<'a>, lane: usize) -> Option<(&'a Curve, &'static str)> {
+    let view = input.timeline.lanes.get(lane)?;
+    match input.comparison.states(lane) {
+        (_, true) => Some((&view.live, "live")),
+        (true, false) => Some((&view.reserved, "reserved")),
+        (false, false) => None,
+    }
+}
+
 /// Descriptions of a range, longest first: length, and peak of the first shown lane. O(log steps).
 pub(super) fn words(range: StepRange, input: &LanesInput<'_>, state: &LanesState) -> Vec<String> {
     let comparison = input.comparison;
@@ -99,15 +109,10 @@ pub(super) fn words(range: StepRange, input: &LanesInput<'_>, state: &LanesState
     let shown = state.arrangement.shown(comparison);
     let first = shown.first().map(|(lane, _)| *lane);
     let peak = first.and_then(|lane| {
-        let (view, row) = (input.timeline.lanes.get(lane)?, comparison.lanes.get(lane)?);
-        let (curve, what) = match comparison.states(lane) {
-            (_, true) => (&view.live, "live"),
-            (true, false) => (&view.reserved, "reserved"),
-            (false, false) => return None,
-        };
+        let (curve, what) = stated_curve(input, lane)?;
         let (step, bytes) = curve.highest(range.start.0 as usize, range.end.0 as usize)?;
         let title = if shown.len() > 1 {
-            format!("{}: ", comparison.lane_title(row.id))
+            format!("{}: ", comparison.lane_title(comparison.lanes[lane].id))
         } else {
             String::new()
         };

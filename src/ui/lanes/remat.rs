@@ -4,15 +4,16 @@
 //! pixel column counts all that it merges.
 
 use eframe::egui::epaint::PathShape;
-use eframe::egui::{Align, Align2, Color32, Key, Painter, Pos2, Rangef, Rect, Role, Sense, Stroke, Ui, pos2, vec2};
+use eframe::egui::{Align, Color32, Key, Painter, Pos2, Rangef, Rect, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
 use super::LanesCx;
-use super::canvas::{SMALL, label_beside, reading_x, step_x, text_with_ground, visible_x};
+use super::canvas::{label_beside, reading_x, step_x, text_with_ground, visible_x};
+use super::event_row::{EventRow, paint_frame};
 use super::frame::LaneFrame;
 use super::tooltip::{beside_pointer, rows_ui};
 use super::{LanesInput, LanesState};
 use crate::commands::UiCommand;
-use crate::numbers::{at_least_one, count_f32, to_step};
+use crate::numbers::to_step;
 use crate::theme::Theme;
 use crate::widgets::{Named as _, keep_arrows};
 use highwater_model::units::{Bytes, Step, grouped};
@@ -32,9 +33,7 @@ pub(super) fn marks_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
     if rect.height() < 1.0 {
         return;
     }
-    let outer = ui.painter();
-    let label = pos2(rect.left() - 6.0, rect.center().y);
-    outer.text(label, Align2::RIGHT_CENTER, "evict, recompute", SMALL, theme.text_weak);
+    paint_frame(ui.painter(), rect, "evict, recompute", theme);
     let id = ui.scope_id().with(("remat marks", frame.lane));
     let response = ui.interact(rect, id, Sense::click());
     let title = cx.input.comparison.lane_title(cx.input.comparison.lanes[frame.lane].id);
@@ -47,15 +46,12 @@ pub(super) fn marks_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
         if left || right {
             step_to(cx, right, frame.lane, remat);
         }
-        outer.rect_stroke(
-            rect,
-            0,
-            Stroke::new(1.0, theme.accent()),
-            eframe::egui::StrokeKind::Outside,
-        );
+        let stroke = Stroke::new(1.0, theme.accent());
+        ui.painter().rect_stroke(rect, 0, stroke, StrokeKind::Outside);
     }
     let pos = response.hover_pos();
-    let hovered = pos.and_then(|pos| column_at(pos, frame, remat, cx.state));
+    let row = EventRow::new(rect, COLUMN, remat, cx.state);
+    let hovered = pos.and_then(|pos| row.at(pos));
     if let Some(column) = hovered.filter(|_| response.clicked()) {
         response.request_focus();
         cx.window_commands
@@ -63,7 +59,7 @@ pub(super) fn marks_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
         go(cx, frame.lane, remat, column.steps.0);
     }
     let painter = ui.painter_at(rect.expand(1.0));
-    paint_row(&painter, frame, remat, hovered.as_ref(), cx.input, cx.state);
+    paint_row(&painter, frame, remat, (&row, hovered), cx.input, cx.state);
     if let Some(column) = hovered {
         beside_pointer(&response, frame.body, |ui| tooltip_ui(ui, remat, &column, cx.input));
     }
@@ -93,20 +89,18 @@ fn paint_row(
     painter: &Painter,
     frame: &LaneFrame,
     remat: &LaneRemat,
-    hovered: Option<&RematColumn>,
+    (row, hovered): (&EventRow<{ RematMarkKind::ALL.len() }>, Option<RematColumn>),
     input: &LanesInput<'_>,
     state: &LanesState,
 ) {
     let (rect, theme) = (frame.remat, input.theme);
-    painter.hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.grid));
     if let Some(viewport) = &state.view() {
         paint_recomputed(painter, rect, &input.timeline.lanes[frame.lane], viewport, theme);
     }
-    for column in columns(rect, remat, state) {
-        let x = x_of(rect, &column);
-        if hovered == Some(&column) {
-            let ground = Rect::from_center_size(pos2(x, rect.center().y), vec2(COLUMN, rect.height()));
-            painter.rect_filled(ground, 0, theme.frame);
+    for column in row.columns() {
+        let x = row.x(column);
+        if hovered == Some(*column) {
+            row.paint_ground(painter, column, theme.frame);
         }
         for kind in RematMarkKind::ALL {
             if column.count(kind) > 0 {
@@ -194,27 +188,6 @@ pub(super) fn mark(painter: &Painter, at: Pos2, kind: RematMarkKind, theme: &The
             }
         }
     }
-}
-
-fn columns(rect: Rect, remat: &LaneRemat, state: &LanesState) -> Vec<RematColumn> {
-    let n_columns = at_least_one(rect.width() / COLUMN);
-    let view = state.view();
-    view.map_or_else(Vec::new, |view| remat.columns(view, n_columns))
-}
-
-/// Columns have equal widths.
-fn x_of(rect: Rect, column: &RematColumn) -> f32 {
-    let n_columns = (rect.width() / COLUMN).floor().max(1.0);
-    rect.left() + (count_f32(column.column as usize) + 0.5) * rect.width() / n_columns
-}
-
-/// The column at the pointer, or the nearest within a column's width.
-fn column_at(pos: Pos2, frame: &LaneFrame, remat: &LaneRemat, state: &LanesState) -> Option<RematColumn> {
-    let rect = frame.remat;
-    let distance = |column: &RematColumn| (x_of(rect, column) - pos.x).abs();
-    let columns = columns(rect, remat, state).into_iter();
-    let nearest = columns.min_by(|a, b| distance(a).total_cmp(&distance(b)));
-    nearest.filter(|column| distance(column) <= COLUMN * 1.5)
 }
 
 fn counts_text(remat: &LaneRemat) -> String {

@@ -214,7 +214,7 @@ fn shown_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, body: Rect, response: &Response, 
     }
     scopes::scopes_ui(ui, body, shown, cx.input, cx.state);
     range::paint(ui, body, cx.input, cx.state);
-    measure::paint(ui, plot, cx.input, cx.state);
+    measure::paint(ui, plot, cx.input, cx.state, None);
     cursor_line(ui, body, cx.state, cx.input.theme);
     if let Some(tensor) = tensor.filter(|_| !response.dragged()) {
         let lane = shown.rows.lane;

@@ -9,7 +9,7 @@ use crate::numbers::{at_least_one, to_points, to_step};
 use crate::theme::Theme;
 use crate::widgets::Named as _;
 use highwater_model::units::Nanos;
-use highwater_timeline::{AxisKind, Tick, Timeline, View, step_facts, step_ticks, time_ticks};
+use highwater_timeline::{AxisKind, Timeline, View, step_facts};
 
 const STEPS: f32 = 14.0;
 /// Least distance of two axis marks in points: steps, times with units.
@@ -81,7 +81,7 @@ fn paint_marks(painter: &Painter, rect: Rect, view: &View<'_>, word: &str, theme
     let label = pos2(rect.left() - 6.0, rect.center().y);
     painter.text(label, Align2::RIGHT_CENTER, word, SMALL, theme.text_weak);
     let most = |apart: f32| at_least_one(rect.width() / apart);
-    for tick in axis_ticks(view, [most(MARKS.0), most(MARKS.1)]) {
+    for tick in view.ticks([most(MARKS.0), most(MARKS.1)]) {
         let x = rect.left() + to_points(view.x_from_step(tick.value, f64::from(rect.width())));
         painter.vline(
             x,
@@ -98,18 +98,6 @@ fn paint_marks(painter: &Painter, rect: Rect, view: &View<'_>, word: &str, theme
             );
         }
     }
-}
-
-/// Marks at round steps or, on a time axis, at the steps that reach round times.
-pub(super) fn axis_ticks(view: &View<'_>, [most_steps, most_times]: [u32; 2]) -> Vec<Tick> {
-    let Some(axis) = view.axis() else {
-        return step_ticks(view.t0, view.t1, most_steps);
-    };
-    let mut ticks = time_ticks(axis.time(view.t0), axis.time(view.t1), most_times);
-    for tick in &mut ticks {
-        tick.value = axis.step_at_time(tick.value);
-    }
-    ticks
 }
 
 /// The op that each lane recomputes on the step under the pointer, with its cost.

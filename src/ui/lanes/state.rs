@@ -13,8 +13,8 @@ use highwater_analysis::{Comparison, LaneId, LaneKind};
 use highwater_model::units::Step;
 use highwater_session::ContentOrder;
 use highwater_timeline::{
-    AxisKind, ColorBy, ColoringRequest, LaneView, RowOrder, ScopeFolds, Selected, StepRange, TimeAxis, Timeline, View,
-    Viewport,
+    AreaColumns, AxisKind, ColorBy, ColoringRequest, LaneView, RowOrder, ScopeFolds, Selected, StepRange, TimeAxis,
+    Timeline, View, Viewport,
 };
 
 /// Where keys without Ctrl act.
@@ -43,8 +43,8 @@ pub struct LanesState {
     pub spot: Option<PinnedStep>,
     /// The step under the pointer in one line.
     pub reading_text: Option<String>,
-    /// The selected lane, which panes without a pinned step explain.
-    pub(super) explained: Option<LaneId>,
+    /// The selected lane, which all panes explain.
+    pub selected_lane: Option<LaneId>,
     /// The lane of a new pin, by position.
     pub(super) pinned_lane: Option<usize>,
     /// The highlight of the device pane.
@@ -109,7 +109,7 @@ pub struct LanesState {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Caches {
     pub(super) hole_pictures: Vec<Option<marks::HolePicture>>,
-    pub(super) area_pictures: Vec<Option<areas::AreaPicture>>,
+    pub(super) areas: column_cache::FrameCache<areas::AreaKey, Arc<AreaColumns>>,
     pub(super) columns: column_cache::ColumnCache,
     pub(super) minimap: Option<minimap::Picture>,
     pub(super) textures: pictures::Textures,

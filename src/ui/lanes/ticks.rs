@@ -1,13 +1,12 @@
 //! The row of events between curve and map: a mark per class and pixel column.
 
 use eframe::egui::epaint::{PathShape, Shape};
-use eframe::egui::{Align2, Painter, Pos2, Rect, Stroke, Ui, pos2, vec2};
+use eframe::egui::{Painter, Pos2, Rect, Stroke, Ui, pos2, vec2};
 
-use super::canvas::SMALL;
+use super::event_row::{EventRow, paint_frame};
 use super::frame::LaneFrame;
 use super::tooltip::rows_ui;
 use super::{LanesInput, LanesState};
-use crate::numbers::{at_least_one, count_f32};
 use crate::theme::Theme;
 use highwater_model::units::{Bytes, counted, grouped};
 use highwater_timeline::{TickClass, TickColumn, event_labels};
@@ -22,18 +21,15 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
     if rect.height() < 1.0 {
         return;
     }
-    let outer = ui.painter();
-    let label = pos2(rect.left() - 6.0, rect.center().y);
-    outer.text(label, Align2::RIGHT_CENTER, "events", SMALL, theme.text_weak);
+    paint_frame(ui.painter(), rect, "events", theme);
     let painter = ui.painter_at(rect.expand(1.0));
-    painter.hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.grid));
+    let row = row(frame, input, state);
     let hovered = ui.input(|input| input.pointer.hover_pos());
     let hovered = hovered.and_then(|pos| column_at(pos, frame, input, state));
-    for column in columns(frame, input, state) {
-        let x = x_of(rect, &column);
-        if hovered == Some(column) {
-            let ground = Rect::from_center_size(pos2(x, rect.center().y), vec2(COLUMN, rect.height()));
-            painter.rect_filled(ground, 0, theme.grid);
+    for column in row.columns() {
+        let x = row.x(column);
+        if hovered == Some(*column) {
+            row.paint_ground(&painter, column, theme.grid);
         }
         let classes: Vec<TickClass> = column.classes().take(most_marks(rect)).collect();
         // Centred together.
@@ -46,22 +42,13 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
     }
 }
 
-fn columns(frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) -> Vec<TickColumn> {
-    let n_columns = at_least_one(frame.ticks.width() / COLUMN);
-    let lane = &input.timeline.lanes[frame.lane];
-    let columns = state.view().map(|view| lane.ticks.columns(view, n_columns));
-    columns.unwrap_or_default()
+fn row(frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) -> EventRow<{ TickClass::ALL.len() }> {
+    EventRow::new(frame.ticks, COLUMN, &input.timeline.lanes[frame.lane].ticks, state)
 }
 
 /// Marks above each other, at most; the tooltip has all.
 fn most_marks(rect: Rect) -> usize {
     if rect.height() < 3.0 * PITCH { 2 } else { 3 }
-}
-
-/// Columns have equal widths.
-fn x_of(rect: Rect, column: &TickColumn) -> f32 {
-    let n_columns = (rect.width() / COLUMN).floor().max(1.0);
-    rect.left() + (count_f32(column.column as usize) + 0.5) * rect.width() / n_columns
 }
 
 /// The column at the pointer, or the nearest within a column's width.
@@ -71,15 +58,7 @@ pub(super) fn column_at(
     input: &LanesInput<'_>,
     state: &LanesState,
 ) -> Option<TickColumn> {
-    let rect = frame.ticks;
-    if !rect.contains(pos) {
-        return None;
-    }
-    let distance = |column: &TickColumn| (x_of(rect, column) - pos.x).abs();
-    let nearest = columns(frame, input, state)
-        .into_iter()
-        .min_by(|a, b| distance(a).total_cmp(&distance(b)));
-    nearest.filter(|column| distance(column) <= COLUMN * 1.5)
+    frame.ticks.contains(pos).then(|| row(frame, input, state).at(pos))?
 }
 
 /// Shape and colour of a class.

@@ -1,12 +1,12 @@
 //! The toolbar above the lanes: content, options, legends.
 
 use eframe::egui::epaint::PathShape;
-use eframe::egui::{Color32, ComboBox, Rangef, Rect, Role, Sense, Stroke, TextStyle, TextWrapMode, Ui, vec2};
+use eframe::egui::{Button, Color32, ComboBox, Rangef, Rect, Role, Sense, Stroke, TextStyle, TextWrapMode, Ui, vec2};
 
 use super::LanesCx;
 use super::{LaneContent, LanesInput, LanesState, arrange, axis, colors, curve, figures, legend, marks, scopes};
 use crate::combo::ShowChoices as _;
-use crate::widgets::Named as _;
+use crate::widgets::{Named as _, button_ui};
 use highwater_model::units::grouped;
 use highwater_timeline::RowOrder;
 
@@ -170,10 +170,7 @@ fn contents_ui(ui: &mut Ui, state: &mut LanesState) {
 }
 
 fn fit_ui(ui: &mut Ui, state: &mut LanesState) {
-    let fit = ui
-        .button("Fit")
-        .on_hover_text("Show everything (H, double click, Ctrl+0)");
-    if fit.clicked() {
+    if button_ui(ui, Button::new("Fit"), "Show everything (H, double click, Ctrl+0)") {
         state.fit();
     }
 }

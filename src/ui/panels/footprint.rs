@@ -9,19 +9,18 @@ use highwater_plan::Fragmentation;
 use highwater_session::Command;
 use highwater_timeline::{ArenaStack, facts};
 
-use crate::widgets::{bytes_ui, link_ui, more_ui, wrapped_ui};
+use crate::widgets::{bytes_ui, link_ui, list_end_ui, list_length, wrapped_ui};
 
 /// Links of a collapsed list, largest first.
 const FEW: usize = 8;
-/// Links of an expanded one.
-const MANY: usize = 400;
+/// The list's name for assistive technology.
+const LINKS: &str = "stacked tensors";
 
 /// The stack and the gaps of the lane's largest arena; a click on a name selects it.
 pub(super) fn footprint_ui(
     ui: &mut egui::Ui,
     comparison: &Comparison,
     stack: &ArenaStack,
-    is_open: &mut bool,
     commands: &mut Vec<Command>,
 ) {
     if stack.chain.links.is_empty() {
@@ -45,21 +44,16 @@ pub(super) fn footprint_ui(
         holes.exact(),
         stack.chain.live_at_peak
     ));
-    chain_ui(ui, comparison, stack, is_open, commands);
+    chain_ui(ui, comparison, stack, commands);
     ui.add_space(6.0);
     fragmentation_ui(ui, &stack.fragmentation);
     ui.add_space(6.0);
 }
 
-fn chain_ui(
-    ui: &mut egui::Ui,
-    comparison: &Comparison,
-    stack: &ArenaStack,
-    is_open: &mut bool,
-    commands: &mut Vec<Command>,
-) {
-    let most = if *is_open { MANY } else { FEW };
-    egui::Grid::new("stacked tensors")
+fn chain_ui(ui: &mut egui::Ui, comparison: &Comparison, stack: &ArenaStack, commands: &mut Vec<Command>) {
+    let n_links = stack.chain.links.len();
+    let n_shown = list_length(ui, LINKS, FEW, n_links);
+    egui::Grid::new(LINKS)
         .num_columns(3)
         .min_col_width(0.0)
         .spacing([8.0, 2.0])
@@ -69,7 +63,7 @@ fn chain_ui(
             ui.weak("offset");
             ui.weak("name");
             ui.end_row();
-            for link in stack.links().take(most) {
+            for link in stack.links().take(n_shown) {
                 bytes_ui(ui, link.size);
                 bytes_ui(ui, Bytes(link.offset));
                 let tensor = stack.tensor(link);
@@ -92,10 +86,7 @@ fn chain_ui(
                 }
             }
         });
-    let left = stack.chain.links.len().saturating_sub(FEW);
-    if left > 0 {
-        more_ui(ui, "stacked tensors", is_open, FEW, left);
-    }
+    list_end_ui(ui, LINKS, FEW, n_links);
 }
 
 fn fragmentation_ui(ui: &mut egui::Ui, fragmentation: &Fragmentation) {

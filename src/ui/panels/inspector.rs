@@ -4,8 +4,6 @@
 mod facts;
 mod stack;
 
-use std::sync::Arc;
-
 use eframe::egui::{self, RichText};
 use egui_extras::{Column, TableBuilder};
 
@@ -19,7 +17,7 @@ use crate::panels::reuse::{lane_ui, reuse_ui};
 use crate::panels::{elided, elided_middle};
 use crate::panes::Pane;
 use crate::theme::Theme;
-use crate::widgets::{bytes_ui, list_end_ui, list_length, right_bytes_ui, wrapped_ui};
+use crate::widgets::{button_ui, bytes_ui, list_end_ui, list_length, right_bytes_ui, wrapped_ui};
 use highwater_analysis::{Comparison, Lane, LaneId, LaneKind, OutOfMemoryReport};
 use highwater_model::graph::Id as _;
 use highwater_model::units::{Bytes, Step, counted, grouped};
@@ -36,7 +34,7 @@ const REGION_ROWS: usize = 8;
 const FIGURE: f32 = 84.0;
 const TIMES: f32 = 26.0;
 
-pub fn inspector_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut InspectorState) {
+pub fn inspector_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut InspectorState, selected_lane: Option<LaneId>) {
     let Some((comparison, timeline)) = cx.session.answer() else {
         ui.weak("Select a tensor to see its facts.");
         return;
@@ -54,13 +52,16 @@ pub fn inspector_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut Inspecto
                 }
                 neighbourhood_ui(ui, cx, selected, &mut state.neighbours);
                 places_ui(ui, comparison, timeline, selected);
-                reuse_ui(ui, comparison, timeline, selected, state, cx.commands);
+                ui.add_space(6.0);
+                if let Some(lane) = lane_ui(ui, comparison, selected_lane, cx.window_commands) {
+                    reuse_ui(ui, (comparison, timeline), (selected, lane), state, cx.commands);
+                }
                 ui.add_space(6.0);
                 if ui.button("Clear selection (Esc)").clicked() {
                     cx.commands.push(Command::Select(None));
                 }
             }
-            None => peak_ui(ui, cx, comparison, timeline, state),
+            None => peak_ui(ui, cx, comparison, timeline, selected_lane),
         });
 }
 
@@ -149,10 +150,10 @@ fn peak_ui(
     ui: &mut egui::Ui,
     cx: &mut PaneCx<'_>,
     comparison: &Comparison,
-    timeline: &Arc<Timeline>,
-    state: &mut InspectorState,
+    timeline: &Timeline,
+    selected_lane: Option<LaneId>,
 ) {
-    let Some(position) = lane_ui(ui, comparison, state) else {
+    let Some(position) = lane_ui(ui, comparison, selected_lane, cx.window_commands) else {
         ui.weak("Click a tensor in a lane to see its facts.");
         return;
     };
@@ -186,7 +187,7 @@ fn peak_ui(
     }
     overhead_ui(ui, lane);
     if let Some(stack) = &view.arena_stack {
-        footprint_ui(ui, comparison, stack, &mut state.is_stack_open, cx.commands);
+        footprint_ui(ui, comparison, stack, cx.commands);
     }
     regions_ui(ui, comparison, position, view, step);
     ui.add_space(6.0);
@@ -217,8 +218,8 @@ fn peak_ui(
 fn remedies_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, story: &OutOfMemoryReport) {
     ui.horizontal_wrapped(|ui| {
         if let Some(enough) = story.sufficient_device {
-            let button = ui.button(format!("Try a device with {enough}"));
-            if button.on_hover_text("Sets simulation.device_memory").clicked() {
+            let button = egui::Button::new(format!("Try a device with {enough}"));
+            if button_ui(ui, button, "Sets simulation.device_memory") {
                 cx.commands.push(Command::SetOption {
                     key: keys::DEVICE_MEMORY.to_owned(),
                     text: format!("{}MiB", enough.get() >> 20),
@@ -226,9 +227,8 @@ fn remedies_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, story: &OutOfMemoryReport
             }
         }
         if Pane::Budgets.why_not(cx.session).is_none() {
-            let button = ui.button("Find a budget");
-            let words = "Budgets: evict and recompute tensors to need less memory";
-            if button.on_hover_text(words).clicked() {
+            let hint = "Budgets: evict and recompute tensors to need less memory";
+            if button_ui(ui, egui::Button::new("Find a budget"), hint) {
                 cx.window_commands.push(UiCommand::ShowPane(Pane::Budgets));
             }
         }

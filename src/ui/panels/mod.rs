@@ -31,6 +31,7 @@ mod reuse;
 pub mod schedule;
 pub mod schedule_editor;
 pub mod search;
+mod sorted_table;
 pub mod sweep;
 pub mod tables;
 mod verdict;
@@ -40,13 +41,13 @@ use eframe::egui;
 use crate::combo::ShowChoices as _;
 use crate::commands::UiCommand;
 use crate::numbers::{part_of, to_points};
-use crate::theme::Theme;
+use crate::theme::{STALE, Theme};
 use crate::widgets::{Named as _, bytes_ui};
 use highwater_analysis::{Comparison, LaneId, LaneKind};
 use highwater_model::units::{Bytes, signed_bytes};
 use highwater_model::workload::{Device, DeviceFigure};
 use highwater_options::keys;
-use highwater_session::{Command, Session};
+use highwater_session::{Command, Requested, Session};
 use highwater_sim::fold::ReservedParts;
 
 /// A small square, for legends. Painted, because the bundled font has no such letter.
@@ -160,6 +161,21 @@ pub struct PaneCx<'a> {
     pub window_commands: &'a mut Vec<UiCommand>,
     /// An option or variable to show in the option panel.
     pub option: Option<String>,
+}
+
+/// The last result of a request, dimmed while a newer one is computed; else the words for what is computed.
+fn requested_ui<'a, K: PartialEq, O>(
+    ui: &mut egui::Ui,
+    requested: &Requested<'a, K, O>,
+    (known, key): (Option<&'a O>, &K),
+    computing: &str,
+) -> Option<&'a O> {
+    match known {
+        None => drop(ui.weak(computing)),
+        Some(_) if requested.has(key) => {}
+        Some(_) => ui.multiply_opacity(STALE),
+    }
+    known
 }
 
 /// Bytes that one side has more than the other, exact on hover.

@@ -10,7 +10,8 @@ use eframe::egui::{self, RichText};
 use super::elided_middle;
 use super::inspector::EditorState;
 use super::neighbourhood::NeighbourState;
-use crate::widgets::{link_ui, list_end_ui, list_length, more_ui, right_bytes_ui, wrapped_ui};
+use crate::commands::UiCommand;
+use crate::widgets::{link_ui, list_end_ui, list_length, right_bytes_ui, wrapped_ui};
 use highwater_analysis::{Comparison, LaneId, LaneKind};
 use highwater_model::units::{Bytes, Step};
 use highwater_session::{Command, Selected};
@@ -19,30 +20,12 @@ use highwater_timeline::{LaneView, ReuseSide, ReusedBytes, Support, Timeline, te
 
 /// Rows of a collapsed list.
 const FEW: usize = 6;
-/// Rows of an expanded list.
-const MANY: usize = 200;
 
 #[derive(Debug, Default)]
 pub struct InspectorState {
-    /// `None` for the main lane.
-    lane: Option<LaneId>,
-    /// Whether the lists of earlier and later owners are expanded.
-    is_open: [bool; 2],
     known: Option<Known>,
     pub editor: EditorState,
     pub(super) neighbours: NeighbourState,
-    /// Whether the list of the arena is expanded.
-    pub(super) is_stack_open: bool,
-}
-
-impl InspectorState {
-    pub const fn explained(&self) -> Option<LaneId> {
-        self.lane
-    }
-
-    pub fn explain(&mut self, lane: LaneId) {
-        self.lane = Some(lane);
-    }
 }
 
 #[derive(Debug)]
@@ -81,22 +64,16 @@ struct Shown<'a> {
 /// A click on a tensor selects it.
 pub(super) fn reuse_ui(
     ui: &mut egui::Ui,
-    comparison: &Comparison,
-    timeline: &Arc<Timeline>,
-    tensor: Selected,
+    (comparison, timeline): (&Comparison, &Arc<Timeline>),
+    (tensor, lane): (Selected, usize),
     state: &mut InspectorState,
     commands: &mut Vec<Command>,
 ) {
-    ui.add_space(6.0);
-    let Some(lane) = lane_ui(ui, comparison, state) else {
-        return;
-    };
     if !state
         .known
         .as_ref()
         .is_some_and(|known| known.is_of(timeline, lane, tensor))
     {
-        state.is_open = [false; 2];
         state.known = Some(Known::new(timeline, lane, tensor));
     }
     let Some(known) = &state.known else { return };
@@ -130,16 +107,19 @@ pub(super) fn reuse_ui(
         if passed.is_empty() {
             ui.weak(nothing[idx]);
         }
-        passed_ui(ui, &shown, titles[idx], passed, &mut state.is_open[idx], commands);
+        passed_ui(ui, &shown, titles[idx], passed, commands);
     }
 }
 
-/// The choice of the lane; returns its position.
-pub(super) fn lane_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut InspectorState) -> Option<usize> {
-    let position = |id: LaneId| comparison.lanes.iter().position(|lane| lane.id == id);
-    let lane = state
-        .lane
-        .and_then(position)
+/// The choice of the selected lane; returns its position.
+pub(super) fn lane_ui(
+    ui: &mut egui::Ui,
+    comparison: &Comparison,
+    selected: Option<LaneId>,
+    window_commands: &mut Vec<UiCommand>,
+) -> Option<usize> {
+    let lane = selected
+        .and_then(|id| comparison.position(id))
         .or_else(|| comparison.main_lane())
         .or_else(|| (!comparison.lanes.is_empty()).then_some(0))?;
     let mut chosen = lane;
@@ -152,7 +132,7 @@ pub(super) fn lane_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut In
         super::lane_marks_ui(ui, comparison, &mut chosen, "show lane");
     });
     if chosen != lane {
-        state.lane = Some(comparison.lanes[chosen].id);
+        window_commands.push(UiCommand::ExplainLane(comparison.lanes[chosen].id));
     }
     Some(chosen)
 }
@@ -170,30 +150,17 @@ fn title_ui(ui: &mut egui::Ui, title: &str, passed: &[ReusedBytes]) {
 }
 
 /// Bytes, steps and names; a collapsed list has the largest.
-fn passed_ui(
-    ui: &mut egui::Ui,
-    shown: &Shown<'_>,
-    title: &str,
-    passed: &[ReusedBytes],
-    is_open: &mut bool,
-    commands: &mut Vec<Command>,
-) {
-    let most = if *is_open { MANY } else { FEW };
+fn passed_ui(ui: &mut egui::Ui, shown: &Shown<'_>, title: &str, passed: &[ReusedBytes], commands: &mut Vec<Command>) {
+    let n_rows = list_length(ui, title, FEW, passed.len());
     let rows = passed.iter().map(|passed| (Bytes(passed.bytes), passed.block));
     blocks_ui(
         ui,
         shown,
         egui::Grid::new(title).striped(true),
-        rows.take(most),
+        rows.take(n_rows),
         commands,
     );
-    let left = passed.len().saturating_sub(most);
-    if *is_open && left > 0 {
-        ui.weak(format!("{most} of {} listed", passed.len()));
-    }
-    if passed.len() > FEW {
-        more_ui(ui, title, is_open, FEW, left);
-    }
+    list_end_ui(ui, title, FEW, passed.len());
 }
 
 /// Bytes, steps and names of blocks.

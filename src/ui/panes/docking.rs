@@ -189,12 +189,12 @@ impl Docking<'_> {
             Pane::Budgets => budgets_ui(ui, cx, &mut state.budgets),
             Pane::NameReuse => name_reuse_ui(ui, cx, &mut state.name_reuse),
             Pane::Compare => {
-                let selected = state.inspector.explained();
+                let selected = state.lanes.selected_lane;
                 compare_ui(ui, cx, &mut state.compare, selected);
                 self.keeps_pane |= has_selection(&self.cx.commands[n_before..]);
             }
             Pane::Planner => planner_ui(ui, cx, &mut state.planner),
-            Pane::Inspector => inspector_ui(ui, cx, &mut state.inspector),
+            Pane::Inspector => inspector_ui(ui, cx, &mut state.inspector, state.lanes.selected_lane),
             Pane::Device => device_ui(ui, cx, &mut state.device, &mut state.lanes),
             Pane::Peak => {
                 peak_ui(ui, cx, &mut state.peak, &mut state.lanes);

@@ -31,7 +31,7 @@ impl Docking<'_> {
             start_ui(ui, &mut self.cx, &self.state.recents);
             return;
         };
-        let selected = self.state.inspector.explained();
+        let selected = self.state.lanes.selected_lane;
         self.state.lane_table.n_hidden = self.state.lanes.arrangement.n_hidden();
         overview_ui(ui, &mut self.cx, comparison, selected, &mut self.state.lane_table);
         let look = session.look();
@@ -41,7 +41,7 @@ impl Docking<'_> {
                 order: Some(session.look_order()),
                 pictures: session.pictures(),
                 version: session.picture_version(),
-                difference: session.difference(),
+                difference: session.difference().last(),
                 areas: session.areas(),
                 lifetimes: session.lifetimes(),
                 rows_picture: session.rows_picture(),
@@ -52,7 +52,7 @@ impl Docking<'_> {
             timeline,
             selected: session.selection(),
             is_stale: session.is_stale(),
-            compared: Compared::of(session),
+            baseline: Some(session.baseline(comparison)),
             theme,
         };
         if has_lane_set(session) {
@@ -89,8 +89,8 @@ impl Docking<'_> {
         let Some(input) = LanesInput::of(session, theme) else {
             return;
         };
-        let selected = self.state.inspector.explained();
-        let selected = selected.and_then(|id| input.comparison.lanes.iter().position(|lane| lane.id == id));
+        let selected = self.state.lanes.selected_lane;
+        let selected = selected.and_then(|id| input.comparison.position(id));
         let selected = selected.filter(|_| input.timeline.has_lane_rows());
         let lane = selected.unwrap_or_else(|| self.state.lanes.lane_of_rows(&input));
         let width = (ui.available_width() - TABS).clamp(WIDTH.0, WIDTH.1);

@@ -22,13 +22,13 @@ fn the_newest_request_wins_and_a_new_answer_needs_a_new_one() {
         session.apply(Command::DrawFlame(ask(step)));
     }
     session.settle();
-    assert!(session.has_flame_graph(&ask(8)) && session.wants_flame_graph(&ask(8)));
+    assert!(session.flame_graph().has(&ask(8)) && session.flame_graph().wants(&ask(8)));
     let (comparison, _) = session.answer().unwrap();
     let expected = FlameGraph::new(comparison, ask(8)).unwrap();
-    assert_eq!(**session.flame_graph().unwrap(), expected);
+    assert_eq!(**session.flame_graph().current().unwrap(), expected);
     session.apply(Command::SetIterations(2));
     session.settle();
-    assert!(session.flame_graph().is_none() && !session.wants_flame_graph(&ask(8)));
+    assert!(session.flame_graph().current().is_none() && !session.flame_graph().wants(&ask(8)));
 }
 
 #[test]
@@ -53,5 +53,5 @@ fn flame_graphs_are_written_by_their_extension() {
         .lines()
         .map(|line| line.rsplit_once(' ').unwrap().1.parse::<u128>().unwrap())
         .sum();
-    assert_eq!(total, session.flame_graph().unwrap().total());
+    assert_eq!(total, session.flame_graph().current().unwrap().total());
 }

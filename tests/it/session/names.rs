@@ -35,7 +35,7 @@ fn session() -> Session {
 }
 
 fn log(session: &Session) -> Option<Vec<String>> {
-    let level = &session.name_reuse()?.levels[0];
+    let level = &session.name_reuse().wanted()?.levels[0];
     Some(level.reuse.log.iter().map(|line| line.text.to_string()).collect())
 }
 
@@ -49,7 +49,7 @@ fn search_results_of_other_sources_are_dropped() {
     session.apply(Command::Open(vec![chain("second", "u")]));
     session.settle();
     assert_eq!(log(&session), None);
-    assert!(!session.has_name_reuse(GraphIdx(0)) && !session.is_reusing_names());
+    assert!(!session.name_reuse().wants(&GraphIdx(0)) && !session.name_reuse().is_pending());
     session.apply(Command::ReuseNames(GraphIdx(0)));
     session.settle();
     let second = log(&session).expect("a report");
@@ -61,16 +61,16 @@ fn a_report_is_not_shown_with_a_newer_answer() {
     let mut session = session();
     session.apply(Command::ReuseNames(GraphIdx(0)));
     session.settle();
-    assert!(session.name_reuse().is_some());
+    assert!(session.name_reuse().wanted().is_some());
     session.apply(Command::SetOption {
         key: "memory_optimize.skip_opt_set".to_owned(),
         text: r#"["t33"]"#.to_owned(),
     });
     session.settle();
-    assert!(session.name_reuse().is_none() && session.name_reuse_failure().is_none());
+    assert!(session.name_reuse().wanted().is_none() && session.name_reuse().failure().is_none());
     session.apply(Command::ReuseNames(GraphIdx(0)));
     session.settle();
-    let report = session.name_reuse().expect("a report");
+    let report = session.name_reuse().wanted().expect("a report");
     assert_eq!(report.levels[0].reuse.hits(), 2);
     let near = report.warnings[0].iter().find(|warning| warning.contains("\"t33\""));
     assert!(

@@ -84,23 +84,29 @@ fn a_table_is_made_for_the_answer_on_the_screen() {
     };
     session.apply(Command::SetIterations(1));
     session.settle();
-    assert!(!session.has_table(&spec) && !session.wants_table(&spec));
+    assert!(
+        !session.table().has(&session.table_key(spec.clone()))
+            && !session.table().wants(&session.table_key(spec.clone()))
+    );
     session.apply(Command::ListRows(Box::new(spec.clone())));
-    assert!(session.wants_table(&spec));
+    assert!(session.table().wants(&session.table_key(spec.clone())));
     session.settle();
-    assert!(session.has_table(&spec) && !session.is_listing_rows());
-    let n_rows = session.table().unwrap().len();
+    assert!(session.table().has(&session.table_key(spec.clone())) && !session.table().is_pending());
+    let n_rows = session.table().last().unwrap().len();
     session.apply(Command::SetIterations(2));
     session.settle();
-    assert!(!session.has_table(&spec), "of another answer");
+    assert!(
+        !session.table().has(&session.table_key(spec.clone())),
+        "of another answer"
+    );
     assert_eq!(
-        session.table().unwrap().len(),
+        session.table().last().unwrap().len(),
         n_rows,
         "and shown until the new one is there"
     );
     session.apply(Command::ListRows(Box::new(spec.clone())));
     session.settle();
-    assert_eq!(session.table().unwrap().len(), n_rows * 2);
+    assert_eq!(session.table().last().unwrap().len(), n_rows * 2);
 }
 
 #[test]
@@ -115,7 +121,7 @@ fn steps_that_follow_the_pointer_end_with_the_last() {
         session.apply(Command::ListRows(Box::new(spec)));
     }
     session.settle();
-    assert_eq!(session.table().unwrap().spec().step.0, 39);
+    assert_eq!(session.table().last().unwrap().spec().step.0, 39);
 }
 
 #[test]
@@ -127,7 +133,7 @@ fn the_table_of_problems_follows_the_problems() {
     };
     session.apply(Command::ListRows(Box::new(spec.clone())));
     session.settle();
-    assert!(session.has_table(&spec));
+    assert!(session.table().has(&session.table_key(spec.clone())));
     session.apply(Command::SetOption {
         key: "no.such.option".to_owned(),
         text: "1".to_owned(),
@@ -139,7 +145,7 @@ fn the_table_of_problems_follows_the_problems() {
     session.settle();
     session.apply(Command::ListRows(Box::new(spec.clone())));
     session.settle();
-    let table = session.table().unwrap();
+    let table = session.table().last().unwrap();
     assert_eq!(table.n_total(), session.problem_lines().len());
 }
 

@@ -15,17 +15,17 @@ pub(super) fn changes_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &CompareSta
     };
     let lanes = &shown.comparison.lanes;
     let ids = (lanes[shown.baseline].id, lanes[lane].id);
-    if !shown.session.wants_lane_changes(ids) {
+    if !shown.session.lane_changes().wants(&ids) {
         commands.push(Command::CompareLanes(ids.0, ids.1));
     }
     let (title, baseline) = (shown.title(lane), shown.title(shown.baseline));
     ui.strong(format!("Changes at the peak of {title}, baseline {baseline}"));
-    let Some(known) = shown.session.lane_changes() else {
+    let Some(known) = shown.session.lane_changes().last() else {
         ui.weak("Comparing both peaks…");
         return;
     };
     ui.scope(|ui| {
-        if !shown.session.has_lane_changes(ids) {
+        if !shown.session.lane_changes().has(&ids) {
             ui.multiply_opacity(STALE);
         }
         if known.changes.rows.is_empty() {

@@ -4,13 +4,14 @@ use eframe::egui::{self, Rect, RichText, Sense, StrokeKind, pos2, vec2};
 use egui_extras::{Column, TableBuilder, TableRow};
 
 use crate::numbers::{part_of, to_points};
-use crate::panels::point_table::{SIZE, order_ui};
+use crate::panels::sorted_table::{Head, SIZE, Sorting, sorted_table_ui};
 use crate::panels::width_of;
 use crate::theme::Theme;
 use crate::widgets::wrapped_ui;
 use highwater_analysis::{AllocatorState, AllocatorSums, PieceKind, SegmentState};
 use highwater_model::units::{Bytes, counted, grouped};
 use highwater_model::workload::{RecordedName, Recording};
+use highwater_timeline::Sort;
 
 /// The columns of the segments, in points.
 #[derive(Clone, Copy)]
@@ -64,6 +65,32 @@ impl Columns {
         let fitting = COLUMNS.into_iter().find(|columns| columns.room <= room);
         fitting.unwrap_or(COLUMNS[2])
     }
+
+    fn heads(&self) -> Vec<Head<'static>> {
+        let figure = Column::exact(self.figure).clip(true);
+        let pool = self.pool.map(|least| Column::remainder().at_least(least).clip(true));
+        let pool_title = if self.is_wide { "stream, pool" } else { "pool" };
+        let address = Column::exact(self.address).clip(true);
+        let heads = [
+            ("segment", "address of segments", Some(address), false),
+            ("map", "", Some(Column::exact(self.map)), false),
+            ("size", "size of segments", Some(figure), true),
+            ("active", "active bytes", Some(figure), true),
+            ("inactive", "inactive or free bytes", Some(figure), true),
+            (pool_title, "stream and pool", pool, false),
+        ];
+        let heads = heads.into_iter().filter_map(|(title, sorts_by, width, is_number)| {
+            Some(Head {
+                title,
+                sorts_by,
+                about: sorts_by.to_owned(),
+                width: width?,
+                is_number,
+                is_right_aligned: false,
+            })
+        });
+        heads.collect()
+    }
 }
 
 /// A figure: the sign of its bound, and its bytes.
@@ -79,22 +106,18 @@ fn figures(sums: &AllocatorSums) -> [Figure; 2] {
 
 const ROW: f32 = 20.0;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Order {
-    #[default]
-    Address,
-    Size,
-    Active,
-    Inactive,
-    Pool,
-}
+/// By address.
+pub(super) const USUAL: Sort = Sort {
+    column: 0,
+    is_descending: false,
+};
 
 /// Returns a segment that was clicked.
 pub(super) fn allocator_ui<'a>(
     ui: &mut egui::Ui,
     recording: &Recording,
     state: &'a AllocatorState,
-    order: &mut Order,
+    sorting: &mut Sorting,
     theme: &Theme,
 ) -> Option<&'a SegmentState> {
     sums_ui(ui, state);
@@ -108,7 +131,7 @@ pub(super) fn allocator_ui<'a>(
     }
     ui.add_space(4.0);
     pools_ui(ui, recording, state);
-    segments_ui(ui, recording, state, order, theme)
+    segments_ui(ui, recording, state, sorting, theme)
 }
 
 /// The sums of each pool of a stream, where there are several.
@@ -183,69 +206,35 @@ fn segments_ui<'a>(
     ui: &mut egui::Ui,
     recording: &Recording,
     state: &'a AllocatorState,
-    order: &mut Order,
+    sorting: &mut Sorting,
     theme: &Theme,
 ) -> Option<&'a SegmentState> {
     ui.strong(format!("Segments: {}", grouped(state.segments.len() as u64)));
     let mut rows: Vec<&'a SegmentState> = state.segments.iter().collect();
-    let largest = std::cmp::Reverse::<Bytes>;
-    match order {
-        Order::Address => {}
-        Order::Size => rows.sort_by_key(|row| largest(row.bytes)),
-        Order::Active => rows.sort_by_key(|row| largest(row.sums.active)),
-        Order::Inactive => rows.sort_by_key(|row| largest(row.sums.inactive_split + row.sums.free)),
-        Order::Pool => rows.sort_by(|one, other| {
-            let of = |row: &SegmentState| (row.stream, pool_text(recording, row));
-            of(one).cmp(&of(other))
-        }),
-    }
+    let pool = |row: &SegmentState| (row.stream, pool_text(recording, row));
+    let inactive = |row: &SegmentState| row.sums.inactive_split + row.sums.free;
+    sorting.order(&mut rows, |column, one, other| match column {
+        2 => one.bytes.cmp(&other.bytes),
+        3 => one.sums.active.cmp(&other.sums.active),
+        4 => inactive(one).cmp(&inactive(other)),
+        5 => pool(one).cmp(&pool(other)),
+        _ => one.address.cmp(&other.address),
+    });
     let columns = Columns::of(ui.available_width());
     ui.spacing_mut().item_spacing.x = 4.0;
     ui.spacing_mut().button_padding.x = 2.0;
-    let mut table = TableBuilder::new(ui)
+    let table = TableBuilder::new(ui)
         .id_salt("allocator segments")
-        .cell_layout(egui::Layout::left_to_right(egui::Align::Center))
         .striped(true)
         .sense(Sense::click())
-        .auto_shrink([false, true])
-        .column(Column::exact(columns.address).clip(true))
-        .column(Column::exact(columns.map));
-    for _ in 0..3 {
-        table = table.column(Column::exact(columns.figure).clip(true));
-    }
-    if let Some(pool) = columns.pool {
-        table = table.column(Column::remainder().at_least(pool).clip(true));
-    }
-    let table = table.header(ROW, |mut header| {
-        header.col(|ui| order_ui(ui, order, Order::Address, "segment", "address of segments"));
-        header.col(|ui| {
-            ui.label(RichText::new("map").size(SIZE));
-        });
-        for (text, words, of) in [
-            ("size", "size of segments", Order::Size),
-            ("active", "active bytes", Order::Active),
-            ("inactive", "inactive or free bytes", Order::Inactive),
-            (
-                if columns.is_wide { "stream, pool" } else { "pool" },
-                "stream and pool",
-                Order::Pool,
-            ),
-        ]
-        .into_iter()
-        .take(if columns.pool.is_some() { 4 } else { 3 })
-        {
-            header.col(|ui| order_ui(ui, order, of, text, words));
-        }
-    });
+        .auto_shrink([false, true]);
     let mut clicked = None;
-    table.body(|body| {
-        body.rows(ROW, rows.len(), |mut line| {
-            let Some(row) = rows.get(line.index()) else { return };
-            segment_ui(&mut line, recording, row, &columns, theme);
-            if line.response().clicked() {
-                clicked = Some(*row);
-            }
-        });
+    sorted_table_ui(table, &columns.heads(), sorting, (ROW, rows.len()), |line, _| {
+        let Some(row) = rows.get(line.index()) else { return };
+        segment_ui(line, recording, row, &columns, theme);
+        if line.response().clicked() {
+            clicked = Some(*row);
+        }
     });
     clicked
 }

@@ -17,9 +17,10 @@ use eframe::egui::{self, RichText};
 use crate::commands::UiCommand;
 use crate::lanes::{HoveredRegion, LanesInput, LanesState, Move, PinnedStep, sentences};
 use crate::numbers::{to_f64, to_points};
-use crate::panels::{Appearance, PaneCx, lane_marks_ui, parts_of, parts_ui, swatch_ui};
+use crate::panels::sorted_table::Sorting;
+use crate::panels::{Appearance, PaneCx, lane_marks_ui, parts_of, parts_ui, requested_ui, swatch_ui};
 use crate::theme::{STALE, Theme};
-use crate::widgets::{Named as _, bytes_ui};
+use crate::widgets::{Named as _, bytes_ui, named_button_ui, small};
 use highwater_analysis::{Comparison, Lane, LaneKind};
 use highwater_model::units::{Bytes, Step};
 use highwater_session::Command;
@@ -29,14 +30,30 @@ use highwater_timeline::{LaneView, Timeline, step_facts};
 
 const BAR: f32 = 14.0;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct DeviceState {
     profile: profile::ProfileState,
-    order: regions::Order,
-    segments: allocator::Order,
+    regions: Sorting,
+    segments: Sorting,
     appearance: Appearance,
     /// Position of the pool whose free sizes are all listed.
     open: Option<usize>,
+}
+
+impl Default for DeviceState {
+    fn default() -> Self {
+        let usual = |sort| Sorting {
+            chosen: None,
+            usual: Some(sort),
+        };
+        Self {
+            profile: profile::ProfileState::default(),
+            regions: usual(regions::USUAL),
+            segments: usual(allocator::USUAL),
+            appearance: Appearance::default(),
+            open: None,
+        }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -87,7 +104,8 @@ pub fn device_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut DeviceState
         recorded_allocator_ui(ui, cx, spot, state);
         return;
     }
-    if !cx.session.wants_device_at(lane.id, spot.step) {
+    let (requested, key) = (cx.session.device_picture(), (lane.id, spot.step));
+    if !requested.wants(&key) {
         cx.commands.push(Command::PictureDevice(lane.id, spot.step));
     }
     let shown = Shown {
@@ -101,16 +119,12 @@ pub fn device_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut DeviceState
     egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         profile::profile_ui(ui, cx, &mut state.profile);
         story_ui(ui, shown, spot.step);
-        let Some(known) = cx.session.device_at() else {
-            ui.weak("Computing device memory…");
+        let known = (requested.last(), &key);
+        let Some(known) = requested_ui(ui, &requested, known, "Computing device memory…") else {
             return;
         };
-        if !cx.session.has_device_at(lane.id, spot.step) {
-            ui.multiply_opacity(STALE);
-        }
         // The picture may be of another lane, or of an earlier answer.
-        let position = comparison.lanes.iter().position(|row| row.id == known.lane);
-        let position = position.unwrap_or(spot.lane);
+        let position = comparison.position(known.lane).unwrap_or(spot.lane);
         let shown = Shown {
             lane: &comparison.lanes[position],
             view: &timeline.lanes[position],
@@ -132,7 +146,7 @@ fn picture_ui(
     ui.add_space(6.0);
     pools::pools_ui(ui, shown, picture, &mut state.open, lanes);
     pages_ui(ui, picture);
-    regions::regions_ui(ui, shown, picture, &mut state.order, lanes);
+    regions::regions_ui(ui, shown, picture, &mut state.regions, lanes);
 }
 
 /// Lane and step, with buttons to move; returns a newly chosen lane.
@@ -160,13 +174,11 @@ fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, spot: PinnedStep, lanes: &
             (">>", "next step with device events", "]", Move::Event { is_next: true }),
         ];
         for (text, words, key, how) in moves {
-            let button = ui.small_button(text).named(egui::Role::Button, || &words);
-            if button.on_hover_text(format!("{words} ({key})")).clicked() {
+            if named_button_ui(ui, small(text), words, &format!("{words} ({key})")) {
                 lanes.move_spot(how, input);
             }
         }
-        let peak = ui.small_button("peak").named(egui::Role::Button, || "pin the peak");
-        if peak.on_hover_text("Pin the peak of the lane").clicked() {
+        if named_button_ui(ui, small("peak"), "pin the peak", "Pin the peak of the lane") {
             lanes.pin_peak(input);
         }
         let spot = lanes.spot_in(input).unwrap_or(spot);
@@ -232,16 +244,17 @@ fn recorded_allocator_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, spot: PinnedSte
     let Some(recording) = comparison.recording(id).filter(|one| !one.regions.is_empty()) else {
         return;
     };
-    if !cx.session.wants_device_at(id, spot.step) {
+    let (requested, key) = (cx.session.device_picture(), (id, spot.step));
+    if !requested.wants(&key) {
         cx.commands.push(Command::PictureDevice(id, spot.step));
     }
-    let known = cx.session.device_at().filter(|known| known.lane == id);
+    let known = requested.last().filter(|known| known.lane == id);
     let Some(allocator) = known.and_then(|known| known.allocator.as_ref()) else {
         return;
     };
     ui.add_space(4.0);
     egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-        if !cx.session.has_device_at(id, spot.step) {
+        if !requested.has(&key) {
             ui.multiply_opacity(STALE);
         }
         let clicked = allocator::allocator_ui(ui, recording, allocator, &mut state.segments, cx.theme);

@@ -9,7 +9,7 @@ use eframe::egui::{self, RichText};
 
 use crate::numbers::{count_f32, to_f64, to_whole};
 use crate::panels::PaneCx;
-use crate::widgets::Named as _;
+use crate::widgets::{named_button_ui, small};
 use highwater_model::units::Bytes;
 use highwater_model::workload::{Basis, Device, DeviceFigure};
 use highwater_options::{Value, figure_option, find, keys};
@@ -121,10 +121,8 @@ fn figure_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, device: &Device, figure: De
         field_ui(ui, device, figure, label.inner, state, cx.commands);
         ui.label(RichText::new(figure.unit().short()).small());
         if cx.session.document().options.is_set(key) {
-            let button = ui.small_button("reset");
             let words = format!("reset {} to the profile's value", figure.label());
-            let button = button.named(egui::Role::Button, || &words);
-            if button.on_hover_text(&words).clicked() {
+            if named_button_ui(ui, small("reset"), &words, &words) {
                 cx.commands.push(Command::ResetOption(key.to_owned()));
             }
         }

@@ -5,32 +5,27 @@ use egui_extras::{Column, TableBuilder};
 
 use super::{Shown, highlight_ui};
 use crate::lanes::{HoveredRegion, LanesState};
-use crate::panels::point_table::{SIZE, order_ui};
+use crate::panels::sorted_table::{Head, SIZE, Sorting, sorted_table_ui};
 use highwater_model::units::{Bytes, grouped};
 use highwater_sim::{DevicePicture, RegionPicture};
-use highwater_timeline::region_text;
+use highwater_timeline::{Sort, region_text};
 
 /// Width of a figure: held, live, idle.
 const COLUMN: f32 = 47.0;
 const WIDE_COLUMN: f32 = 66.0;
 const WIDE: f32 = 330.0;
 
-/// Figures are sorted largest first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Order {
-    /// By kind and birth.
-    Name,
-    #[default]
-    Held,
-    Live,
-    Idle,
-}
+/// By reserved bytes.
+pub(super) const USUAL: Sort = Sort {
+    column: 1,
+    is_descending: true,
+};
 
 pub(super) fn regions_ui(
     ui: &mut egui::Ui,
     shown: Shown<'_>,
     picture: &DevicePicture,
-    order: &mut Order,
+    sorting: &mut Sorting,
     lanes: &mut LanesState,
 ) {
     let n_regions = grouped(picture.regions.len() as u64);
@@ -40,46 +35,41 @@ pub(super) fn regions_ui(
         return;
     }
     let mut rows: Vec<&RegionPicture> = picture.regions.iter().collect();
-    let largest = std::cmp::Reverse::<Bytes>;
-    match order {
-        Order::Name => rows.sort_by_key(|row| (row.kind, row.graph, row.region)),
-        Order::Held => rows.sort_by_key(|row| (largest(row.held), row.region)),
-        Order::Live => rows.sort_by_key(|row| (largest(row.live), row.region)),
-        Order::Idle => rows.sort_by_key(|row| (largest(idle(row)), row.region)),
-    }
+    rows.sort_by_key(|row| row.region);
+    let figures = |row: &RegionPicture| [row.held, row.live, idle(row)];
+    sorting.order(&mut rows, |column, one, other| match column.checked_sub(1) {
+        // By kind and birth.
+        None => (one.kind, one.graph).cmp(&(other.kind, other.graph)),
+        Some(figure) => figures(one)[figure].cmp(&figures(other)[figure]),
+    });
     let is_wide = ui.available_width() >= WIDE;
     ui.spacing_mut().item_spacing.x = 4.0;
     ui.spacing_mut().button_padding.x = 2.0;
-    let mut table = TableBuilder::new(ui)
+    let table = TableBuilder::new(ui)
         .id_salt("device regions")
-        .cell_layout(egui::Layout::left_to_right(egui::Align::Center))
         .striped(true)
         .auto_shrink([false, true])
-        .max_scroll_height(320.0)
-        .column(Column::remainder().clip(true));
-    for _ in 0..3 {
-        table = table.column(Column::exact(if is_wide { WIDE_COLUMN } else { COLUMN }));
-    }
-    let table = table.header(20.0, |mut header| {
-        for (text, words, of) in [
-            ("region", "region", Order::Name),
-            ("reserved", "reserved", Order::Held),
-            ("live", "live bytes", Order::Live),
-            ("idle", "idle bytes", Order::Idle),
-        ] {
-            header.col(|ui| order_ui(ui, order, of, text, words));
-        }
+        .max_scroll_height(320.0);
+    let width = if is_wide { WIDE_COLUMN } else { COLUMN };
+    let heads = ["region", "reserved", "live", "idle"].map(|title| Head {
+        title,
+        sorts_by: title,
+        about: String::new(),
+        width: match title {
+            "region" => Column::remainder().clip(true),
+            _ => Column::exact(width).clip(true),
+        },
+        is_number: title != "region",
+        is_right_aligned: false,
     });
-    table.body(|body| {
-        body.rows(20.0, rows.len(), |mut line| {
-            let Some(row) = rows.get(line.index()) else { return };
-            line.col(|ui| name_ui(ui, shown, row, lanes));
-            let of_features = row.kind.is_feature();
-            let live = of_features.then_some(row.live);
-            for bytes in [Some(row.held), live, of_features.then(|| idle(row))] {
-                line.col(|ui| figure_ui(ui, bytes, is_wide));
-            }
-        });
+    sorted_table_ui(table, &heads, sorting, (20.0, rows.len()), |line, _| {
+        let Some(row) = rows.get(line.index()) else { return };
+        line.col(|ui| name_ui(ui, shown, row, lanes));
+        let of_features = row.kind.is_feature();
+        let live = of_features.then_some(row.live);
+        for bytes in [Some(row.held), live, of_features.then(|| idle(row))] {
+            line.col(|ui| figure_ui(ui, bytes, is_wide));
+        }
     });
 }
 

@@ -7,14 +7,13 @@ mod drawing;
 
 use eframe::egui::{self, RichText, Role};
 
-use super::choice_ui;
 use super::peak::PeakState;
+use super::{choice_ui, requested_ui};
 use crate::commands::UiCommand;
 use crate::dialogs::Purpose;
 use crate::lanes::{LanesInput, LanesState};
 use crate::panels::{PaneCx, elided_middle};
-use crate::theme::STALE;
-use crate::widgets::Named as _;
+use crate::widgets::{Named as _, named_button_ui};
 use highwater_model::units::percent_text;
 use highwater_session::Command;
 use highwater_timeline::{FlameFrame, FlameGraph, FlameRequest};
@@ -77,27 +76,23 @@ pub fn flame_ui(
         is_inverse: state.is_inverse,
         keeps_native: state.keeps_native,
     };
-    if !cx.session.wants_flame_graph(&ask) {
+    let requested = cx.session.flame_graph();
+    if !requested.wants(&ask) {
         cx.commands.push(Command::DrawFlame(ask));
     }
-    let graph = cx.session.flame_graph();
+    let graph = requested.current();
     ui.horizontal_wrapped(|ui| {
         peak.explained_ui(ui, &input, lanes);
         ui.separator();
         options_ui(ui, state, graph.map(|graph| &**graph));
-        let export = ui.button("Export…").named(Role::Button, || "export flame graph");
-        let export = export.on_hover_text("Write the flame graph as SVG, folded stacks or a text");
-        if export.clicked() {
+        let hint = "Write the flame graph as SVG, folded stacks or a text";
+        if named_button_ui(ui, egui::Button::new("Export…"), "export flame graph", hint) {
             cx.window_commands.push(UiCommand::AskPath(Purpose::ExportFlame));
         }
     });
-    let Some(graph) = graph else {
-        ui.weak("Computing call stacks…");
+    let Some(graph) = requested_ui(ui, &requested, (graph, &ask), "Computing call stacks…") else {
         return;
     };
-    if !cx.session.has_flame_graph(&ask) {
-        ui.multiply_opacity(STALE);
-    }
     if graph.nodes().len() == 1 {
         ui.weak("No block is live here.");
         return;

@@ -5,7 +5,7 @@ use eframe::egui::{self, Role};
 use super::InspectorState;
 use crate::commands::UiCommand;
 use crate::panels::PaneCx;
-use crate::widgets::{Named as _, wrapped_ui};
+use crate::widgets::{Named as _, named_button_ui, small, wrapped_ui};
 use highwater_session::{Command, USUAL_EDITOR};
 use highwater_timeline::{CallStack, StackFrame};
 
@@ -33,8 +33,7 @@ pub(super) fn stack_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, stack: &CallStack
     ui.horizontal(|ui| {
         ui.strong("Call stack (allocation)")
             .on_hover_text("Innermost frame first");
-        let copy = ui.small_button("Copy").named(Role::Button, || "copy call stack");
-        if copy.on_hover_text("Copy all frames, C++ included").clicked() {
+        if named_button_ui(ui, small("Copy"), "copy call stack", "Copy all frames, C++ included") {
             ui.ctx().copy_text(stack.text());
             cx.window_commands.push(UiCommand::SayCopied("the call stack"));
         }

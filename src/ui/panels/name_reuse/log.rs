@@ -6,7 +6,7 @@ use eframe::egui::{self, RichText};
 
 use crate::numbers::count_f32;
 use crate::panels::PaneCx;
-use crate::widgets::{Named as _, keep_arrows, walked_row};
+use crate::widgets::{Named as _, keep_arrows, named_button_ui, small, walked_row};
 use highwater_analysis::{Comparison, LaneSet};
 use highwater_model::units::grouped;
 use highwater_rewrite::name_reuse::{LogLine, NameReuse, ReuseReport};
@@ -50,10 +50,10 @@ pub(super) fn log_ui(
             .desired_width(150.0);
         ui.add(field).named(egui::Role::TextInput, || "filter the log");
         ui.weak(extent(known.lines.len() as u64, &level.reuse));
-        let copy = ui
-            .add_enabled(!log.is_empty(), egui::Button::new("Copy").small())
-            .named(egui::Role::Button, || "copy the log");
-        if copy.on_hover_text("Copy the lines that are shown").clicked() {
+        let copy = ui.add_enabled_ui(!log.is_empty(), |ui| {
+            named_button_ui(ui, small("Copy"), "copy the log", "Copy the lines that are shown")
+        });
+        if copy.inner {
             let lines: Vec<&str> = known.lines.iter().map(|line| &*log[*line].text).collect();
             ui.ctx().copy_text(lines.join("\n"));
         }

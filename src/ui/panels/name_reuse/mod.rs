@@ -9,7 +9,7 @@ use crate::combo::ShowChoices as _;
 use crate::panels::PaneCx;
 use crate::panels::graph_choice_ui;
 use crate::theme::Theme;
-use crate::widgets::{Named as _, wrapped_ui};
+use crate::widgets::{Named as _, button_ui, small, wrapped_ui};
 use highwater_model::units::{Bytes, grouped};
 use highwater_model::workload::GraphIdx;
 use highwater_options::keys;
@@ -34,14 +34,15 @@ pub fn name_reuse_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut NameReu
     state.graph = state.graph.min(names.len().saturating_sub(1));
     options_ui(ui, cx, &names, state);
     let graph = GraphIdx(u32::try_from(state.graph).unwrap_or(0));
-    if cx.session.answer().is_some() && !cx.session.is_stale() && !cx.session.has_name_reuse(graph) {
+    let requested = cx.session.name_reuse();
+    if cx.session.answer().is_some() && !cx.session.is_stale() && !requested.wants(&graph) {
         cx.commands.push(Command::ReuseNames(graph));
     }
-    if let Some(message) = cx.session.name_reuse_failure() {
+    if let Some(message) = requested.failure() {
         failure_ui(ui, cx, message, graph);
         return;
     }
-    let Some(report) = cx.session.name_reuse().filter(|report| report.graph == graph) else {
+    let Some(report) = requested.wanted().filter(|report| report.graph == graph) else {
         ui.weak("Computing…");
         return;
     };
@@ -99,11 +100,8 @@ fn options_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, names: &[&str], state: &mu
             format!("skip_opt_set: {skip}")
         };
         let shown = super::elided(ui, &words, 12.5, 200.0);
-        if ui
-            .button(shown)
-            .on_hover_text(format!("{words}\nskipped variables; click to show the option"))
-            .clicked()
-        {
+        let hint = format!("{words}\nskipped variables; click to show the option");
+        if button_ui(ui, egui::Button::new(shown), &hint) {
             cx.option = Some(keys::SKIP_OPT_SET.to_owned());
         }
     });
@@ -202,11 +200,11 @@ fn set_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, position: usize) {
     if is_set {
         ui.weak("configured")
             .on_hover_text("memory_optimize.level has this value: every lane reuses variables");
-    } else if ui
-        .small_button(format!("Set level {level}"))
-        .on_hover_text(format!("Sets memory_optimize.level to {level}, for every lane"))
-        .clicked()
-    {
+    } else if button_ui(
+        ui,
+        small(&format!("Set level {level}")),
+        &format!("Sets memory_optimize.level to {level}, for every lane"),
+    ) {
         cx.commands.push(Command::SetOption {
             key: keys::MEMORY_OPTIMIZE_LEVEL.to_owned(),
             text: level,

@@ -4,6 +4,7 @@ use eframe::egui::{self, Key, Response};
 
 use super::Edit;
 use crate::combo::ShowChoices as _;
+use crate::widgets::{button_ui, small};
 use highwater_options::{OptionKind, OptionRow, Value};
 use highwater_session::Command;
 
@@ -28,10 +29,8 @@ pub(super) fn names_ui(
             ui.spacing_mut().item_spacing = egui::vec2(3.0, 3.0);
             ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
             for (position, name) in names[..n_shown].iter().enumerate() {
-                let button = ui
-                    .small_button(format!("{name} ×"))
-                    .on_hover_text(format!("Remove {name} from {}", row.key));
-                if button.clicked() {
+                let hint = format!("Remove {name} from {}", row.key);
+                if button_ui(ui, small(&format!("{name} ×")), &hint) {
                     removed = Some(position);
                 }
             }

@@ -9,7 +9,7 @@ use super::tooltip::{explanation_ui, option_text, option_tooltip};
 use super::{Edit, RowInput};
 use crate::panels::problems::icon;
 use crate::theme::Theme;
-use crate::widgets::wrapped_ui;
+use crate::widgets::{button_ui, small, wrapped_ui};
 use highwater_options::{Edit as FixEdit, Finding, OptionKind, OptionRow, Value, find, find_group, sets_a_figure};
 use highwater_session::Command;
 
@@ -239,10 +239,8 @@ fn reference_ui(ui: &mut egui::Ui, finding: &Finding, place: &str, look: RowInpu
 pub fn fixes_ui(ui: &mut egui::Ui, finding: &Finding, commands: &mut Vec<Command>) -> Option<&'static str> {
     let mut changed = None;
     for fix in &finding.fixes {
-        let button = ui
-            .small_button(format!("Fix: {}", fix.text))
-            .on_hover_text(format!("Fixes {} (Ctrl+Z undoes it)", finding.rule));
-        if button.clicked() {
+        let hint = format!("Fixes {} (Ctrl+Z undoes it)", finding.rule);
+        if button_ui(ui, small(&format!("Fix: {}", fix.text)), &hint) {
             commands.push(Command::ApplyFix(fix.clone()));
             changed = fix.edits.first().map(FixEdit::name);
         }

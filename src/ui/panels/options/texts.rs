@@ -9,6 +9,7 @@ use eframe::egui::{self, Response, Stroke};
 use super::Edit;
 use crate::commands::UiCommand;
 use crate::dialogs::Purpose;
+use crate::widgets::{button_ui, small};
 use highwater_model::units::Bytes;
 use highwater_options::{OptionKind, OptionRow, ShapeRanges, Value};
 use highwater_session::Command;
@@ -66,10 +67,7 @@ pub(super) fn text_ui(
             };
             let response = field.labelled_by(label.id);
             if let OptionKind::Path(kind) = row.kind {
-                let pick = ui
-                    .small_button("…")
-                    .on_hover_text(format!("Choose a path for {}", row.key));
-                if pick.clicked() {
+                if button_ui(ui, small("…"), &format!("Choose a path for {}", row.key)) {
                     let purpose = Purpose::PickPath { key: row.key, kind };
                     edit.window_commands.push(UiCommand::AskPath(purpose));
                 }

@@ -3,7 +3,7 @@
 use eframe::egui;
 
 use crate::lanes::{LanesInput, LanesState, bookmark_lane};
-use crate::widgets::Named as _;
+use crate::widgets::{Named as _, named_button_ui, small};
 use highwater_session::{Bookmark, Command};
 
 /// Greatest height of the list.
@@ -64,9 +64,7 @@ fn row_ui(
         .named(egui::Role::Button, || {
             format!("bookmark {}: go to {word} {shown}", position + 1)
         });
-    let id = bookmark
-        .lane
-        .filter(|id| input.comparison.lanes.iter().any(|lane| lane.id == *id));
+    let id = bookmark.lane.filter(|id| input.comparison.position(*id).is_some());
     let lane = id.map_or_else(|| "all lanes".to_owned(), |id| input.comparison.lane_title(id));
     let gone = gone_text(bookmark, word);
     if go
@@ -90,13 +88,8 @@ fn row_ui(
     if field.lost_focus() {
         commands.push(Command::EndTyping);
     }
-    let remove = ui
-        .small_button("×")
-        .named(egui::Role::Button, || format!("remove bookmark {}", position + 1));
-    if remove
-        .on_hover_text("Remove this bookmark (Ctrl+Z undoes it)")
-        .clicked()
-    {
+    let name = format!("remove bookmark {}", position + 1);
+    if named_button_ui(ui, small("×"), &name, "Remove this bookmark (Ctrl+Z undoes it)") {
         commands.push(Command::RemoveBookmark(position));
     }
 }

@@ -13,14 +13,14 @@ mod ranks;
 
 use eframe::egui::{self, Event, RichText};
 
-use super::choice_ui;
+use super::{choice_ui, requested_ui};
 use crate::combo::ShowChoices as _;
 use crate::commands::UiCommand;
 use crate::dialogs::Purpose;
 use crate::lanes::{LanesInput, LanesState};
 use crate::panels::PaneCx;
-use crate::theme::{STALE, Theme};
-use crate::widgets::{Named as _, wrapped_ui};
+use crate::theme::Theme;
+use crate::widgets::{Named as _, button_ui, wrapped_ui};
 use highwater_analysis::{Comparison, LaneId};
 use highwater_model::units::{Bytes, Step, counted};
 use highwater_session::{Command, Selected};
@@ -43,7 +43,7 @@ enum Mode {
 
 #[derive(Clone, Debug, Default)]
 pub struct PeakState {
-    /// `None` for the main lane.
+    /// The selected lane, or another one that is chosen in this frame; `None` for the main lane.
     lane: Option<LaneId>,
     mode: Mode,
     /// The lane to compare with.
@@ -90,18 +90,13 @@ pub fn peak_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut PeakState, la
         lanes.set_bookmarks(cx.session);
         bookmarks::bookmarks_ui(ui, &input, &cx.session.document().bookmarks, lanes, cx.commands);
         let ask = state.ask(comparison, lanes);
-        if !cx.session.wants_peak_report(&ask) {
+        let requested = cx.session.peak_report();
+        if !requested.wants(&ask) {
             cx.commands.push(Command::ExplainPeak(ask));
         }
-        let known = cx
-            .session
-            .peak_report()
-            .filter(|_| cx.session.is_peak_report_of_answer());
-        match known {
-            Some(report) => ui.scope(|ui| {
-                if !cx.session.has_peak_report(&ask) {
-                    ui.multiply_opacity(STALE);
-                }
+        ui.scope(|ui| {
+            let known = (requested.current(), &ask);
+            if let Some(report) = requested_ui(ui, &requested, known, "Computing live tensors…") {
                 let shown = Shown {
                     comparison,
                     report,
@@ -109,10 +104,11 @@ pub fn peak_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut PeakState, la
                     theme: cx.theme,
                 };
                 report_ui(ui, shown, &mut *state, &mut *lanes, cx.commands);
-            }),
-            None => ui.scope(|ui| drop(ui.weak("Computing live tensors…"))),
-        };
+            }
+        });
     });
+    let chosen = state.lane.filter(|_| state.lane != lanes.selected_lane);
+    cx.window_commands.extend(chosen.map(UiCommand::ExplainLane));
     if (lanes.viewport, lanes.spot, lanes.range) != before {
         // The lanes are drawn before the pane.
         ui.ctx().request_repaint();
@@ -122,6 +118,7 @@ pub fn peak_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut PeakState, la
 impl PeakState {
     /// Explains the newest pin or range, in its lane.
     fn follow(&mut self, input: &LanesInput<'_>, lanes: &LanesState) {
+        self.lane = lanes.selected_lane;
         let pinned = lanes.pinned().filter(|spot| spot.lane < input.comparison.lanes.len());
         let now = (pinned.map(|spot| (spot.lane, spot.step)), lanes.range);
         let before = std::mem::replace(&mut self.seen, now);
@@ -180,19 +177,9 @@ impl PeakState {
         choice_ui(ui, &mut self.mode, "explain", &modes);
     }
 
-    /// The chosen lane; `None` for the main one.
-    pub const fn chosen_lane(&self) -> Option<LaneId> {
-        self.lane
-    }
-
-    pub const fn explain(&mut self, lane: LaneId) {
-        self.lane = Some(lane);
-    }
-
     /// By position.
     fn lane_in(&self, comparison: &Comparison) -> usize {
-        let own = self.lane;
-        let own = own.and_then(|id| comparison.lanes.iter().position(|lane| lane.id == id));
+        let own = self.lane.and_then(|id| comparison.position(id));
         own.or(comparison.main_lane()).unwrap_or(0)
     }
 
@@ -231,9 +218,9 @@ impl PeakState {
 
     /// The lane to compare with, by position.
     fn other_in(&self, comparison: &Comparison) -> Option<usize> {
-        let id = self.against?;
-        let position = comparison.lanes.iter().position(|lane| lane.id == id);
-        position.filter(|other| *other != self.lane_in(comparison))
+        comparison
+            .position(self.against?)
+            .filter(|other| *other != self.lane_in(comparison))
     }
 }
 
@@ -262,22 +249,24 @@ fn head_ui(
     let words = words_of(comparison, state.lane_in(comparison), at);
     wrapped_ui(ui, RichText::new(&words).strong());
     ui.horizontal_wrapped(|ui| {
-        let copy = ui
-            .button("Copy")
-            .on_hover_text("Copy this as text (Ctrl+C over the pane)");
-        if copy.clicked() {
+        let button = |ui: &mut egui::Ui, text: &str, hint: &str| button_ui(ui, egui::Button::new(text), hint);
+        if button(ui, "Copy", "Copy this as text (Ctrl+C over the pane)") {
             window_commands.push(UiCommand::CopyPeak);
         }
-        let export = ui.button("Export…");
-        let export = export.on_hover_text("Write the live tensors as CSV, everything as JSON, or a text");
-        if export.clicked() {
+        if button(
+            ui,
+            "Export…",
+            "Write the live tensors as CSV, everything as JSON, or a text",
+        ) {
             window_commands.push(UiCommand::AskPath(Purpose::ExportPeak));
         }
         if let Some(step) = peak_step(comparison, state.lane_in(comparison)) {
-            let pin = ui.button("Pin peak");
             let at = comparison.step_text(state.lane_in(comparison), step);
-            let words = format!("Pin {at}, the peak of this lane, in all lanes");
-            if pin.on_hover_text(words).clicked() {
+            if button(
+                ui,
+                "Pin peak",
+                &format!("Pin {at}, the peak of this lane, in all lanes"),
+            ) {
                 lanes.pin(state.lane_in(comparison), step);
             }
         }

@@ -6,6 +6,7 @@ use super::Shown;
 use super::bars::{Line, line_ui};
 use crate::lanes::LanesState;
 use crate::numbers::{part_of, to_points};
+use crate::widgets::{button_ui, small};
 use highwater_model::units::{Bytes, Step, counted, grouped, percent_text};
 use highwater_session::Command;
 use highwater_timeline::{CurveStats, LiveGroup, RangeStats, Tally, tensor_label};
@@ -15,18 +16,10 @@ pub(super) fn range_ui(ui: &mut egui::Ui, shown: Shown<'_>, stats: &RangeStats, 
     ui.separator();
     ui.horizontal_wrapped(|ui| {
         ui.strong("Within the range");
-        if ui
-            .small_button("Zoom to range")
-            .on_hover_text("Show these steps in all lanes (Z)")
-            .clicked()
-        {
+        if button_ui(ui, small("Zoom to range"), "Show these steps in all lanes (Z)") {
             lanes.show_steps(stats.range);
         }
-        if ui
-            .small_button("Clear")
-            .on_hover_text("Clear the range (Esc)")
-            .clicked()
-        {
+        if button_ui(ui, small("Clear"), "Clear the range (Esc)") {
             lanes.select_range(None);
         }
     });

@@ -98,7 +98,7 @@ fn curve_ui(ui: &mut egui::Ui, shown: Shown<'_>, rank: &RankPeak, highest: Bytes
     if response.on_hover_text(format!("{words}; {hint}")).clicked()
         && let Some(lane) = lane
     {
-        state.explain(lane);
+        state.lane = Some(lane);
     }
 }
 
@@ -126,7 +126,7 @@ fn rank_ui(ui: &mut egui::Ui, shown: Shown<'_>, spread: &RankSpread, rank: &Rank
     };
     let is_clicked = line_ui(ui, shown, row, &words).clicked();
     if let Some(lane) = lane.filter(|_| is_clicked) {
-        state.explain(lane);
+        state.lane = Some(lane);
     }
 }
 

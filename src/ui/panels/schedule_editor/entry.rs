@@ -5,7 +5,7 @@ use eframe::egui::{self, ComboBox, RichText, Role};
 use super::values::values_ui;
 use super::{ScheduleEditorState, Shown};
 use crate::combo::ShowChoices as _;
-use crate::widgets::Named as _;
+use crate::widgets::{Named as _, named_button_ui, small};
 use highwater_model::workload::{EntryKind, ScheduleEntry};
 use highwater_session::Command;
 
@@ -196,10 +196,8 @@ fn order_ui(
     let last = shown.plan.entries.len() - 1;
     let button = |ui: &mut egui::Ui, is_enabled: bool, text: &str, words: &str| {
         let words = format!("{words} entry {}", position + 1);
-        let button = ui
-            .add_enabled(is_enabled, egui::Button::new(text).small())
-            .named(Role::Button, || &words);
-        button.on_hover_text(words).clicked()
+        let button = |ui: &mut egui::Ui| named_button_ui(ui, small(text), &words, &words);
+        ui.add_enabled_ui(is_enabled, button).inner
     };
     if button(ui, position > 0, "up", "move up") {
         commands.push(shown.edited(|entries| entries.swap(position, position - 1), None));

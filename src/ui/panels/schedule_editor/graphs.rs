@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use eframe::egui::{self, RichText, Role};
+use eframe::egui::{self, RichText};
 
 use super::Shown;
 use crate::commands::UiCommand;
 use crate::dialogs::Purpose;
 use crate::panels::PaneCx;
-use crate::widgets::{Named as _, wrapped_ui};
+use crate::widgets::{Named as _, named_button_ui, small, wrapped_ui};
 use highwater_model::units::counted;
 use highwater_model::workload::ScheduleEntry;
 use highwater_session::Command;
@@ -28,10 +28,8 @@ pub(super) fn graphs_ui(
     let sources = &shown.session.document().sources;
     for (position, source) in sources.iter().enumerate().filter(|_| sources.len() > 1) {
         ui.horizontal(|ui| {
-            let button = ui.small_button("×");
             let words = format!("remove {} from the session", source.title());
-            let button = button.named(Role::Button, || &words);
-            if button.on_hover_text(&words).clicked() {
+            if named_button_ui(ui, small("×"), &words, &words) {
                 cx.commands.push(Command::Remove(position));
             }
             let label = egui::Label::new(source.title()).truncate();
@@ -69,10 +67,8 @@ fn name_ui(
 ) {
     let current = shown.plan.shown_name(own).to_owned();
     ui.horizontal(|ui| {
-        let add = ui.small_button("+");
         let words = format!("add a run of {current}");
-        let add = add.named(Role::Button, || &words);
-        if add.on_hover_text(&words).clicked() {
+        if named_button_ui(ui, small("+"), &words, &words) {
             let run = ScheduleEntry::run(own.to_owned());
             commands.push(shown.edited(|entries| entries.push(run), None));
         }

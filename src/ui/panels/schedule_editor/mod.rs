@@ -13,7 +13,7 @@ use eframe::egui::{self, RichText};
 
 use crate::panels::PaneCx;
 use crate::theme::Theme;
-use crate::widgets::Named as _;
+use crate::widgets::{Named as _, button_ui};
 use highwater_model::units::{counted, grouped};
 use highwater_model::workload::{EntryKind, ScheduleEntry, ScheduleError, SchedulePlan, ScheduledGraph};
 use highwater_session::{Command, Session};
@@ -201,17 +201,13 @@ fn add_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut ScheduleEditorState, 
         commands.extend(state.add_run(shown.session));
     }
     if shown.plan.entries.is_empty() {
-        let button = ui
-            .button("List all graphs")
-            .on_hover_text("Start from the default schedule: each graph once");
-        if button.clicked() {
+        let hint = "Start from the default schedule: each graph once";
+        if button_ui(ui, egui::Button::new("List all graphs"), hint) {
             commands.extend(state.list_graphs(shown.session));
         }
     } else {
-        let button = ui
-            .button("Clear")
-            .on_hover_text("Remove all entries: every graph runs once, in order");
-        if button.clicked() {
+        let hint = "Remove all entries: every graph runs once, in order";
+        if button_ui(ui, egui::Button::new("Clear"), hint) {
             commands.push(shown.edited(Vec::clear, None));
         }
     }

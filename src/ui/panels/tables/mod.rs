@@ -11,23 +11,22 @@ use eframe::egui::{self, RichText, TextEdit};
 
 use super::choice_ui;
 use super::search::help_ui;
+use super::sorted_table::Sorting;
 use crate::combo::ShowChoices as _;
 use crate::commands::UiCommand;
 use crate::dialogs::Purpose;
 use crate::lanes::{LanesInput, LanesState};
 use crate::panels::{Appearance, PaneCx};
 use crate::widgets::Named as _;
-use highwater_analysis::LaneId;
 use highwater_model::units::{Step, counted, grouped};
 use highwater_session::{Command, Session};
-use highwater_timeline::{Query, Selected, Sort, TableKind, TableRows, TableSpec, Timeline};
+use highwater_timeline::{Query, Selected, TableKind, TableRows, TableSpec, Timeline};
 
 #[derive(Clone, Debug, Default)]
 pub struct TablesState {
     kind: TableKind,
     /// `None` for the lane under the pointer, the last clicked one, or the main one.
     lane: Option<usize>,
-    clicked: Option<LaneId>,
     views: [TableView; TableKind::ALL.len()],
     has_allocations: bool,
     /// Gives the rows the keyboard, as after the pane's shortcut.
@@ -39,7 +38,7 @@ pub struct TablesState {
 
 #[derive(Clone, Debug, Default)]
 struct TableView {
-    sort: Option<Sort>,
+    sorting: Sorting,
     filter: String,
     /// The row of the keys.
     cursor: Option<usize>,
@@ -65,19 +64,18 @@ impl TablesState {
         kinds
     }
 
-    /// Follows a click on a lane.
-    pub fn explain(&mut self, lane: LaneId) {
-        (self.clicked, self.lane) = (Some(lane), None);
+    /// Shows the selected lane again.
+    pub fn follow_lane(&mut self) {
+        self.lane = None;
     }
 
     fn lane(&self, input: &LanesInput<'_>, lanes: &LanesState) -> usize {
         let last = input.comparison.lanes.len().saturating_sub(1);
         let pointed = lanes.spot_in(input).filter(|_| self.kind == TableKind::Live);
-        let position = |id: LaneId| input.comparison.lanes.iter().position(|lane| lane.id == id);
-        let clicked = self.clicked.and_then(position);
+        let selected = lanes.selected_lane.and_then(|id| input.comparison.position(id));
         let usual = pointed
             .map(|spot| spot.lane)
-            .or(clicked)
+            .or(selected)
             .or(input.comparison.main_lane());
         self.lane.or(usual).unwrap_or(0).min(last)
     }
@@ -89,7 +87,7 @@ impl TablesState {
             kind: self.kind,
             lane: self.lane(input, lanes),
             step: spot.map_or(Step(0), |spot| spot.step),
-            sort: view.sort,
+            sort: view.sorting.sort(),
             filter: view.filter.clone(),
             has_allocations: self.has_allocations && self.kind == TableKind::Events,
         }
@@ -116,7 +114,7 @@ pub fn tables_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut TablesState
                 .on_hover_text("List the allocation and freeing of every tensor");
         }
         count_ui(ui, cx.session, state.kind);
-        let has_rows = cx.session.table().is_some_and(|table| !table.is_empty());
+        let has_rows = cx.session.table().last().is_some_and(|table| !table.is_empty());
         let export = ui.add_enabled(has_rows, egui::Button::new("Export as CSV…"));
         let hint = "Write the whole table in its order, with exact numbers (File, Export table as CSV…)";
         if export.on_hover_text(hint).clicked() {
@@ -130,10 +128,18 @@ pub fn tables_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut TablesState
     };
     if let Some(error) = &error {
         ui.label(RichText::new(error.to_string()).color(cx.theme.bad));
-    } else if !cx.session.has_table(&spec) && !cx.session.wants_table(&spec) {
-        cx.commands.push(Command::ListRows(Box::new(spec)));
+    } else {
+        let (requested, key) = (cx.session.table(), cx.session.table_key(spec.clone()));
+        if !requested.has(&key) && !requested.wants(&key) {
+            cx.commands.push(Command::ListRows(Box::new(spec)));
+        }
     }
-    let Some(table) = cx.session.table().filter(|table| table.spec().kind == state.kind) else {
+    let Some(table) = cx
+        .session
+        .table()
+        .last()
+        .filter(|table| table.spec().kind == state.kind)
+    else {
         ui.weak("Listing…");
         return;
     };
@@ -226,7 +232,7 @@ fn filter_ui(ui: &mut egui::Ui, state: &mut TablesState) {
 
 /// The number of rows.
 fn count_ui(ui: &mut egui::Ui, session: &Session, kind: TableKind) {
-    let Some(table) = session.table().filter(|table| table.spec().kind == kind) else {
+    let Some(table) = session.table().last().filter(|table| table.spec().kind == kind) else {
         return;
     };
     let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);

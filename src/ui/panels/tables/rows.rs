@@ -1,22 +1,18 @@
 //! The rows of a table: only visible ones have texts.
 
 use eframe::egui::text::{LayoutJob, TextWrapping};
-use eframe::egui::{
-    self, Align, Color32, FontId, Id, Key, Layout, Modifiers, Rangef, Rect, RichText, Sense, Ui, pos2, vec2,
-};
+use eframe::egui::{self, Color32, FontId, Id, Key, Modifiers, Rangef, Rect, Sense, Ui, pos2, vec2};
 use egui_extras::{Column as Width, TableBuilder, TableRow};
 
-use super::super::marker::direction_ui;
+use super::super::sorted_table::{Head, SIZE, sorted_table_ui};
 use super::TableView;
 use crate::lanes::LanesInput;
 use crate::widgets::{Named as _, keep_arrows, walked_row};
 use highwater_model::units::{counted, grouped};
-use highwater_timeline::{Column, Sort, TableRows, Target, Value};
+use highwater_timeline::{Column, TableRows, Target, Value};
 
 /// Heights and sizes in points.
 const ROW: f32 = 18.0;
-const HEADER: f32 = 20.0;
-const SIZE: f32 = 11.0;
 const LETTER: f32 = 6.6;
 const BETWEEN: f32 = 6.0;
 const PAGE: usize = 20;
@@ -48,29 +44,23 @@ pub(super) fn rows_ui(ui: &mut Ui, table: &TableRows, view: &mut TableView, inpu
             .striped(false)
             .resizable(true)
             .auto_shrink(false)
-            .min_scrolled_height(0.0)
-            .cell_layout(Layout::left_to_right(Align::Center));
-        for width in widths(table.columns(), room) {
-            builder = builder.column(Width::initial(width).at_least(30.0).clip(true));
-        }
+            .min_scrolled_height(0.0);
         if let Some(jump) = jump {
             builder = builder.scroll_to_row(jump, None);
         }
-        let built = builder.header(HEADER, |mut header| {
-            for (position, column) in table.columns().iter().enumerate() {
-                header.col(|ui| header_ui(ui, position, column, &mut view.sort));
-            }
-        });
-        built.body(|body| {
-            let widths = body.widths().to_vec();
+        let heads: Vec<Head<'_>> = table
+            .columns()
+            .iter()
+            .zip(widths(table.columns(), room))
+            .map(head)
+            .collect();
+        let cursor = view.cursor.filter(|_| is_focused);
+        sorted_table_ui(builder, &heads, &mut view.sorting, (ROW, table.len()), |row, widths| {
             let spread = Spread { widths, sight };
-            body.rows(ROW, table.len(), |mut row| {
-                let position = row.index();
-                let is_cursor = is_focused && view.cursor == Some(position);
-                if row_ui(&mut row, table, &spread, input, is_cursor) {
-                    chosen = Some(position);
-                }
-            });
+            let position = row.index();
+            if row_ui(row, table, &spread, input, cursor == Some(position)) {
+                chosen = Some(position);
+            }
         });
     });
     if let Some(position) = chosen {
@@ -140,63 +130,24 @@ fn keys(ui: &Ui, id: Id, n_rows: usize, view: &mut TableView) -> bool {
     ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter))
 }
 
-/// The header of a column: a click sorts by it, a second click reverses, a third resets.
-fn header_ui(ui: &mut Ui, position: usize, column: &Column, sort: &mut Option<Sort>) {
-    let own = sort.filter(|sort| sort.column == position);
-    let state = match own {
-        Some(Sort {
-            is_descending: false, ..
-        }) => "sorted by",
-        Some(Sort {
-            is_descending: true, ..
-        }) => "sorted in reverse by",
-        None => "sort by",
-    };
-    let layout = if column.is_number {
-        Layout::right_to_left(Align::Center)
-    } else {
-        Layout::left_to_right(Align::Center)
-    };
-    let text = RichText::new(column.title).size(SIZE);
-    let response = ui.with_layout(layout, |ui| {
-        let button = ui.add(egui::Button::selectable(own.is_some(), text).truncate());
-        if let Some(sort) = own {
-            direction_ui(ui, sort.is_descending);
-        }
-        button
-    });
-    let response = response
-        .inner
-        .named_choice(egui::Role::ColumnHeader, own.is_some(), || {
-            format!("{state} {}", column.title)
-        });
-    if response
-        .on_hover_text(format!("{}: {}", column.title, column.help))
-        .clicked()
-    {
-        // Numbers sort from the largest down at first.
-        let first = Sort {
-            column: position,
-            is_descending: column.is_number,
-        };
-        *sort = match own {
-            None => Some(first),
-            Some(sort) if sort == first => Some(Sort {
-                is_descending: !first.is_descending,
-                ..first
-            }),
-            Some(_) => None,
-        };
+fn head((column, width): (&Column, f32)) -> Head<'_> {
+    Head {
+        title: column.title,
+        sorts_by: column.title,
+        about: format!("{}: {}", column.title, column.help),
+        width: Width::initial(width).at_least(30.0).clip(true),
+        is_number: column.is_number,
+        is_right_aligned: column.is_number,
     }
 }
 
 /// Places of the columns, and their visible part.
-struct Spread {
-    widths: Vec<f32>,
+struct Spread<'a> {
+    widths: &'a [f32],
     sight: Rangef,
 }
 
-impl Spread {
+impl Spread<'_> {
     /// Places from the left edge of the first column.
     fn columns(&self, left: f32) -> impl Iterator<Item = Rangef> + '_ {
         let mut left = left;
@@ -212,7 +163,7 @@ impl Spread {
 fn row_ui(
     row: &mut TableRow<'_, '_>,
     table: &TableRows,
-    spread: &Spread,
+    spread: &Spread<'_>,
     input: &LanesInput<'_>,
     is_cursor: bool,
 ) -> bool {
