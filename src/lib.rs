@@ -66,6 +66,7 @@ pub use highwater_model::{diagnostics, graph, liveness, progress, typed_id, unit
 pub use highwater_options as options;
 pub use highwater_plan as plan;
 pub use highwater_rewrite as rewrite;
+pub use highwater_script as script;
 pub use highwater_session as session;
 pub use highwater_sim as sim;
 pub use highwater_timeline as timeline;

@@ -6,13 +6,13 @@ use super::args::{CheckArgs, Format, OptionsArgs};
 use super::settings::apply_edits;
 use super::{Verdict, print, print_json, replay};
 use highwater_export::{
-    CheckReport, ScriptFacts, SettingsAnswer, config_schema, options_json, options_markdown, options_text,
-    settings_json, settings_text,
+    CheckReport, SettingsAnswer, options_json, options_markdown, options_text, settings_json, settings_text,
 };
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::{Cancel, Progress};
 use highwater_model::workload::{DeviceProfiles, SchedulePlan};
 use highwater_options::{Environment, Options, allocator_findings, keys};
+use highwater_script::{ScriptFacts, config_schema};
 use highwater_session::{
     ReadConfig, document_schema, is_document, look_at_files, options_of, read_config_file, read_document,
 };

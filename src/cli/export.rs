@@ -13,10 +13,11 @@ use super::settings::read_settings;
 use super::written::{config_export, write_or_print};
 use super::{Verdict, print};
 use highwater_analysis::{Comparison, compare, with_figures};
-use highwater_export::{ConfigFile, ExportAbout, ExportForm, ExportSubject, files_text};
+use highwater_export::{ExportAbout, ExportForm, ExportSubject};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_options::check_scheduled;
+use highwater_script::{ConfigFile, files_text};
 use highwater_session::{
     CommandLine, Document, Origin, config_from_document, export_about, is_document_name, look_at_files, write_pieces,
 };

@@ -11,10 +11,11 @@ use super::text::diagnostics;
 use super::written::{config_export, write_learned};
 use super::{Verdict, print, print_json};
 use highwater_analysis::{Calibration, LearnedSetting, Request, calibrations};
-use highwater_export::{WRITTEN_FORMS, calibrations_json, is_written_name};
+use highwater_export::calibrations_json;
 use highwater_model::progress::Progress;
 use highwater_model::units::counted;
 use highwater_options::check_scheduled;
+use highwater_script::{WRITTEN_FORMS, is_written_name};
 use highwater_session::{Document, OutputKind, config_from_document, look_at_files};
 
 pub(super) fn run(args: &LearnArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {

@@ -9,13 +9,13 @@ use super::args::{Arguments, Common, Edits, LaneArgs, YesNo};
 use super::opened::Named;
 use super::replay::{allocator_setting, torch_version};
 use highwater_analysis::{AllocatorSetting, Configuration, LaneGoal, LaneStrategies, MAX_PINS, Pin};
-use highwater_export::ConfigDocument;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::Bindings;
 use highwater_model::progress::{Cancel, Progress};
 use highwater_model::units::Bytes;
 use highwater_model::workload::{Device, DeviceProfiles, DimValues, RecordingRules, SchedulePlan};
 use highwater_options::{ENVIRONMENT, Environment, Options, keys, resolve_device};
+use highwater_script::ConfigDocument;
 use highwater_session::{
     Document, OpenedConfig, ReadFiles, Restore, SAMPLES, SettingsFiles, SourceSpec, StartConfigs, apply_config,
     options_of, read_config_file,

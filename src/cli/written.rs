@@ -5,9 +5,9 @@ use std::path::Path;
 use super::args::Writing;
 use super::settings::Settings;
 use super::{Verdict, print, say};
-use highwater_export::{ConfigDocument, ConfigExport, config_errors, files_text};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_options::Finding;
+use highwater_script::{ConfigDocument, ConfigExport, config_errors, files_text};
 use highwater_session::{ReadFiles, write_config};
 
 /// The files of a configuration, with the errors of its rules and of the files that it comes from.

@@ -8,11 +8,10 @@ use highwater_options::{
     Condition, Environment, Files, Finding, GE_USE_STATIC_MEMORY, Options, TABLE, Value, check_scheduled,
     effective_policy, effective_values, find, has_policy, is_policy_unknown, policy_conditions, policy_depends_on,
 };
+use highwater_script::{NotFollowed, ScriptFacts, json_of};
 use highwater_sim::StaticMemoryPolicy;
 
-use super::config_document::{NotFollowed, ScriptFacts};
 use super::json_parts::{condition_json, diagnostics_json, list};
-use super::json_value::json_of;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckReport {

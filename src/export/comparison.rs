@@ -7,7 +7,6 @@ use super::baseline_comparison::{WireBaselineComparison, WireLaneBaseline};
 use super::compare::CompareAnswer;
 use super::device::figures_json;
 use super::json_parts::{condition_json, diagnostics_json, fields_of, list};
-use super::json_value::json_of;
 use super::lane_json::{measured_json, pin_json, pin_problem_json, policy_fields};
 use super::request_summary::{graph_name, graphs, settings};
 use highwater_analysis::{Comparison, Recommended, ReuseLane};
@@ -15,6 +14,7 @@ use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::graph::Id as _;
 use highwater_model::units::Bytes;
 use highwater_options::{Edit, Finding};
+use highwater_script::json_of;
 use highwater_sim::StaticMemoryPolicy;
 
 /// Every lane, and comparisons with a baseline.

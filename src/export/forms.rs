@@ -7,7 +7,6 @@ use std::io::Write;
 use std::path::Path;
 
 use super::cells::GuardedCells;
-use super::config_export::{ConfigExport, config_errors, is_written_name};
 use super::file_names::{ending, words};
 use super::placements::placements_csv;
 use super::report::report_html;
@@ -16,6 +15,7 @@ use super::table::tensors_csv;
 use super::timeline_file::timeline_file;
 use super::trace::trace_json;
 use highwater_model::progress::Progress;
+use highwater_script::{ConfigExport, config_errors, is_written_name};
 use highwater_timeline::TimelineParts;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

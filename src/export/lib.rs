@@ -1,4 +1,4 @@
-//! Everything that leaves the program: answers as JSON, Markdown and CSV, drawings, reports, traces, configurations.
+//! Everything that leaves the program: answers as JSON, Markdown and CSV, drawings, reports, traces.
 //!
 //! In: options, environment, findings, figures. Out: texts with a stable order and a final line break. Formats are defined here and
 //! nowhere else. Deliberately not here: writing files, choosing names.
@@ -14,12 +14,6 @@ mod cells;
 mod check_report;
 mod compare;
 mod comparison;
-mod config;
-mod config_document;
-mod config_export;
-mod config_form;
-mod config_schema;
-mod config_wire;
 mod contributors;
 mod device;
 mod explain_log;
@@ -28,9 +22,7 @@ mod flame;
 mod forms;
 mod growth;
 mod inspect;
-mod json_kind;
 mod json_parts;
-mod json_value;
 mod lane_json;
 mod limit_checks;
 mod options_json;
@@ -46,7 +38,6 @@ mod replay;
 mod report;
 mod request_summary;
 mod reuse;
-mod script;
 mod space;
 mod subject;
 mod svg;
@@ -68,13 +59,6 @@ pub use cells::{GuardedCells, guarded_csv};
 pub use check_report::CheckReport;
 pub use compare::CompareAnswer;
 pub use comparison::WireComparison;
-pub use config::{ConfigError, from_json, schedule_from_json, to_json};
-pub use config_document::{CONFIG_VERSION, ConfigDevice, ConfigDocument, NotFollowed, Predicted, ScriptFacts};
-pub use config_export::{
-    ConfigExport, ConfigFile, ConfigRefusal, WRITTEN_FORMS, config_errors, files_text, is_written_name,
-};
-pub use config_form::ConfigForm;
-pub use config_schema::config_schema;
 pub use device::{device_text, devices_json};
 pub use explain_log::{LogPage, log_story_json, log_story_markdown, log_story_text};
 pub use flame::{FLAME_FORMS, FlameAnswer, WireTree, flame_file, flame_text, folded_stacks};
@@ -82,7 +66,6 @@ pub use forms::{EXPORT_FORMS, ExportForm, ExportLanes, ExportRow, ExportWriter, 
 pub use growth::{GrowthAnswer, growth_csv, growth_json, growth_text};
 pub use inspect::{inspection_fields, inspections_json};
 pub use json_parts::diagnostics_json;
-pub use json_value::{json_of, value_of};
 pub use limit_checks::{LimitCheck, Outcome};
 pub use options_json::options_json;
 pub use options_markdown::options_markdown;
@@ -94,7 +77,6 @@ pub use remat::{RematAnswer, WireRemat};
 pub use replay::{replay_final, replay_header, replay_json, replay_line};
 pub use request_summary::RequestSummary;
 pub use reuse::{WireReuse, reuse_warnings};
-pub use script::{HEADER, PythonPart, is_script_name, read_config, read_config_of, to_python, to_shell};
 pub use space::{SweepAnswers, WireSweep, recommendation_json, sweep_csv};
 pub use subject::{ExportAbout, ExportError, ExportSubject};
 pub use svg::{LaneDrawing, SvgColors, flame_svg, lane_svg, lanes_svg};

@@ -4,8 +4,8 @@ use serde_json::{Map, Value as Json, json};
 
 use super::allocator::allocator_options_json;
 use super::json_parts::{fields_of, list};
-use super::json_value::json_of;
 use highwater_options::{CHECKS, Choice, ENVIRONMENT, OptionRow, TABLE};
+use highwater_script::json_of;
 
 pub fn options_json() -> Json {
     let outcomes = CHECKS

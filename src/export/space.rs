@@ -12,11 +12,11 @@ use serde_json::{Map, Value as Json, json};
 pub use recommended::recommendation_json;
 pub use table::sweep_csv;
 
-use super::json_of;
 use super::json_parts::{diagnostics_json, list, refusal_json, reserved_json};
 use highwater_analysis::sweep::{Outcome, PointFigures, SmallestDevice, Space, SweepPoint, front};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_options::Value;
+use highwater_script::json_of;
 
 /// The version of both forms.
 const VERSION: u32 = 1;

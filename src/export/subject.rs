@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::ConfigDocument;
 use highwater_analysis::{Comparison, LaneGoal};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Cancelled;
 use highwater_options::Finding;
+use highwater_script::ConfigDocument;
 use highwater_timeline::{AxisKind, Coloring, Timeline};
 
 /// The context of an answer.

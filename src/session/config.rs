@@ -2,8 +2,8 @@
 
 use super::document::Document;
 use highwater_analysis::{Comparison, Lane};
-use highwater_export::{ConfigDevice, ConfigDocument, Predicted};
 use highwater_options::{Environment, Options, Section, find, keys};
+use highwater_script::{ConfigDevice, ConfigDocument, Predicted};
 
 /// Predicted peaks are in it only where the answer belongs to the document.
 pub fn config_from_document(document: &Document, comparison: Option<&Comparison>) -> ConfigDocument {

@@ -11,11 +11,11 @@ use super::samples::{Sample, SampleFile};
 use super::special_files::special_kind;
 use super::streams::Stream;
 use highwater_analysis::Pin;
-use highwater_export::is_script_name;
 use highwater_import::{ImportError, Imported, Importer, Input, import, import_as, importer, text_where};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_options::{Environment, FileState, NamedPaths, Options, SeenFiles, paths_of};
+use highwater_script::is_script_name;
 
 /// The most bytes of a configuration.
 const CONFIG_LIMIT: u64 = 16 << 20;

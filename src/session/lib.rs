@@ -90,7 +90,7 @@ pub use write::{WriteError, write_pieces, write_whole};
 pub use write_config::{WriteConfigError, write_config};
 
 pub use highwater_export::{
-    ConfigExport, ConfigForm, EXPORT_FORMS, ExportForm, ExportLanes, ExportRow, LogPage, PagePart, PageTable, Picture,
-    SvgColors, files_text,
+    EXPORT_FORMS, ExportForm, ExportLanes, ExportRow, LogPage, PagePart, PageTable, Picture, SvgColors,
 };
+pub use highwater_script::{ConfigExport, ConfigForm, files_text};
 pub use highwater_timeline::Selected;

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use super::document::SourceSpec;
 use super::known_names::rename_in_plan;
 use super::report::SourceReport;
-use highwater_export::{ConfigDocument, LogPage, ScriptFacts};
+use highwater_export::LogPage;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::workload::{Part, SchedulePlan, Workload};
 use highwater_options::DumpedSettings;
+use highwater_script::{ConfigDocument, ScriptFacts};
 
 #[derive(Clone, Debug)]
 pub struct Loaded {

@@ -3,8 +3,8 @@
 use super::loaded::ReadScript;
 use super::overwrite::SettingsFiles;
 use highwater_analysis::Configuration;
-use highwater_export::ScriptFacts;
 use highwater_model::diagnostics::Diagnostics;
+use highwater_script::ScriptFacts;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpenedConfig {

@@ -10,9 +10,9 @@ use super::known_names::KnownNames;
 use super::load::load_known;
 use super::loaded::{Loaded, ReadConfig};
 use super::multi_file::OnFailure;
-use highwater_export::{ConfigDocument, is_script_name, read_config_of};
 use highwater_import::{Input, recognise, unread_advice};
 use highwater_model::progress::Progress;
+use highwater_script::{ConfigDocument, is_script_name, read_config_of};
 
 /// The content of sources.
 pub(super) enum Opened {

@@ -6,7 +6,7 @@ use super::files::FileError;
 use super::overwrite::{OutputKind, ReadFiles};
 use super::special_files::special_kind;
 use super::write::write_whole;
-use highwater_export::{ConfigExport, HEADER};
+use highwater_script::{ConfigExport, HEADER};
 
 /// Why the files of a configuration could not be written.
 #[derive(Debug, thiserror::Error)]

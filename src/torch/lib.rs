@@ -29,7 +29,7 @@ pub use private_pools::Filter;
 pub use replay::{Player, Replay, Summary, summary};
 pub use settings::{
     COMMON_VARIABLE, Effect, Field, Finding, INTERVALS, Kind, NpuSettings, OPTIONS, OptionRow, Scope, Settings,
-    SettingsError, effective_text, findings,
+    SettingsError, effective_text, findings, is_allocator_variable,
 };
 pub use stats::{Stats, Watermark};
 pub use trace::{Command, Trace, TraceError};

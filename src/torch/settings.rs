@@ -21,6 +21,12 @@ const MIB: u64 = 1 << 20;
 /// The variable that every framework reads if its own is unset.
 pub const COMMON_VARIABLE: &str = "PYTORCH_ALLOC_CONF";
 
+/// Whether a variable holds settings of a caching allocator.
+pub fn is_allocator_variable(name: &str) -> bool {
+    let frameworks = [Framework::Cuda, Framework::Npu];
+    name == COMMON_VARIABLE || frameworks.iter().any(|framework| framework.variable() == name)
+}
+
 /// The text in force of the framework's own variable and [`COMMON_VARIABLE`], as far as they are set.
 ///
 /// # Errors

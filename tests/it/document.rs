@@ -624,7 +624,7 @@ fn the_schema_of_documents_is_current() {
         "docs/document.schema.json is out of date: highwater options --format document-schema > docs/document.schema.json"
     );
     assert!(jsonschema::meta::is_valid(&schema));
-    let settings = jsonschema::validator_for(&highwater::export::config_schema()).unwrap();
+    let settings = jsonschema::validator_for(&highwater::script::config_schema()).unwrap();
     let written: Json = serde_json::from_str(&full(Path::new("/here")).text(None).unwrap()).unwrap();
     assert!(settings.is_valid(&written["settings"]));
     assert!(jsonschema::validator_for(&schema).unwrap().is_valid(&written));

@@ -3,9 +3,9 @@
 use anyhow::{Context as _, bail};
 
 use crate::args::Common;
-use highwater_export::schedule_from_json;
 use highwater_model::progress::{Cancel, Progress};
 use highwater_model::workload::{ScheduleEntry, SchedulePlan};
+use highwater_script::schedule_from_json;
 use highwater_session::read_bytes;
 
 /// The entries of flags replace those of a configuration or a document.

@@ -20,16 +20,10 @@ use highwater_analysis::{AllocatorFit, AllocatorRun, PinnedSegments};
 use highwater_model::units::{Bytes, Nanos, grouped, signed_percent_text};
 use highwater_model::workload::Recording;
 use highwater_torch::recording::WhatIf;
-use highwater_torch::{COMMON_VARIABLE, Event, Framework, Summary, Version};
+use highwater_torch::{Event, Summary, Version};
 
 /// Call sites that are shown as text.
 const MOST_SITES: usize = 5;
-
-/// Whether a variable holds settings of a caching allocator.
-pub(super) fn is_allocator_variable(name: &str) -> bool {
-    let frameworks = [Framework::Cuda, Framework::Npu];
-    name == COMMON_VARIABLE || frameworks.iter().any(|framework| framework.variable() == name)
-}
 
 /// A trace under one setting.
 #[derive(Clone, Debug)]

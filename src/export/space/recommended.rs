@@ -3,10 +3,10 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::{VERSION, WirePoint, axes};
-use crate::json_of;
 use crate::json_parts::{diagnostics_json, fields_of, list};
 use highwater_analysis::sweep::{Chosen, Link, Recommendation, Sentence, Space, SweepPoint, WhichChoice};
 use highwater_model::diagnostics::Diagnostics;
+use highwater_script::json_of;
 
 /// A recommendation over a space.
 pub fn recommendation_json(workload: &str, space: &Space, found: &Recommendation, diagnostics: &Diagnostics) -> Json {

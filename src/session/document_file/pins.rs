@@ -8,8 +8,8 @@ use serde_json::{Map, Value as Json, json};
 use super::DERIVED;
 use crate::config::options_of;
 use highwater_analysis::{Configuration, Pin};
-use highwater_export::{ConfigDocument, from_json, to_json};
 use highwater_model::diagnostics::Diagnostics;
+use highwater_script::{ConfigDocument, from_json, to_json};
 
 /// Fields of a configuration that a pin does not write: they follow from others, or belong to the document.
 const NOT_WRITTEN: [&str; 2] = ["tool_version", "device"];

@@ -11,9 +11,9 @@ use super::super::overwrite::ReadFiles;
 use super::super::task::Failure;
 use super::Session;
 use highwater_analysis::{Comparison, Configuration, Difference};
-use highwater_export::{ConfigDocument, ConfigExport, ConfigForm, config_errors};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_options::Finding;
+use highwater_script::{ConfigDocument, ConfigExport, ConfigForm, config_errors};
 
 /// What an export of the configuration would write, made once per change of what it is made from.
 #[derive(Debug)]

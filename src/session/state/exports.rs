@@ -15,12 +15,13 @@ use super::super::write_config::write_config;
 use super::{Notice, Session};
 use highwater_analysis::{LaneId, with_figures};
 use highwater_export::{
-    ConfigExport, ExportError, ExportForm, ExportSubject, FLAME_FORMS, FlameAnswer, GuardedCells, LaneDrawing,
-    PEAK_FORMS, PeakAnswer, SvgColors, flame_file, lane_svg, peak_file, peak_text, table_csv,
+    ExportError, ExportForm, ExportSubject, FLAME_FORMS, FlameAnswer, GuardedCells, LaneDrawing, PEAK_FORMS,
+    PeakAnswer, SvgColors, flame_file, lane_svg, peak_file, peak_text, table_csv,
 };
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_options::check_scheduled;
+use highwater_script::ConfigExport;
 use highwater_timeline::{AxisKind, Viewport};
 
 /// The number of tensors in a copied text.

@@ -2,6 +2,7 @@
 
 use highwater_analysis::{Comparison, OpSource};
 use highwater_model::graph::{Consumers, Graph, TensorId};
+use highwater_model::lists::Lists;
 use highwater_model::workload::{Block, BlockProgram, GraphIdx, Slots, Tape};
 
 use super::super::TensorKey;

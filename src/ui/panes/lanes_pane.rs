@@ -6,7 +6,7 @@ use super::Pane;
 use super::docking::Docking;
 use crate::app::UiState;
 use crate::commands::UiCommand;
-use crate::lanes::{Compared, Drawn, LanesCx, LanesInput, lanes_ui};
+use crate::lanes::{Drawn, LanesCx, LanesInput, lanes_ui};
 use crate::panels::empty::start_ui;
 use crate::panels::lane_set::{has_lane_set, kind_ui, lane_set_ui};
 use crate::panels::overview::overview_ui;

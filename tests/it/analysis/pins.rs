@@ -9,10 +9,11 @@ use highwater::analysis::{
     Request, compare, repin,
 };
 use highwater::diagnostics::Diagnostics;
-use highwater::export::{ConfigDocument, EXPORT_FORMS, ExportAbout, ExportForm, ExportSubject};
+use highwater::export::{EXPORT_FORMS, ExportAbout, ExportForm, ExportSubject};
 use highwater::options::{Environment, Options, SeenFiles, resolve_device};
 use highwater::progress::{Cancel, Progress};
 use highwater::rewrite::remat::{Budget, HEURISTICS};
+use highwater::script::ConfigDocument;
 use highwater::session::{SAMPLES, SourceSpec};
 use highwater::timeline::{
     Attribute, AxisKind, Changes, Coloring, ColoringRequest, LaneDifference, PeakAt, PeakContributors, PeakReport,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use highwater::export::read_config;
+use highwater::script::read_config;
 
 use super::{json, run};
 

@@ -1,8 +1,8 @@
 //! Changes that a script makes after a configuration line: followed for literals, reported otherwise.
 
 use expect_test::expect;
-use highwater::export::read_config;
 use highwater::options::Value;
+use highwater::script::read_config;
 
 use super::python::{reads, value_behind};
 

@@ -1,8 +1,9 @@
 //! The configuration file: round trips, plain objects, unknown names, errors with a place.
 
 use expect_test::expect;
-use highwater::export::{CheckReport, ConfigDevice, ConfigDocument, Predicted, from_json, to_json};
+use highwater::export::CheckReport;
 use highwater::options::{Environment, NoFiles, Options, Value};
+use highwater::script::{ConfigDevice, ConfigDocument, Predicted, from_json, to_json};
 
 const POLICY: &str = "memory_config.static_memory_policy";
 

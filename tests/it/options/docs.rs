@@ -1,7 +1,8 @@
 //! The published page of options and the published schema of configurations match the tables.
 
-use highwater::export::{ConfigDocument, allocator_options_markdown, config_schema, options_markdown, to_json};
+use highwater::export::{allocator_options_markdown, options_markdown};
 use highwater::options::{Options, TABLE, Value};
+use highwater::script::{ConfigDocument, config_schema, to_json};
 use serde_json::{Value as Json, json};
 
 fn published(name: &str) -> String {

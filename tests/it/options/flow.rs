@@ -20,7 +20,7 @@ fn a_guard_of_flags_does_not_end_the_flow() {
             "import os, sys\nflags.DEFINE_bool('do_train', False, '')\nflags.DEFINE_bool('do_eval', False, '')\n{guard}\
              NPURunConfig(deterministic=1)\n"
         );
-        let (document, warnings) = highwater::export::read_config("train.py", text.as_bytes()).unwrap();
+        let (document, warnings) = highwater::script::read_config("train.py", text.as_bytes()).unwrap();
         assert!(document.options.is_set("deterministic"), "{guard}{warnings:?}");
     }
 }
@@ -150,7 +150,7 @@ fn objects_that_are_not_passed_set_nothing() {
             Some(4),
         ),
     ] {
-        let (document, warnings) = highwater::export::read_config("train.py", text.as_bytes()).unwrap();
+        let (document, warnings) = highwater::script::read_config("train.py", text.as_bytes()).unwrap();
         let policy = document.options.get("memory_config.static_memory_policy");
         assert_eq!(policy.and_then(|value| value.as_int()), expected, "{text}{warnings:?}");
     }
@@ -197,7 +197,7 @@ fn calls_beside_the_configuration_have_to_agree() {
 fn one_of_several_configurations_can_be_chosen() {
     let text = "a = NPURunConfig(session_device_id=0, deterministic=1)\nb = NPURunConfig(session_device_id=1)\n\
                 f(NPURunConfig(session_device_id=2))\n";
-    let read = |of| highwater::export::read_config_of("train.py", text.as_bytes(), of);
+    let read = |of| highwater::script::read_config_of("train.py", text.as_bytes(), of);
     for (of, device) in [(None, 2), (Some("a"), 0), (Some("b"), 1), (Some("line 3"), 2)] {
         let (document, _) = read(of).unwrap();
         assert_eq!(document.script.configurations, ["a", "b", "line 3"]);
@@ -223,7 +223,7 @@ fn relative_paths_are_looked_for_around_the_script() {
     std::fs::write(folder.join("debug.cfg"), "").unwrap();
     let script = folder.join("train.py");
     let text = "NPURunConfig(fusion_switch_file='switch.cfg', op_debug_config='debug.cfg', modify_mixlist='no.json')\n";
-    let (document, _) = highwater::export::read_config(&script.display().to_string(), text.as_bytes()).unwrap();
+    let (document, _) = highwater::script::read_config(&script.display().to_string(), text.as_bytes()).unwrap();
     let options = highwater::session::options_of(&document);
     let files = highwater::session::look_at_files(&options, &document.environment);
     let is_there = |path: &str| highwater::options::Files::look(&files, path) != highwater::options::FileState::Missing;
@@ -239,7 +239,7 @@ fn conflicts_under_assumed_conditions_are_warnings() {
     let text = "flags.DEFINE_bool('over_dump', True, '')\nflags.DEFINE_bool('dump', True, '')\nif FLAGS.over_dump:\n    \
                 o.parameter_map['enable_dump_debug'].b = True\nif FLAGS.dump:\n    \
                 o.parameter_map['enable_dump'].b = True\n";
-    let (document, _) = highwater::export::read_config("train.py", text.as_bytes()).unwrap();
+    let (document, _) = highwater::script::read_config("train.py", text.as_bytes()).unwrap();
     let findings = highwater::options::check(&document.options, &document.environment, &highwater::options::NoFiles);
     let found: Vec<String> = findings
         .iter()
@@ -297,7 +297,7 @@ fn loops_with_choices_and_arguments_of_methods_are_followed() {
 #[test]
 fn computed_values_do_not_conflict() {
     let text = "NPURunConfig(save_checkpoints_secs=FLAGS.a, save_checkpoints_steps=FLAGS.b)\n";
-    let (document, _) = highwater::export::read_config("train.py", text.as_bytes()).unwrap();
+    let (document, _) = highwater::script::read_config("train.py", text.as_bytes()).unwrap();
     let findings = highwater::options::check(&document.options, &document.environment, &highwater::options::NoFiles);
     let is_error = |finding: &&highwater::options::Finding| finding.severity.name() == "error";
     assert_eq!(findings.iter().find(is_error), None);

@@ -76,7 +76,7 @@ fn dictionaries_and_generators_over_literals_are_followed() {
         "a = {'deterministic': 1, 'hccl_timeout': 5, 'x': None}\nd = {k: v for k, v in a.items() if v is not None}\n",
         "d = {k: i + 1 for i, k in enumerate(['deterministic'])}\nd['hccl_timeout'] = sum_of = 5\n",
     ] {
-        let (document, remarks) = highwater::export::read_config("a.py", format!("{setup}{call}").as_bytes()).unwrap();
+        let (document, remarks) = highwater::script::read_config("a.py", format!("{setup}{call}").as_bytes()).unwrap();
         let read = |key: &str| document.options.get(key).and_then(Value::as_int);
         assert_eq!(
             (read("deterministic"), read("hccl_timeout")),
@@ -104,7 +104,7 @@ fn entries_of_a_parameter_map_have_aliases() {
         let text = format!(
             "c = tf.ConfigProto()\no = c.graph_options.rewrite_options.custom_optimizers.add()\n{text}run(c)\n"
         );
-        let (document, remarks) = highwater::export::read_config("a.py", text.as_bytes()).unwrap();
+        let (document, remarks) = highwater::script::read_config("a.py", text.as_bytes()).unwrap();
         let value = document.options.get("dynamic_input");
         assert_eq!(value, Some(&Value::Bool(true)), "{text}{remarks:?}");
     }
@@ -178,7 +178,7 @@ fn optimizers_come_from_lists_and_parts() {
 
 /// The findings of a script, with their severities.
 fn findings(text: &str) -> Vec<String> {
-    let (document, _) = highwater::export::read_config("a.py", text.as_bytes()).unwrap();
+    let (document, _) = highwater::script::read_config("a.py", text.as_bytes()).unwrap();
     let options = highwater::session::options_of(&document);
     let found = highwater::options::check(&options, &document.environment, &highwater::options::NoFiles);
     found
@@ -211,9 +211,9 @@ fn findings_under_a_condition_name_it() {
 #[test]
 fn settings_of_the_eager_interpreter_are_written_as_such() {
     let text = "import megengine as mge\nmge.dtr.eviction_threshold = '5GB'\nmge.dtr.enable()\n";
-    let (document, _) = highwater::export::read_config("a.py", text.as_bytes()).unwrap();
-    let part = highwater::export::PythonPart::MegEngine;
-    let written = highwater::export::to_python(&document, part).unwrap();
+    let (document, _) = highwater::script::read_config("a.py", text.as_bytes()).unwrap();
+    let part = highwater::script::PythonPart::MegEngine;
+    let written = highwater::script::to_python(&document, part).unwrap();
     for line in [
         "import megengine as mge\n",
         "mge.dtr.eviction_threshold = 5368709120\n",
@@ -222,6 +222,6 @@ fn settings_of_the_eager_interpreter_are_written_as_such() {
         assert!(written.contains(line), "{written}");
     }
     assert!(!written.contains("DTRConfig"), "{written}");
-    let (again, _) = highwater::export::read_config("b.py", written.as_bytes()).unwrap();
+    let (again, _) = highwater::script::read_config("b.py", written.as_bytes()).unwrap();
     assert!(again.options.overrides().eq(document.options.overrides()), "{written}");
 }

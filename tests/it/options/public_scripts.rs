@@ -65,7 +65,7 @@ fn scripts_of_repositories_are_read_without_errors() {
     let mut wrong = Vec::new();
     for (name, expected) in EXPECTED {
         let bytes = std::fs::read(folder().join(name)).unwrap();
-        let (document, remarks) = highwater::export::read_config(name, &bytes).unwrap();
+        let (document, remarks) = highwater::script::read_config(name, &bytes).unwrap();
         let options = highwater::session::options_of(&document);
         let files = highwater::session::look_at_files(&options, &document.environment);
         let findings = highwater::options::check(&options, &document.environment, &files);
@@ -105,7 +105,7 @@ fn texts_are_bytes_in_scripts_of_python_2() {
         ("try:\n    pass\nexcept (ValueError, KeyError):\n    pass\n", false),
         ("x = (\n", false),
     ] {
-        let (_, remarks) = highwater::export::read_config("a.py", format!("{set}{older}").as_bytes()).unwrap();
+        let (_, remarks) = highwater::script::read_config("a.py", format!("{set}{older}").as_bytes()).unwrap();
         let is_warned = remarks
             .entries()
             .iter()

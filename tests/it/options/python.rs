@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use expect_test::{Expect, expect};
-use highwater::export::read_config;
 use highwater::options::{ENVIRONMENT, Float, Value};
+use highwater::script::read_config;
 
 /// The meaning of a text: options, unknown options, variables, remarks; or the error.
 fn summary(name: &str, text: &str) -> String {

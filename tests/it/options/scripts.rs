@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use expect_test::expect;
-use highwater::export::read_config;
 use highwater::options::Value;
+use highwater::script::read_config;
 
 use super::python::reads;
 

@@ -4,8 +4,8 @@ use expect_test::expect;
 
 use super::python::reads;
 
-fn read_of(text: &str, of: Option<&str>) -> highwater::export::ConfigDocument {
-    highwater::export::read_config_of("train.py", text.as_bytes(), of)
+fn read_of(text: &str, of: Option<&str>) -> highwater::script::ConfigDocument {
+    highwater::script::read_config_of("train.py", text.as_bytes(), of)
         .unwrap()
         .0
 }
@@ -13,7 +13,7 @@ fn read_of(text: &str, of: Option<&str>) -> highwater::export::ConfigDocument {
 /// The configurations with the device of each, by their names.
 pub(super) fn devices(text: &str) -> Vec<(String, Option<i64>)> {
     let read = |of| {
-        highwater::export::read_config_of("train.py", text.as_bytes(), of)
+        highwater::script::read_config_of("train.py", text.as_bytes(), of)
             .unwrap()
             .0
     };
@@ -134,7 +134,7 @@ fn parameter_maps_have_the_name_of_their_session_configuration() {
     }
     let text = format!("c = tf.ConfigProto()\nop = c.{set}\nop.parameter_map['hccl_timeout'].i = 4\nrun(c)\n");
     for of in ["c", "op"] {
-        let read = highwater::export::read_config_of("train.py", text.as_bytes(), Some(of));
+        let read = highwater::script::read_config_of("train.py", text.as_bytes(), Some(of));
         assert!(read.unwrap().0.options.is_set("hccl_timeout"), "{of}");
     }
 }
@@ -150,7 +150,7 @@ fn entries_and_optimizers_can_be_removed() {
         "c.graph_options.rewrite_options.custom_optimizers.pop()",
     ] {
         let text = format!("{set}{removal}\nNPURunConfig(deterministic=1)\n");
-        let (document, _) = highwater::export::read_config("train.py", text.as_bytes()).unwrap();
+        let (document, _) = highwater::script::read_config("train.py", text.as_bytes()).unwrap();
         assert!(!document.options.is_set("hccl_timeout"), "{removal}");
     }
 }
@@ -178,7 +178,7 @@ fn a_session_configuration_that_is_passed_to_nothing_sets_nothing() {
         ("", true),
     ] {
         let text = format!("{set}{rest}");
-        let (document, warnings) = highwater::export::read_config("train.py", text.as_bytes()).unwrap();
+        let (document, warnings) = highwater::script::read_config("train.py", text.as_bytes()).unwrap();
         assert_eq!(document.options.is_set("hccl_timeout"), is_set, "{rest}{warnings:?}");
     }
 }
@@ -255,7 +255,7 @@ fn branches_that_defaults_leave_out_can_be_chosen() {
     let text = "flags.DEFINE_string('mode', 'train', '')\nif FLAGS.mode == 'train':\n    \
                 c = NPURunConfig(session_device_id=1)\nelse:\n    d = NPURunConfig(session_device_id=2)\n";
     assert_eq!(devices(text), expected(&[("c", 1), ("d", 2)]));
-    let (document, _) = highwater::export::read_config("train.py", text.as_bytes()).unwrap();
+    let (document, _) = highwater::script::read_config("train.py", text.as_bytes()).unwrap();
     assert_eq!(document.script.left_out, ["d"]);
 }
 
@@ -264,7 +264,7 @@ fn branches_that_defaults_leave_out_can_be_chosen() {
 fn a_dump_path_under_a_condition_is_a_warning() {
     let text = "if unknown():\n    o.parameter_map['enable_dump'].b = True\n    \
                 o.parameter_map['dump_path'].s = b'/nowhere/at/all'\n";
-    let (document, _) = highwater::export::read_config("train.py", text.as_bytes()).unwrap();
+    let (document, _) = highwater::script::read_config("train.py", text.as_bytes()).unwrap();
     let options = highwater::session::options_of(&document);
     let files = highwater::session::look_at_files(&options, &document.environment);
     let findings = highwater::options::check(&options, &document.environment, &files);

@@ -1,8 +1,8 @@
 //! Environment variables from shell scripts, and back.
 
 use expect_test::expect;
-use highwater::export::{read_config, to_shell};
 use highwater::options::Environment;
+use highwater::script::{read_config, to_shell};
 use proptest::prelude::*;
 
 use super::python::reads;

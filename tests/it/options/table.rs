@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use highwater::export::{json_of, options_json, options_text};
+use highwater::export::{options_json, options_text};
 use highwater::options::{
     CHECKS, ENVIRONMENT, Environment, Float, NoFiles, OptionError, OptionKind, OptionSubject, Options, TABLE, Value,
     effective_values, find, keys, lower, resolve_device,
 };
+use highwater::script::json_of;
 use highwater::units::Bytes;
 
 #[test]

@@ -1,8 +1,8 @@
 //! Configurations written as Python, and read back.
 
 use expect_test::expect;
-use highwater::export::{ConfigDocument, PythonPart, from_json, json_of, read_config, to_json, to_python};
 use highwater::options::{Float, TABLE, Value, find};
+use highwater::script::{ConfigDocument, PythonPart, from_json, json_of, read_config, to_json, to_python};
 use proptest::prelude::*;
 
 /// A document with every kind of entry, and an expression that is not Python.

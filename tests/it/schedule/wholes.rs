@@ -1,8 +1,8 @@
 //! Schedules of real sessions: files, rules, answers, the command line.
 
 use highwater::diagnostics::Severity;
-use highwater::export::{ConfigDocument, from_json, to_json};
 use highwater::options::{Environment, NoFiles, Options, check, check_scheduled};
+use highwater::script::{ConfigDocument, from_json, to_json};
 use highwater::session::{Document, DocumentFile, SourceSpec};
 use highwater::workload::SchedulePlan;
 use proptest::prelude::*;

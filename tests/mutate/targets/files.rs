@@ -5,11 +5,9 @@ use std::sync::Arc;
 
 use highwater::analysis::{Configuration, LaneGoal};
 use highwater::diagnostics::Diagnostics;
-use highwater::export::{
-    Baseline, BaselineComparison, CompareAnswer, ConfigDocument, WireComparison, from_json, read_config,
-    schedule_from_json, to_json,
-};
+use highwater::export::{Baseline, BaselineComparison, CompareAnswer, WireComparison};
 use highwater::options::{FileState, Files, OptionKind, TABLE, check, lower, problems_of};
+use highwater::script::{ConfigDocument, from_json, read_config, schedule_from_json, to_json};
 use highwater::session::{Document, DocumentFile, PersistedDocument, Recents, apply_config, config_from_document};
 
 use super::Readable;

@@ -5,10 +5,10 @@ use ruff_text_size::{Ranged as _, TextRange};
 
 use highwater_model::diagnostics::Severity;
 
-use super::super::super::config_document::NotFollowed;
 use super::datum::Fact;
 use super::reader::Reader;
 use super::walk::Clause;
+use crate::config_document::NotFollowed;
 
 /// Statements that are left out and have one of these words are reported.
 const MARKERS: &[&str] = &[

@@ -55,8 +55,8 @@ use std::collections::BTreeSet;
 use ruff_python_ast::{ModModule, Stmt};
 use ruff_python_parser::{Mode, ParseOptions, Parsed, parse_unchecked};
 
-use super::super::config::ConfigError;
 use super::reading::Reading;
+use crate::config::ConfigError;
 use reader::Reader;
 use source::Source;
 use survey::Survey;

@@ -1,6 +1,6 @@
 //! YAML of launchers: its forms, and what is reported.
 
-use super::super::super::reading::Reading;
+use super::super::reading::Reading;
 use super::from_yaml;
 
 const CUDA: &str = "PYTORCH_CUDA_ALLOC_CONF";
@@ -31,6 +31,9 @@ fn forms_of_launchers_set_variables() {
         // Several lines
         "env:\n  PYTORCH_CUDA_ALLOC_CONF: >-\n    expandable_segments:True,max_split_size_mb:64\n  HOME: /root\n",
         "env:\n  PYTORCH_CUDA_ALLOC_CONF:\n    expandable_segments:True,max_split_size_mb:64\n",
+        // Aliases, maps and lists over several lines
+        "x: &conf expandable_segments:True,max_split_size_mb:64\nenv:\n  PYTORCH_CUDA_ALLOC_CONF: *conf\n",
+        "env: {PYTORCH_CUDA_ALLOC_CONF: 'expandable_segments:True,max_split_size_mb:64',\n  HOME: /root}\n",
         // Scripts
         "run: |\n  set -e\n  export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True,max_split_size_mb:64\n  python train.py\n",
         "script:\n  - export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True,max_split_size_mb:64\n",
@@ -45,7 +48,8 @@ fn unread_values_and_other_values_are_reported_with_their_lines() {
     for (text, line) in [
         ("env:\n  PYTORCH_CUDA_ALLOC_CONF: ${CONF:-a:1}\n", "line 2"),
         ("a: 1\nenv:\n  PYTORCH_CUDA_ALLOC_CONF: *conf\n", "line 3"),
-        ("env: {PYTORCH_CUDA_ALLOC_CONF: 'a:1',\n  HOME: /root}\n", "line 1"),
+        ("env:\n  PYTORCH_CUDA_ALLOC_CONF: {{ conf }}\n", "line 2"),
+        ("env:\n  PYTORCH_CUDA_ALLOC_CONF: a: 1\n", "line 2"),
         ("env:\n  PYTORCH_CUDA_ALOC_CONF: a:1\n", "line 2"),
         (
             "a:\n  env:\n    PYTORCH_ALLOC_CONF: a:1\nb:\n  env:\n    PYTORCH_ALLOC_CONF: a:2\n",

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use highwater_options::{Options, Section, Value, find, has_policy, keys};
 
-use super::super::config_document::ConfigDocument;
+use super::config_document::ConfigDocument;
 use super::python::{EAGER_HEURISTIC, EAGER_KEYS};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 //! editors and schedulers.
 //!
 //! Variables are `NAME: value`, `- NAME=value`, or `name: NAME` with `value: VALUE`: those with an effect here wherever
-//! they are in the file, mistyped ones under a key such as `env` or `environment`. Other texts are read as shell. No
-//! YAML crate is used: a value that is an alias, or that the launcher computes, is reported and not read.
+//! they are in the file, mistyped ones under a key such as `env` or `environment`. Other texts are read as shell. A value
+//! that the launcher computes is reported and not read.
 
 mod json;
 mod yaml;
@@ -86,14 +86,8 @@ impl Collector {
                 &format!("no variable \"{name}\" has an effect here; did you mean \"{near}\"?"),
             );
         }
-        if value.starts_with('*') || value.contains("${") || value.contains("$(") || value.contains("{{") {
-            self.warn(
-                line,
-                name,
-                &format!("{name} is computed when the job starts ({value}); set it by hand"),
-            );
-            self.reading.document.environment.set_unread(name);
-            return;
+        if value.contains("${") || value.contains("$(") || value.contains("{{") {
+            return self.unread(name, line, &format!("is computed when the job starts ({value})"));
         }
         if let Some((earlier, text)) = self.seen.get(name)
             && text != value
@@ -103,6 +97,13 @@ impl Collector {
         }
         self.seen.insert(name.to_owned(), (line, value.to_owned()));
         self.reading.document.environment.set(name, value);
+    }
+
+    /// `NAME=value`, or a script.
+    fn text(&mut self, text: &str, line: usize) {
+        if !self.assignment(text, line) {
+            self.script(text, line);
+        }
     }
 
     /// A text that may be a script, which begins on a line of the file.
@@ -122,19 +123,26 @@ impl Collector {
         }
     }
 
-    fn unread_flow(&mut self, text: &str, line: usize) {
-        if let Some(row) = ENVIRONMENT.iter().find(|row| text.contains(row.name)) {
-            let message = format!(
-                "{} is in a value over several lines, which is not read; set it by hand",
-                row.name
-            );
-            self.reading.is_found = true;
-            self.warn(line, row.name, &message);
-            self.reading.document.environment.set_unread(row.name);
+    /// A line that is not read.
+    fn left_out(&mut self, text: &str, line: usize, why: &str) {
+        match ENVIRONMENT.iter().find(|row| text.contains(row.name)) {
+            Some(row) => self.unread(row.name, line, &format!("is in a line that {why}")),
+            None if self.reading.is_found => self.warn(line, "", &format!("this line {why}, and is not read")),
+            None => {}
         }
+    }
+
+    /// A variable whose value is not read.
+    fn unread(&mut self, name: &str, line: usize, why: &str) {
+        self.reading.is_found = true;
+        self.warn(line, name, &format!("{name} {why}; set it by hand"));
+        self.reading.document.environment.set_unread(name);
     }
 
     fn warn(&mut self, line: usize, name: &str, message: &str) {
         self.reading.warnings.warning(format!("line {line}: {message}"), name);
     }
 }
+
+#[cfg(test)]
+mod tests;

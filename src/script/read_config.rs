@@ -1,11 +1,7 @@
-//! Configurations as Python training scripts, notebooks and shell scripts.
-//!
-//! In: a file's name and bytes. Out: the [`ConfigDocument`] that JSON would give, with a warning for every value that only a running
-//! script knows. No script is ever run. And back: a document as Python, an environment as shell. Deliberately not here: checking values
-//! (`options::check`), what is written at all (`config_export`).
+//! Reading a configuration of any form: JSON, a Python script, a notebook, a shell script, a launcher's file.
 //!
 //! ```text
-//! bytes --decode--> text --Form: of_text, of_name--> from_python | from_shell --> Reading
+//! bytes --decode--> text --Form: of_text, of_name--> from_python | from_shell | from_yaml --> Reading
 //!
 //! from_python   parse     older, nesting, ruff's parser -> a tree; source: its lines and comments
 //!               declare   survey, effects: flags, classes, functions of the whole script
@@ -15,36 +11,18 @@
 //! from_shell    words: text -> commands; branches: conditions around them; ShellReader: assignments -> Reading
 //! ```
 
-mod encoding;
-mod launcher;
-mod notebook;
-mod python;
-mod python_part;
-mod reading;
-mod shell;
-mod write_engine;
-mod write_names;
-mod write_python;
-mod write_remarks;
-mod write_shell;
-
 use std::path::Path;
 
 use highwater_model::diagnostics::Diagnostics;
 
 use super::config::{ConfigError, from_json};
 use super::config_document::ConfigDocument;
-use encoding::{Decoded, decode};
-use launcher::{MAX_LAUNCHER_BYTES, from_launcher_json, from_yaml};
-use python::{Dialect, from_python};
-use reading::Reading;
-use shell::from_shell;
-
-pub use python_part::PythonPart;
-pub(super) use write_python::undefined_notes;
-pub use write_python::{HEADER, to_python};
-pub(super) use write_remarks::open_notes;
-pub use write_shell::to_shell;
+use super::encoding::{Decoded, decode};
+use super::launcher::{MAX_LAUNCHER_BYTES, from_launcher_json, from_yaml};
+use super::notebook;
+use super::python::{Dialect, from_python};
+use super::reading::Reading;
+use super::shell::from_shell;
 
 const MAX_SCRIPT_BYTES: usize = 16 * 1024 * 1024;
 

@@ -10,11 +10,11 @@ use highwater_model::diagnostics::Severity;
 use highwater_model::workload::SchedulePlan;
 use highwater_options::Value;
 
-use super::super::super::config_document::{ConfigDevice, NotFollowed};
 use super::arms::Path;
 use super::constructors::RUN_CONFIG;
 use super::datum::{Made, Message, Object};
 use super::training::Training;
+use crate::config_document::{ConfigDevice, NotFollowed};
 
 /// An option that the script sets.
 #[derive(Clone, Debug)]

@@ -9,10 +9,10 @@ use std::collections::BTreeSet;
 use serde_json::Value as Json;
 
 use highwater_options::{GROUPS, Group, OptionKind, OptionRow, Section, TABLE, Value, find, keys};
+use highwater_torch::is_allocator_variable;
 
-use super::super::allocator::is_allocator_variable;
-use super::super::config_document::ConfigDocument;
-use super::super::json_value::json_of;
+use super::config_document::ConfigDocument;
+use super::json_value::json_of;
 use super::python::{
     Dialect, EAGER_KEYS, MARK, RUN_CONFIG, RUN_CONFIG_ARGUMENTS, Stored, from_python, read_field, stored,
 };
@@ -49,7 +49,7 @@ pub fn to_python(document: &ConfigDocument, part: PythonPart) -> Option<String> 
 }
 
 /// A sentence about each expression of the user's script that no written script evaluates.
-pub(in super::super) fn undefined_notes(document: &ConfigDocument) -> Vec<String> {
+pub(super) fn undefined_notes(document: &ConfigDocument) -> Vec<String> {
     let of_part = |part: PythonPart| {
         let document = part.of(document)?;
         let hidden = hidden_expressions(&document, part);

@@ -8,8 +8,6 @@ use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::units::first_of;
 use highwater_options::{Condition, Origin, Value};
 
-use super::super::super::config::unknown_option;
-use super::super::super::json_value::json_of;
 use super::super::reading::Reading;
 use super::arms::{Arm, condition, open_condition};
 use super::constructors::{RUN_CONFIG, refusal};
@@ -17,6 +15,8 @@ use super::datum::Made;
 use super::reader::Reader;
 use super::records::{Owner, PARAMETER_MAP, Records, Remark, Run, Setting, VariableText};
 use super::training::disagreements;
+use crate::config::unknown_option;
+use crate::json_value::json_of;
 
 /// Further remarks are only counted.
 const MAX_REMARKS: usize = 100;

@@ -2,8 +2,8 @@
 
 use highwater_model::diagnostics::Diagnostics;
 
-use super::super::config::ConfigError;
-use super::super::config_document::ConfigDocument;
+use super::config::ConfigError;
+use super::config_document::ConfigDocument;
 
 /// A configuration, as far as it is readable.
 #[derive(Clone, Debug, Default)]

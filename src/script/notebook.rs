@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use highwater_model::diagnostics::{Diagnostics, Severity};
 
-use super::super::config::ConfigError;
+use super::config::ConfigError;
 use super::reading::Reading;
 
 #[derive(Deserialize)]

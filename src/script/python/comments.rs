@@ -2,10 +2,10 @@
 
 use serde_json::Value as Json;
 
-use super::super::super::config::schedule_from_json;
-use super::super::super::json_value::value_of;
 use super::arms::Path;
 use super::reader::Reader;
+use crate::config::schedule_from_json;
+use crate::json_value::value_of;
 
 pub(in super::super) const MARK: &str = "# highwater: ";
 pub(in super::super) const SCHEDULE_MARK: &str = "# highwater schedule: ";

@@ -1,99 +1,38 @@
 //! Environment variables of launchers' JSON, with comments and trailing commas as editors write them.
 
-use serde_json::Value as Json;
+use serde::de::IgnoredAny;
 
 use super::super::reading::Reading;
-use super::{Collector, is_environment, is_variable};
-
-/// Deeper objects are no launcher's.
-const MAX_DEPTH: usize = 64;
+use super::from_yaml;
 
 /// Reads the variables of a file; `None` where it is not JSON.
 pub(in super::super) fn from_launcher_json(text: &str) -> Option<Reading> {
-    let plain = without_comments(text);
-    let value: Json = serde_json::from_str(&plain).ok()?;
-    let mut walk = Walk {
-        lines: text.lines().collect(),
-        line: 0,
-        collector: Collector::default(),
-    };
-    walk.value(&value, 0);
-    Some(walk.collector.reading)
+    let plain = plain(text);
+    serde_json::from_str::<IgnoredAny>(&plain).ok()?;
+    Some(from_yaml(&plain))
 }
 
-struct Walk<'t> {
-    /// As in the file.
-    lines: Vec<&'t str>,
-    /// Position of the line that was found last; values come in the order of the file.
-    line: usize,
-    collector: Collector,
-}
-
-impl Walk<'_> {
-    fn value(&mut self, value: &Json, depth: usize) {
-        if depth > MAX_DEPTH {
-            return;
-        }
-        match value {
-            Json::Object(fields) => {
-                let text = |key: &str| fields.get(key).and_then(Json::as_str);
-                if let (Some(name), Some(value)) = (text("name"), fields.get("value")) {
-                    self.variable(name, value);
-                }
-                for (key, value) in fields {
-                    self.variable(key, value);
-                    let outside = self.collector.is_inside;
-                    self.collector.is_inside |= is_environment(key);
-                    self.value(value, depth + 1);
-                    self.collector.is_inside = outside;
-                }
-            }
-            Json::Array(items) => items.iter().for_each(|item| self.value(item, depth + 1)),
-            Json::String(text) => {
-                if !text.contains('=') {
-                    return;
-                }
-                let line = self.line(text.lines().next().unwrap_or_default());
-                if !self.collector.assignment(text, line) {
-                    self.collector.script(text, line);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn variable(&mut self, name: &str, value: &Json) {
-        if !self.collector.is_inside && !is_variable(name) {
-            return;
-        }
-        let line = self.line(name);
-        match value {
-            Json::String(text) => self.collector.variable(name, text, line),
-            Json::Number(number) => self.collector.variable(name, &number.to_string(), line),
-            Json::Bool(flag) => self.collector.variable(name, &flag.to_string(), line),
-            _ => {}
-        }
-    }
-
-    /// The next line with a text in quotes, from 1.
-    fn line(&mut self, text: &str) -> usize {
-        let holds = |line: &&str| line.contains('"') && line.contains(text);
-        let further = self.lines.get(self.line..).unwrap_or_default();
-        self.line += further.iter().position(holds).unwrap_or(0);
-        self.line + 1
-    }
-}
-
-/// Comments become blanks, and commas before a closing bracket too; lines keep their places.
-fn without_comments(text: &str) -> String {
+/// The JSON without what YAML does not take: comments, tabs, commas before a closing bracket, pairs of surrogates. Lines keep their places.
+fn plain(text: &str) -> String {
     let mut out: Vec<char> = Vec::with_capacity(text.len());
     let mut letters = text.chars().peekable();
     let mut is_in_text = false;
     while let Some(letter) = letters.next() {
         match (is_in_text, letter, letters.peek()) {
             (true, '\\', _) => {
-                out.push(letter);
-                out.extend(letters.next());
+                let is_unit = letters.peek() == Some(&'u');
+                let pair = is_unit.then(|| letters.clone().take(11).collect::<String>());
+                if let Some(letter) = pair.as_deref().and_then(letter_of_pair) {
+                    out.push(letter);
+                    letters.nth(10);
+                } else {
+                    out.push(letter);
+                    out.extend(letters.next());
+                }
+                continue;
+            }
+            (false, '\t', _) => {
+                out.push(' ');
                 continue;
             }
             (_, '"', _) => is_in_text = !is_in_text,
@@ -130,14 +69,22 @@ fn without_comments(text: &str) -> String {
     out.into_iter().collect()
 }
 
+/// The letter of two escapes such as `ud83d\ude00`, behind the first backslash.
+fn letter_of_pair(pair: &str) -> Option<char> {
+    let (high, low) = pair.strip_prefix('u')?.split_once("\\u")?;
+    let units = [high, low].map(|unit| u16::from_str_radix(unit, 16).unwrap_or_default());
+    let letter = char::decode_utf16(units).next()?.ok()?;
+    (letter.len_utf16() == 2).then_some(letter)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{from_launcher_json, without_comments};
+    use super::{from_launcher_json, plain};
 
     #[test]
     fn comments_and_trailing_commas_go() {
         let text = "{\"a\": \"x // y\", // no\n /* b\n c */ \"d\": [1, 2,],\n}";
-        let value: serde_json::Value = serde_json::from_str(&without_comments(text)).expect("JSON");
+        let value: serde_json::Value = serde_json::from_str(&plain(text)).expect("JSON");
         assert_eq!(value, serde_json::json!({"a": "x // y", "d": [1, 2]}));
     }
 
@@ -169,6 +116,9 @@ mod tests {
                 .expect("JSON")
                 .is_found
         );
+        let surrogates =
+            from_launcher_json("{\n\t\"title\": \"\\ud83d\\ude00\",\n\t\"env\": {\"PYTORCH_ALLOC_CONF\": \"a:1\"}}");
+        assert!(surrogates.expect("JSON").is_found);
         assert!(from_launcher_json("{").is_none());
     }
 }

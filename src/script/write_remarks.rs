@@ -2,8 +2,8 @@
 
 use highwater_options::resolve_device;
 
-use super::super::config::schedule_json;
-use super::super::config_document::ConfigDocument;
+use super::config::schedule_json;
+use super::config_document::ConfigDocument;
 use super::python::{DEVICE_MARK, EVALUATION_MARK, SCHEDULE_MARK};
 use highwater_model::workload::SchedulePlan;
 

@@ -10,12 +10,15 @@ use std::path::{Path, PathBuf};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::workload::SchedulePlan;
 use highwater_options::{Finding, GE_USE_STATIC_MEMORY, Value, has_policy, keys};
+use highwater_torch::is_allocator_variable;
 
-use super::allocator::is_allocator_variable;
 use super::config::to_json;
 use super::config_document::ConfigDocument;
 use super::config_form::ConfigForm;
-use super::script::{PythonPart, open_notes, to_python, to_shell, undefined_notes};
+use super::python_part::PythonPart;
+use super::write_python::{to_python, undefined_notes};
+use super::write_remarks::open_notes;
+use super::write_shell::to_shell;
 
 /// The endings of written files, for a message.
 pub const WRITTEN_FORMS: &str =

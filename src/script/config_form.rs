@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::script::Form;
+use super::read_config::Form;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ConfigForm {
