@@ -4,14 +4,13 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use highwater::analysis::{Comparison, LaneSet, LaneStrategies, Request, compare};
+use highwater::analysis::{Comparison, Configuration, Request, compare};
 use highwater::import::{Input, import};
-use highwater::options::{Environment, NoFiles, Options, lower};
-use highwater::plan::Limits;
+use highwater::options::{NoFiles, lower};
 use highwater::progress::{Cancel, Progress};
 use highwater::session::Command;
 use highwater::sim::{POLICIES, simulate};
-use highwater::workload::{DeviceProfiles, SchedulePlan, Workload};
+use highwater::workload::Workload;
 
 mod size;
 #[path = "training_graph.rs"]
@@ -31,28 +30,11 @@ fn workload(text: &str) -> Arc<Workload> {
 }
 
 fn request(workload: Arc<Workload>, values: &[u64]) -> Request {
-    let profiles = DeviceProfiles::bundled().expect("the profiles are bundled");
-    let mut plan = SchedulePlan::default();
+    let mut configuration = Configuration::default();
     if !values.is_empty() {
-        plan.dims.insert("batch".to_owned(), values.to_vec());
+        configuration.plan.dims.insert("batch".to_owned(), values.to_vec());
     }
-    Request {
-        workload,
-        plan,
-        options: Options::default(),
-        environment: Environment::default(),
-        files: Arc::default(),
-        device: profiles
-            .find(DeviceProfiles::DEFAULT)
-            .expect("the default profile is bundled"),
-        policies: Vec::new(),
-        strategies: LaneStrategies::default(),
-        allocator_settings: Vec::new(),
-        recording_rules: highwater::workload::RecordingRules::default(),
-        lanes: LaneSet::Policies,
-        search: Limits::DEFAULT_NODES.into(),
-        pins: Vec::new(),
-    }
+    Request::new(workload, configuration)
 }
 
 fn run(request: &Request) -> Comparison {

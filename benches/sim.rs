@@ -9,17 +9,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use highwater::analysis::{LaneSet, LaneStrategies, Request, compare};
+use highwater::analysis::{Configuration, Request, compare};
 use highwater::import::{Input, import};
-use highwater::options::{Environment, Options};
-use highwater::plan::Limits;
+use highwater::options::{Options, keys};
 use highwater::progress::{Cancel, Progress};
 use highwater::sim::alloc::{
     DriverRules, DynamicMemory as _, GrantId, Order, PagePoolRules, PagePools, PoolKey, SimulatedDevice,
 };
 use highwater::sim::simulate;
 use highwater::units::Bytes;
-use highwater::workload::{AllocationTrace, DeviceProfiles, SchedulePlan, Source, TraceCommand, Workload};
+use highwater::workload::{AllocationTrace, SchedulePlan, Source, TraceCommand, Workload};
 
 #[cfg(unix)]
 #[global_allocator]
@@ -155,22 +154,16 @@ fn session(shared: &Path, iterations: u32) -> Request {
         };
         plan.dims.insert(symbol, values);
     }
-    let profiles = DeviceProfiles::bundled().expect("the profiles are bundled");
-    Request {
-        workload: Arc::new(workload),
+    let mut options = Options::default();
+    options
+        .set_text(keys::DEVICE, "generic-80GB")
+        .expect("the profile is bundled");
+    let configuration = Configuration {
+        options,
         plan,
-        options: Options::default(),
-        environment: Environment::default(),
-        files: Arc::default(),
-        device: profiles.find("generic-80GB").expect("the profile is bundled"),
-        policies: Vec::new(),
-        strategies: LaneStrategies::default(),
-        allocator_settings: Vec::new(),
-        recording_rules: highwater::workload::RecordingRules::default(),
-        lanes: LaneSet::Policies,
-        search: Limits::DEFAULT_NODES.into(),
-        pins: Vec::new(),
-    }
+        ..Configuration::default()
+    };
+    Request::new(workload, configuration)
 }
 
 fn sessions(criterion: &mut Criterion) {

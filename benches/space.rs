@@ -1,17 +1,13 @@
 //! Spaces of configurations: a thousand points of a ResNet-50 training session, and a recommendation over them.
 
 use std::hint::black_box;
-use std::sync::Arc;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use highwater::analysis::LaneGoal;
 use highwater::analysis::sweep::{Explorer, Goal, Space, SweepAxis, SweepPoint, front, recommend_from};
-use highwater::analysis::{LaneSet, LaneStrategies, Request};
-use highwater::options::{Environment, Options};
-use highwater::plan::Limits;
+use highwater::analysis::{Configuration, Request};
 use highwater::progress::{Cancel, Progress};
 use highwater::session::{OnFailure, SourceSpec, load, presets_of, sample};
-use highwater::workload::{DeviceProfiles, SchedulePlan};
 
 mod size;
 
@@ -23,26 +19,9 @@ fn request(name: &str) -> Request {
     let sources = [SourceSpec::Sample(sample(name).expect("a bundled sample"))];
     let cancel = Cancel::new();
     let loaded = load(&sources, false, OnFailure::Stop, &Progress::silent(&cancel)).expect("samples are read");
-    let profiles = DeviceProfiles::bundled().expect("the profiles are bundled");
-    let mut plan = SchedulePlan::default();
-    plan.dims.extend(presets_of(&sources));
-    Request {
-        workload: Arc::clone(&loaded.workload),
-        plan,
-        options: Options::default(),
-        environment: Environment::default(),
-        files: Arc::default(),
-        device: profiles
-            .find(DeviceProfiles::DEFAULT)
-            .expect("the default profile is bundled"),
-        policies: Vec::new(),
-        strategies: LaneStrategies::default(),
-        allocator_settings: Vec::new(),
-        recording_rules: highwater::workload::RecordingRules::default(),
-        lanes: LaneSet::Policies,
-        search: Limits::DEFAULT_NODES.into(),
-        pins: Vec::new(),
-    }
+    let mut configuration = Configuration::default();
+    configuration.plan.dims.extend(presets_of(&sources));
+    Request::new(loaded.workload, configuration)
 }
 
 fn explorer(request: &Request, texts: &[&str]) -> Explorer {

@@ -2,14 +2,11 @@
 #![expect(clippy::print_stdout, reason = "an example prints its answer")]
 
 use std::error::Error;
-use std::sync::Arc;
 
-use highwater::analysis::{LaneSet, LaneStrategies, Request, compare};
+use highwater::analysis::{Configuration, Request, compare};
 use highwater::import::{Input, import};
-use highwater::options::{Environment, Options};
-use highwater::plan::Limits;
 use highwater::progress::{Cancel, Progress};
-use highwater::workload::{DeviceProfiles, SchedulePlan, Workload};
+use highwater::workload::Workload;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/sample_traces/mobilenet_v2.onnx");
@@ -17,21 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let cancel = Cancel::new();
     let progress = Progress::silent(&cancel);
     let imported = import(&mut Input::from_bytes(&path, std::fs::read(&path)?)?, &progress)?;
-    let request = Request {
-        workload: Arc::new(Workload::new(path, imported.source)),
-        plan: SchedulePlan::default(),
-        options: Options::default(),
-        environment: Environment::default(),
-        files: Arc::default(),
-        device: DeviceProfiles::bundled()?.find(DeviceProfiles::DEFAULT)?,
-        policies: Vec::new(),
-        strategies: LaneStrategies::default(),
-        allocator_settings: Vec::new(),
-        recording_rules: highwater::workload::RecordingRules::default(),
-        lanes: LaneSet::Policies,
-        search: Limits::DEFAULT_NODES.into(),
-        pins: Vec::new(),
-    };
+    let request = Request::new(Workload::new(path, imported.source), Configuration::default());
     for lane in compare(&request, &progress)?.lanes {
         let summary = &lane.summary;
         println!(

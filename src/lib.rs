@@ -12,15 +12,11 @@
 //! # The whole pipeline
 //!
 //! ```
-//! use std::sync::Arc;
-//!
-//! use highwater::analysis::{LaneSet, LaneStrategies, Request, compare};
+//! use highwater::analysis::{Configuration, Request, compare};
 //! use highwater::import::{Input, import};
-//! use highwater::options::{Environment, Options};
-//! use highwater::plan::Limits;
 //! use highwater::progress::{Cancel, Progress};
 //! use highwater::timeline::Timeline;
-//! use highwater::workload::{DeviceProfiles, SchedulePlan, Workload};
+//! use highwater::workload::Workload;
 //!
 //! let text = r#"{
 //!     "nodes": [
@@ -32,26 +28,10 @@
 //! let cancel = Cancel::new();
 //! let progress = Progress::silent(&cancel);
 //! let imported = import(&mut Input::from_bytes("net.json", text)?, &progress)?;
-//! let mut plan = SchedulePlan::default();
-//! plan.dims.insert("seq".to_owned(), vec![64, 256]);
-//! let comparison = compare(
-//!     &Request {
-//!         workload: Arc::new(Workload::new("net".to_owned(), imported.source)),
-//!         plan,
-//!         options: Options::default(),
-//!         environment: Environment::default(),
-//!         files: Arc::default(),
-//!         device: DeviceProfiles::bundled()?.find("generic-32GB")?,
-//!         policies: Vec::new(),
-//!         strategies: LaneStrategies::default(),
-//!         allocator_settings: Vec::new(),
-//!         recording_rules: highwater::workload::RecordingRules::default(),
-//!         lanes: LaneSet::Policies,
-//!         search: Limits::DEFAULT_NODES.into(),
-//!         pins: Vec::new(),
-//!     },
-//!     &progress,
-//! )?;
+//! let mut configuration = Configuration::default();
+//! configuration.plan.dims.insert("seq".to_owned(), vec![64, 256]);
+//! let workload = Workload::new("net".to_owned(), imported.source);
+//! let comparison = compare(&Request::new(workload, configuration), &progress)?;
 //! assert_eq!(comparison.lanes.len(), 4);
 //! assert_eq!(comparison.lanes[0].summary.peak_live.get(), 256 * 1024 * 4);
 //! println!("{}", Timeline::new(&comparison).lanes[0].ascii(60, 8));

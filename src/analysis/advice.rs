@@ -12,6 +12,7 @@ use super::study::Study;
 use highwater_model::diagnostics::Severity;
 use highwater_model::graph::{DType, Graph, Phase};
 use highwater_model::progress::Progress;
+use highwater_model::units::Nanos;
 use highwater_options::{Edit, Finding, Fix, Lowered, Value, keys};
 use highwater_rewrite::PrecisionMode;
 use highwater_sim::fold::Cause;
@@ -210,7 +211,7 @@ fn separate_clears(request: &Request, lowered: &Lowered, comparison: &Comparison
         "atomic_clean_policy=1 clears {} times per iteration, about {} in total; the remaining overhead is loading, \
          which happens once, so compare overheads per iteration. To clear all at the start",
         clear.count / iterations,
-        lane.summary.repeated_overhead(iterations)
+        Nanos(clear.time.0 / iterations)
     );
     let (key, value) = if request.options.is_set(keys::ENGINE_ATOMIC_CLEAN_POLICY) {
         (keys::ENGINE_ATOMIC_CLEAN_POLICY, Value::from("0"))

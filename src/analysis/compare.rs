@@ -57,11 +57,13 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
     let mut comparison = study.compare(request, &lowered, progress)?;
     comparison.diagnostics.extend(&found);
     comparison.reuse_lanes = reuse_lanes(request, &lowered, progress)?;
-    if let [off, on] = &comparison.reuse_lanes[..] {
+    if let [off, on] = &comparison.reuse_lanes[..]
+        && let (Ok(without), Ok(with)) = (&off.figures, &on.figures)
+    {
         let message = format!(
             "variable reuse: Paddle's executor holds {} of variables without memory_optimize and {} with it; the \
              policy lanes use GE's planner, which always reuses memory, so compare with the lane {}",
-            off.variables, on.variables, off.lane
+            without.variables, with.variables, off.lane
         );
         comparison.diagnostics.info(message, "");
     }

@@ -136,6 +136,12 @@ impl Comparison {
         }
     }
 
+    /// Whether Paddle raises an exception where the options call its pass, so that a lane failed.
+    pub fn has_exception(&self) -> bool {
+        let of_lanes = self.lanes.iter().any(|lane| lane.exception().is_some());
+        of_lanes || self.reuse_lanes.iter().any(|lane| lane.figures.is_err())
+    }
+
     /// The number of iterations on the axis.
     pub fn iterations(&self) -> u64 {
         let last = self.axis.runs.last();

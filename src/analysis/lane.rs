@@ -132,6 +132,11 @@ impl Lane {
         !self.ends_early() && self.refusals.is_none() && self.forbidden.is_empty()
     }
 
+    /// The exception of the original pass that made its program, as `Class: text`: the program runs as it was then.
+    pub fn exception(&self) -> Option<&str> {
+        self.rewrite.as_ref()?.names.as_ref()?.exception.as_deref()
+    }
+
     /// Why the run ended early, in a sentence with figures; `None` where it did not.
     pub fn out_of_memory_text(&self) -> Option<String> {
         let failed = self.simulation.out_of_memory.as_ref()?;

@@ -30,6 +30,8 @@ pub enum LaneMark<'a> {
     /// Out of memory, above the capacity, stopped under a budget, or with refused requests (of which diagnostics tell); with
     /// a sentence on the failing request where there is one.
     DoesNotFit(Fit, Option<String>),
+    /// Paddle's pass raises this exception; the figures are of the program as it is then.
+    Raises(&'a str),
     /// How policy 2 extends its arena.
     Arena(ArenaBehaviour),
     /// It unloads graphs to make room.
@@ -63,6 +65,7 @@ impl LaneMark<'_> {
                 Fit::Above { by, .. } => format!("{by} above the capacity"),
                 Fit::Unknown | Fit::Yes { .. } | Fit::Forbidden(_) => String::new(),
             },
+            Self::Raises(exception) => format!("failed: Paddle raises {exception}"),
             Self::Arena(behaviour) => behaviour.label().to_owned(),
             Self::Unloads => "unloads graphs".to_owned(),
             Self::PerIteration(time) => format!("{time} of the overhead per iteration"),
@@ -82,7 +85,7 @@ impl LaneMark<'_> {
             Self::Equivalent(one) => one.equivalent_text(),
             Self::Forbidden(finding) => Some(format!("{} forbids {title}: {}", finding.rule, finding.message)),
             Self::DoesNotFit(_, sentence) => sentence.clone(),
-            Self::Arena(_) | Self::Unloads | Self::PerIteration(_) => None,
+            Self::Raises(_) | Self::Arena(_) | Self::Unloads | Self::PerIteration(_) => None,
             Self::ByConstruction => Some(format!("{title} {BY_CONSTRUCTION}.")),
             Self::AllEquivalent(why) => Some((*why).to_owned()),
             Self::LowerBound(why) | Self::EstimatedScratch(why) => Some((*why).to_owned()),
@@ -100,7 +103,7 @@ impl LaneMark<'_> {
 
     /// Whether it speaks against the lane.
     pub const fn is_against(&self) -> bool {
-        matches!(self, Self::Forbidden(_) | Self::DoesNotFit(..))
+        matches!(self, Self::Forbidden(_) | Self::DoesNotFit(..) | Self::Raises(_))
     }
 }
 
@@ -116,11 +119,12 @@ impl Comparison {
         if !fit.is_good() && !matches!(fit, Fit::Forbidden(_)) {
             marks.push(LaneMark::DoesNotFit(fit, row.out_of_memory_text()));
         }
+        marks.extend(row.exception().map(LaneMark::Raises));
         let is_measured = row.is_measured();
         if !is_measured && row.policy == StaticMemoryPolicy::StaticExtend && self.lane_kind() != LaneKind::Strategies {
             marks.push(LaneMark::Arena(self.params_of(lane).arena_behaviour));
         }
-        let repeated = row.summary.repeated_overhead(self.iterations());
+        let repeated = row.summary.overhead_per_iteration.unwrap_or_default();
         let is_learned = row.recorded.as_ref().is_some_and(|recorded| recorded.is_learned_from);
         let others = [
             (row.summary.unloads > 0, LaneMark::Unloads),

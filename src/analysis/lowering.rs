@@ -347,7 +347,7 @@ const MAX_REPORTED: usize = 5;
 pub(super) fn report_names(origin: &str, report: &ReuseReport, diagnostics: &mut Diagnostics) {
     if let Some(exception) = &report.reuse.exception {
         diagnostics.error(
-            format!("memory_optimize raises {exception}; renames made before it apply"),
+            format!("memory_optimize: Paddle raises {exception}; renames made before it apply"),
             origin,
         );
     }

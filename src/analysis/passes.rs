@@ -14,7 +14,7 @@ use super::name_context::NameContext;
 use super::name_reuse::{Subject, batch_of, compare_name_reuse};
 use super::request::Request;
 use super::rewriting::{LaneRewrite, RunRemat};
-use super::run_lanes::{LaneJob, LaneParts, explain_all, simulate_all};
+use super::run_lanes::{LaneJob, LaneParts, explain_all, set_overhead_per_iteration, simulate_all};
 use super::workspaces::{self, EstimatedWorkspaces};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
@@ -172,6 +172,7 @@ pub(super) fn compare_variants(
         lane.session = Some(Arc::new(variant.session));
         add_rewrite(lane, variant.rewrite.as_ref());
     }
+    set_overhead_per_iteration(&mut lanes, &axis, &lowered.params);
     report(&lanes, &mut diagnostics);
     let workspaces = EstimatedWorkspaces::of(&request.workload, &first);
     let names = NameContext::new(&request.workload, &axis, &first, &workspaces, &lowered.params);
@@ -189,7 +190,7 @@ pub(super) fn compare_variants(
 /// Adds the changes of rewriting to a lane, and the cost of recomputation to its overhead.
 pub(super) fn add_rewrite(lane: &mut Lane, rewrite: Option<&Arc<LaneRewrite>>) {
     let Some(rewrite) = rewrite else { return };
-    let (time, count) = rewrite.recomputed();
+    let (time, count) = rewrite.recomputed(0);
     if count > 0 {
         lane.summary.estimated_overhead = lane.summary.estimated_overhead + time;
         lane.summary.overhead.push(Overhead {

@@ -14,7 +14,7 @@ use super::name_context::NameContext;
 use super::passes;
 use super::recommended::recommended;
 use super::request::Request;
-use super::run_lanes::{LaneJob, LaneParts, explain_all, set_divergence, simulate_all};
+use super::run_lanes::{LaneJob, LaneParts, explain_all, set_divergence, set_overhead_per_iteration, simulate_all};
 use super::workspaces::{self, EstimatedWorkspaces};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
@@ -37,6 +37,7 @@ pub(super) fn compare_policies(
     let session = &variant.session;
     check_copies(session, &lowered.params)?;
     let (mut lanes, sessions) = policy_lanes(request, lowered, &variant, progress)?;
+    set_overhead_per_iteration(&mut lanes, &axis, &lowered.params);
     passes::report(&lanes, &mut diagnostics);
     let workspaces = EstimatedWorkspaces::of(&running.workload, session);
     let names = NameContext::new(&running.workload, &axis, session, &workspaces, &lowered.params);

@@ -9,6 +9,7 @@ use super::plan_search::PlanSearch;
 use super::what_if::AllocatorSetting;
 use highwater_model::workload::{Device, DeviceError, RecordingRules, SchedulePlan, Workload};
 use highwater_options::{Environment, Lowered, Options, SeenFiles, keys, lower, resolve_device};
+use highwater_plan::Limits;
 use highwater_sim::{POLICIES, StaticMemoryPolicy, VariablePages};
 
 /// What to compare.
@@ -37,6 +38,31 @@ pub struct Request {
 }
 
 impl Request {
+    /// Every lane of a workload under a configuration, on its device; an unknown profile, which the rules report, acts as the
+    /// default one. Files that options name count as missing.
+    pub fn new(workload: impl Into<Arc<Workload>>, configuration: Configuration) -> Self {
+        let Configuration {
+            options,
+            environment,
+            plan,
+        } = configuration;
+        Self {
+            workload: workload.into(),
+            plan,
+            device: acting_device(&options),
+            options,
+            environment,
+            files: Arc::default(),
+            policies: Vec::new(),
+            strategies: LaneStrategies::default(),
+            allocator_settings: Vec::new(),
+            recording_rules: RecordingRules::default(),
+            lanes: LaneSet::Policies,
+            search: Limits::DEFAULT_NODES.into(),
+            pins: Vec::new(),
+        }
+    }
+
     /// The engine parameters of the options, and of a log's engine where they leave its version open.
     pub(super) fn lowered(&self) -> Lowered {
         let mut lowered = lower(&self.options, &self.environment, &self.device, &*self.files);
@@ -77,19 +103,21 @@ impl Request {
     /// [`DeviceError`]: the options name an unknown device profile.
     pub fn configured(&self, configuration: &Configuration) -> Result<Self, DeviceError> {
         Ok(Self {
-            workload: self.workload.clone(),
-            plan: configuration.plan.clone(),
             device: resolve_device(&configuration.options)?,
             policies: vec![configuration.policy()],
-            options: configuration.options.clone(),
-            environment: configuration.environment.clone(),
             files: self.files.clone(),
-            strategies: LaneStrategies::default(),
-            allocator_settings: Vec::new(),
             recording_rules: self.recording_rules.clone(),
-            lanes: LaneSet::Policies,
             search: self.search.clone(),
-            pins: Vec::new(),
+            ..Self::new(self.workload.clone(), configuration.clone())
         })
     }
+}
+
+/// The device that options name, with the memory that they state.
+pub fn acting_device(options: &Options) -> Device {
+    resolve_device(options).unwrap_or_else(|_reported| {
+        let mut options = options.clone();
+        options.reset(keys::DEVICE);
+        resolve_device(&options).expect("the default profile is bundled")
+    })
 }

@@ -10,19 +10,25 @@ use super::request::Request;
 use highwater_model::progress::Progress;
 use highwater_model::units::Bytes;
 use highwater_options::Lowered;
-use highwater_rewrite::name_reuse::{ReuseFigures, ReuseQuestion, block_program, reuse_report};
+use highwater_rewrite::name_reuse::{ReuseQuestion, block_program, reuse_report};
 
 /// The lane without the pass.
 pub const REUSE_OFF: &str = "variable_reuse_off";
 /// The lane with the pass as the options call it.
 pub const REUSE_ON: &str = "variable_reuse";
 
-/// What the executor holds of temporary variables: the largest program of the session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReuseLane {
     /// [`REUSE_OFF`] or [`REUSE_ON`].
     pub lane: &'static str,
     pub title: &'static str,
+    /// The exception that Paddle raises instead, as `Class: text`.
+    pub figures: Result<ExecutorFigures, String>,
+}
+
+/// What the executor holds of temporary variables: the largest program of the session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ExecutorFigures {
     /// Sum over variables, or over the slots that they share.
     pub variables: Bytes,
     /// The most that is alive at once.
@@ -44,8 +50,8 @@ pub fn reuse_lanes(
     if !lowered.reuses_names || graphs.is_empty() {
         return Ok(Vec::new());
     }
-    let mut largest = ReuseFigures::default();
-    let mut hits = 0;
+    let (mut off, mut on) = (ExecutorFigures::default(), ExecutorFigures::default());
+    let mut exception = None;
     for (entry, bindings) in graphs.iter().zip(first_bindings(request)?) {
         let converted = block_program(&entry.graph, &bindings);
         let question = ReuseQuestion {
@@ -55,25 +61,21 @@ pub fn reuse_lanes(
             batch: 1,
         };
         let report = reuse_report(&question, progress)?;
-        hits += report.reuse.hits();
-        largest.bytes_before = largest.bytes_before.max(report.figures.bytes_before);
-        largest.bytes_after = largest.bytes_after.max(report.figures.bytes_after);
-        largest.peak_before = largest.peak_before.max(report.figures.peak_before);
-        largest.peak_after = largest.peak_after.max(report.figures.peak_after);
+        let figures = &report.figures;
+        off.variables = off.variables.max(figures.bytes_before);
+        off.peak_live = off.peak_live.max(figures.peak_before);
+        on.variables = on.variables.max(figures.bytes_after);
+        on.peak_live = on.peak_live.max(figures.peak_after);
+        on.hits += report.reuse.hits();
+        exception = exception.or(report.reuse.exception);
     }
-    let off = ReuseLane {
-        lane: REUSE_OFF,
-        title: "Paddle's executor without variable reuse",
-        variables: largest.bytes_before,
-        peak_live: largest.peak_before,
-        hits: 0,
-    };
-    let on = ReuseLane {
-        lane: REUSE_ON,
-        title: "Paddle's executor with memory_optimize",
-        variables: largest.bytes_after,
-        peak_live: largest.peak_after,
-        hits,
-    };
-    Ok(vec![off, on])
+    let lane = |lane, title, figures| ReuseLane { lane, title, figures };
+    Ok(vec![
+        lane(REUSE_OFF, "Paddle's executor without variable reuse", Ok(off)),
+        lane(
+            REUSE_ON,
+            "Paddle's executor with memory_optimize",
+            exception.map_or(Ok(on), Err),
+        ),
+    ])
 }

@@ -56,9 +56,9 @@ pub struct LaneRewrite {
 }
 
 impl LaneRewrite {
-    /// The cost of recomputation over all runs, and the number of recomputed ops.
-    pub fn recomputed(&self) -> (Nanos, u64) {
-        let runs = self.remat.iter().flatten();
+    /// The cost of recomputation over the runs from one on, and the number of recomputed ops.
+    pub fn recomputed(&self, first_run: usize) -> (Nanos, u64) {
+        let runs = self.remat.iter().skip(first_run).flatten();
         runs.fold((Nanos(0), 0), |(time, count), run| {
             let n_recomputed = run.sequence.slots.iter().filter(|slot| slot.is_recomputed).count() as u64;
             (time + run.answer.remat_compute, count + n_recomputed)

@@ -9,9 +9,9 @@ use super::oom_report::{OutOfMemoryReport, oom_report};
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::threads::on_threads;
 use highwater_model::units::{Bytes, Nanos, Step};
-use highwater_model::workload::GraphIdx;
+use highwater_model::workload::{Axis, AxisRun, GraphIdx};
 use highwater_plan::Strategy;
-use highwater_sim::fold::{Curves, curves, summary};
+use highwater_sim::fold::{Curves, curves, overhead_from, summary};
 use highwater_sim::{
     BoundGraph, DeviceRun, DeviceSession, LoadedGraph, Params, Simulation, StaticMemoryPolicy, Variable, simulate,
 };
@@ -91,6 +91,21 @@ pub(super) fn plain_lane(
 pub(super) fn clear_call_costs(lane: &mut Lane) {
     lane.summary.estimated_overhead = Nanos(0);
     lane.summary.overhead.clear();
+}
+
+/// Sets what the last of several iterations adds to the overhead of lanes on an axis, recomputation included.
+pub(super) fn set_overhead_per_iteration(lanes: &mut [Lane], axis: &Axis, params: &Params) {
+    let Some(last) = axis.runs.last().filter(|run| run.run.iteration > 0) else {
+        return;
+    };
+    let is_last = |run: &AxisRun| run.run.iteration == last.run.iteration;
+    let first = axis.runs.iter().position(is_last).unwrap_or_default();
+    for lane in lanes.iter_mut().filter(|lane| !lane.ends_early()) {
+        let calls = overhead_from(&lane.simulation, axis.runs[first].start, params);
+        let rewrite = lane.rewrite.as_ref();
+        let recomputed = rewrite.map_or(Nanos(0), |rewrite| rewrite.recomputed(first).0);
+        lane.summary.overhead_per_iteration = Some(calls + recomputed);
+    }
 }
 
 /// A session of one static graph that runs once.

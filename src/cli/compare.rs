@@ -8,8 +8,8 @@ use anyhow::bail;
 pub(super) use drawing::{axis_of, coloring};
 
 use super::args::{CompareArgs, Format};
-use super::opened::Named;
 use super::request::{Prepared, policies};
+use super::settings::Settings;
 use super::{Verdict, print, print_json};
 use highwater_analysis::{
     Comparison, Lane, LaneId, LaneKind, OutOfMemoryReport, Request, compare, study_of, with_figures,
@@ -27,23 +27,23 @@ const MOST_LISTED: usize = 100;
 
 pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     let baseline_args = baseline::BaselineArgs::new(args, progress)?;
-    let named = Named::of(&args.files, &args.common.opening, progress)?;
-    let mut settings = named.settings(&args.common)?;
+    let mut settings = Settings::read(&args.files, &args.common, progress)?;
     settings.add_lanes(&args.lanes)?;
     if let Some(path) = &args.svg {
-        let mut read = settings.read_files(&named);
+        let mut read = settings.read_files();
         read.extend(baseline_args.files.clone());
         read.refuse(path, OutputKind::Other)?;
     }
     let strategy = args.strategy.as_deref().map(find).transpose()?;
     let recorded = strategy.filter(|strategy| strategy.effort == Effort::Recorded);
     if let Some(strategy) = strategy.filter(|_| recorded.is_none()) {
-        settings.options.set_text(keys::PLACEMENT_STRATEGY, strategy.name)?;
+        let options = &mut settings.document.options;
+        options.set_text(keys::PLACEMENT_STRATEGY, strategy.name)?;
     }
-    let graph = args.graph.as_ref().or(settings.part.as_ref()).cloned();
-    let mut prepared = Prepared::new(named.sources, settings, graph.as_ref(), &args.common, progress)?;
+    let mut prepared = Prepared::new(settings, args.graph.as_ref(), progress)?;
     let workload = &prepared.loaded.workload;
     if study_of(workload).stated_problem(workload).is_some() {
+        let graph = prepared.settings.document.part.as_ref();
         let chosen = graph.map_or_else(String::new, |name| format!(" --graph \"{name}\""));
         bail!(
             "{}: a placement problem has no policies; use `highwater plan {}{chosen}`",
@@ -68,11 +68,12 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     }
     prepared.request.policies = policies(&args.policies)?;
     let Prepared { settings, request, .. } = &prepared;
+    let document = &settings.document;
     let comparison = compare(request, progress)?;
     if !args.verifying.holds(&comparison, progress)? {
         return Ok(Verdict::No);
     }
-    let findings = check_scheduled(&settings.options, &settings.environment, &*request.files, &request.plan);
+    let findings = check_scheduled(&document.options, &document.environment, &*request.files, &request.plan);
     let findings = with_figures(findings, &comparison);
     if let Some(path) = &args.svg {
         drawing::write(path, args, &comparison)?;
@@ -88,13 +89,17 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
         lane_baseline: lane_baseline.as_ref(),
         explains: args.explain,
         maps: args.map,
-        ..CompareAnswer::new(&comparison, settings.goal, &findings, &import, &options)
+        ..CompareAnswer::new(&comparison, document.goal, &findings, &import, &options)
     };
     answer.most = args.top.unwrap_or(answer.most);
     print_answer(args, &answer)?;
     let has_error = findings.iter().any(|finding| finding.severity == Severity::Error);
     let is_broken = compared.as_ref().is_some_and(BaselineComparison::has_broken_limit);
-    let is_no = has_error || has_refused_settings(request, &comparison) || is_broken || shortage.is_some();
+    let is_no = has_error
+        || has_refused_settings(request, &comparison)
+        || comparison.has_exception()
+        || is_broken
+        || shortage.is_some();
     Ok(Verdict::yes_if(!is_no))
 }
 

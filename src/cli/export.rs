@@ -7,9 +7,9 @@ use anyhow::{Context as _, bail};
 
 use super::args::ExportArgs;
 use super::compare::{axis_of, coloring};
-use super::opened::{Named, write_document};
+use super::opened::{named_document, write_document};
 use super::request::{Prepared, policies};
-use super::settings::read_settings;
+use super::settings::Settings;
 use super::written::{config_export, write_or_print};
 use super::{Verdict, print};
 use highwater_analysis::{Comparison, compare, with_figures};
@@ -34,27 +34,26 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
     }?;
     form.check(&args.to).map_err(anyhow::Error::msg)?;
     if args.files.is_empty() {
-        return convert(args, form);
+        return convert(args, form, progress);
     }
-    let named = Named::of(&args.files, &args.common.opening, progress)?;
-    let mut settings = named.settings(&args.common)?;
+    let mut settings = Settings::read(&args.files, &args.common, progress)?;
     settings.add_lanes(&args.lanes)?;
-    let file = named.named_document(&args.files);
+    let file = named_document(&settings, &args.files);
     // Before the comparison, which may take long.
-    let read = settings.read_files(&named);
+    let read = settings.read_files();
     read.refuse(&args.to, form.into())?;
-    let part = args.graph.clone().or_else(|| settings.part.clone());
-    let mut prepared = Prepared::new(named.sources, settings, part.as_ref(), &args.common, progress)?;
+    let mut prepared = Prepared::new(settings, args.graph.as_ref(), progress)?;
     prepared.request.policies = policies(&args.policies)?;
     let import = prepared.diagnostics();
     let Prepared {
         settings,
-        sources,
         loaded,
         request,
     } = prepared;
-    let mut document = settings.document(sources, &request.plan);
-    document.part = part;
+    let mut document = Document {
+        plan: request.plan.clone(),
+        ..settings.document.clone()
+    };
     let comparison = Arc::new(compare(&request, progress)?);
     if !args.verifying.holds(&comparison, progress)? {
         return Ok(Verdict::No);
@@ -76,7 +75,7 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
     // The command line repeats the schedule as the document has it, not as it is for these graphs.
     let mut stated = document.clone();
     if file.is_some() {
-        stated.plan.clone_from(&settings.plan);
+        stated.plan.clone_from(&settings.document.plan);
     }
     let line = CommandLine::new(&stated, origin);
     if form == ExportForm::Config {
@@ -163,7 +162,7 @@ fn set_allocator_variable(document: &mut Document, n_given: usize, comparison: &
 }
 
 /// Writes settings without a graph: those of configurations and those of flags.
-fn convert(args: &ExportArgs, form: ExportForm) -> anyhow::Result<Verdict> {
+fn convert(args: &ExportArgs, form: ExportForm, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     if form != ExportForm::Config {
         bail!(
             "{}: a {} needs graphs; name their files, or write the configuration alone as .json, .py or .sh",
@@ -171,9 +170,9 @@ fn convert(args: &ExportArgs, form: ExportForm) -> anyhow::Result<Verdict> {
             form.row().name
         );
     }
-    let settings = read_settings(&args.common)?;
-    let document = settings.document(Vec::new(), &settings.plan);
-    if args.common.config.is_empty() && document == Document::new(Vec::new()) {
+    let settings = Settings::read(&[], &args.common, progress)?;
+    let document = &settings.document;
+    if args.common.config.is_empty() && *document == Document::new(Vec::new()) {
         let why = if args.common.edits.inherit_env {
             "the environment of this process has no relevant variable; "
         } else {
@@ -183,8 +182,8 @@ fn convert(args: &ExportArgs, form: ExportForm) -> anyhow::Result<Verdict> {
     }
     let files = look_at_files(&document.options, &document.environment);
     let findings = check_scheduled(&document.options, &document.environment, &files, &document.plan);
-    let export = config_export(&config_from_document(&document, None), &args.to, &findings, &settings)?;
-    write_or_print(&export, args.writing, &settings.read_files(&Named::default()))
+    let export = config_export(&config_from_document(document, None), &args.to, &findings, &settings)?;
+    write_or_print(&export, args.writing, &settings.read_files())
 }
 
 fn subject_of(

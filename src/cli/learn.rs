@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use anyhow::bail;
 
 use super::args::{Format, LearnArgs};
-use super::opened::Named;
 use super::request::Prepared;
+use super::settings::Settings;
 use super::text::diagnostics;
 use super::written::{config_export, write_learned};
 use super::{Verdict, print, print_json};
@@ -20,20 +20,18 @@ use highwater_session::{Document, OutputKind, config_from_document, look_at_file
 
 pub(super) fn run(args: &LearnArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     args.format.check(&[Format::Text, Format::Json])?;
-    let named = Named::of(&args.files, &args.common.opening, progress)?;
-    let settings = named.settings(&args.common)?;
-    let read = settings.read_files(&named);
+    let settings = Settings::read(&args.files, &args.common, progress)?;
+    let read = settings.read_files();
     if let Some(path) = &args.to {
         if !is_written_name(&path.display().to_string()) {
             bail!("{}: {WRITTEN_FORMS}", path.display());
         }
         read.refuse(path, OutputKind::Configuration)?;
     }
-    let prepared = Prepared::new(named.sources, settings, args.graph.as_ref(), &args.common, progress)?;
+    let prepared = Prepared::new(settings, args.graph.as_ref(), progress)?;
     let import = prepared.diagnostics();
     let Prepared {
         settings,
-        sources,
         loaded,
         request,
     } = prepared;
@@ -53,7 +51,10 @@ pub(super) fn run(args: &LearnArgs, progress: &Progress<'_>) -> anyhow::Result<V
     let Some(path) = &args.to else {
         return Ok(Verdict::Done);
     };
-    let mut document = settings.document(sources, &request.plan);
+    let mut document = Document {
+        plan: request.plan.clone(),
+        ..settings.document.clone()
+    };
     let left_out = set(&mut document, &learned, &args.only);
     let files = look_at_files(&document.options, &document.environment);
     let findings = check_scheduled(&document.options, &document.environment, &files, &document.plan);

@@ -42,7 +42,7 @@ use std::time::Instant;
 use clap::{CommandFactory as _, FromArgMatches as _};
 
 pub use args::{Arguments, Common, Format};
-pub use settings::{Settings, Start, read_settings, restore, start};
+pub use settings::{Settings, Start, restore, start};
 
 use args::Action;
 use highwater_export::guarded_csv;

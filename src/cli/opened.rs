@@ -4,16 +4,17 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 
-use super::args::{Common, ExportArgs, PlanArgs, YesNo};
+use super::args::{ExportArgs, PlanArgs, YesNo};
 use super::opening::Opening;
-use super::settings::{Settings, read_settings_over};
+use super::settings::Settings;
 use super::{Verdict, warn};
+use highwater_analysis::LaneSet;
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_options::keys;
 use highwater_session::{
     AllowedOutside, Document, DocumentFile, OpenedDocument, OutputKind, SourceSpec, SourceState, is_document,
-    open_document, preset_iterations, presets_of, save_document,
+    open_document, save_document,
 };
 
 /// The sources and the document of the arguments.
@@ -54,23 +55,17 @@ impl Named {
         Ok(named)
     }
 
-    /// The settings of the document, then of configuration files, then of flags.
-    pub(super) fn settings(&self, common: &Common) -> anyhow::Result<Settings> {
-        let document = self.document.as_ref().map(|document| &document.file.document);
-        let mut settings = read_settings_over(common, document)?;
-        if let Some(document) = &self.document {
-            let name = document.path.display().to_string();
-            settings.remarks.insert(0, (name, document.remarks.clone()));
+    /// The document with all sources, or a new one. Commands compare policies, whatever lanes the window shows.
+    pub(super) fn merged(&self) -> Document {
+        let sources = self.sources.clone();
+        match &self.document {
+            None => Document::new(sources),
+            Some(opened) => Document {
+                sources,
+                lanes: LaneSet::default(),
+                ..opened.file.document.clone()
+            },
         }
-        Ok(settings)
-    }
-
-    /// The document with its argument.
-    pub(super) fn named_document(&self, files: &[PathBuf]) -> Option<(String, OpenedDocument)> {
-        let document = self.document.clone()?;
-        let is_it = |file: &&PathBuf| std::path::absolute(file).is_ok_and(|path| path == document.path);
-        let name = files.iter().find(is_it).unwrap_or(&document.path);
-        Some((name.display().to_string(), document))
     }
 
     /// The values of `--dim` with those of the document, for commands that take one value per dimension. Given values win.
@@ -136,46 +131,36 @@ pub(super) fn plan_of(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Resul
     Ok((args, source.clone(), remarks))
 }
 
+/// The document among the files with its argument.
+pub(super) fn named_document(settings: &Settings, files: &[PathBuf]) -> Option<(String, OpenedDocument)> {
+    let document = settings.file.clone()?;
+    let is_it = |file: &&PathBuf| std::path::absolute(file).is_ok_and(|path| path == document.path);
+    let name = files.iter().find(is_it).unwrap_or(&document.path);
+    Some((name.display().to_string(), document))
+}
+
 /// Writes a document with the sources and settings of the arguments. Other content of a document among them is kept.
 pub(super) fn write_document(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
-    let named = Named::of(&args.files, &args.common.opening, progress)?;
-    let mut settings = named.settings(&args.common)?;
+    let mut settings = Settings::read(&args.files, &args.common, progress)?;
     settings.add_lanes(&args.lanes)?;
-    settings.read_files(&named).refuse(&args.to, OutputKind::Document)?;
-    for source in &named.sources {
+    settings.read_files().refuse(&args.to, OutputKind::Document)?;
+    for source in &settings.document.sources {
         if let SourceSpec::Path(path) = source
             && !path.exists()
         {
             bail!("{}: there is no such file", path.display());
         }
     }
-    let before = named.document.map_or_else(
+    let before = settings.file.map_or_else(
         || DocumentFile::new(Document::new(Vec::new())),
         |document| document.file,
     );
-    let mut plan = settings.plan;
-    if !settings.has_document {
-        for (name, values) in presets_of(&named.sources) {
-            plan.dims.entry(name).or_insert(values);
-        }
-        if args.common.iterations.is_none() && plan.iterations == 1 {
-            plan.iterations = preset_iterations(&named.sources);
-        }
-    }
     let mut hashes = before.hashes.clone();
-    hashes.resize(named.sources.len(), None);
+    hashes.resize(settings.document.sources.len(), None);
     let document = Document {
-        sources: named.sources,
-        options: settings.options,
-        unknown_options: settings.unknown_options,
-        unknown_fields: settings.unknown_fields,
-        environment: settings.environment,
-        with_evaluation: settings.evaluation,
         part: args.graph.clone().or_else(|| before.document.part.clone()),
-        plan,
-        pins: settings.pins,
-        goal: settings.goal,
-        ..before.document.clone()
+        lanes: before.document.lanes.clone(),
+        ..settings.document
     };
     let file = before.with(document, hashes, before.view.clone());
     save_document(&file, &args.to, progress).map_err(anyhow::Error::msg)?;

@@ -5,8 +5,8 @@ mod subject;
 use anyhow::{Context as _, bail};
 
 use super::args::{Format, RematArgs};
-use super::request::{fill_presets, import_diagnostics, plain_request};
-use super::settings::{Settings, read_settings};
+use super::request::{import_diagnostics, request};
+use super::settings::Settings;
 use super::text::diagnostics_section;
 use super::verified::told;
 use super::{Verdict, print, print_json, timed};
@@ -16,7 +16,7 @@ use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos, counted, grouped};
 use highwater_model::workload::Tape;
-use highwater_options::{Finding, Lowered, check, idle_dtr_options, keys, lower};
+use highwater_options::{Finding, Lowered, Options, check, idle_dtr_options, keys, lower};
 use highwater_rewrite::remat::{
     Budget, Engine, MinimumRule, NO_CHOICE, RematRequest, RematRun, RematStatus, find_heuristic, remat, unlimited_peak,
 };
@@ -31,12 +31,14 @@ const MOST_HELD: usize = 5;
 
 pub(super) fn run(args: &RematArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     args.format.check(&[Format::Text, Format::Json])?;
-    let mut settings = read_settings(&args.common)?;
-    set_options(args, &mut settings)?;
-    let sources = args.common.opening.sources(std::slice::from_ref(&args.file))?;
-    let loaded = load(&sources, settings.evaluation, OnFailure::Stop, progress).map_err(anyhow::Error::msg)?;
-    let mut request = plain_request(&loaded, &settings);
-    fill_presets(&mut request, &sources, args.common.iterations.is_none());
+    let mut settings = Settings::read(std::slice::from_ref(&args.file), &args.common, progress)?;
+    set_options(args, &mut settings.document.options)?;
+    let document = &settings.document;
+    let loaded = load(&document.sources, document.with_evaluation, OnFailure::Stop, progress);
+    let loaded = loaded.map_err(anyhow::Error::msg)?;
+    let mut request = request(document, &loaded);
+    // The body of an op may have dimensions that no graph has.
+    request.plan.dims.extend(document.stated_dims());
     check_options(args, &request)?;
     let mut lowered = lower(&request.options, &request.environment, &request.device, &*request.files);
     if let Some(limit) = &args.thrash_limit {
@@ -113,16 +115,16 @@ fn holds(
 }
 
 /// Flags win over options.
-fn set_options(args: &RematArgs, settings: &mut Settings) -> anyhow::Result<()> {
+fn set_options(args: &RematArgs, options: &mut Options) -> anyhow::Result<()> {
     if let Some(name) = &args.heuristic {
         let heuristic = find_heuristic(name).map_err(anyhow::Error::msg)?;
-        settings.options.set_text(keys::REMAT_HEURISTIC, heuristic.name)?;
+        options.set_text(keys::REMAT_HEURISTIC, heuristic.name)?;
     }
     if let Some(name) = &args.free_neighbors {
         if !matches!(name.as_str(), "zero" | "arena") {
             bail!("--free-neighbors {name}: expected zero or arena");
         }
-        settings.options.set_text(keys::FREE_NEIGHBORS, name)?;
+        options.set_text(keys::FREE_NEIGHBORS, name)?;
     }
     Ok(())
 }

@@ -8,21 +8,20 @@ use super::args::{Format, ReuseArgs};
 use super::choice::{Choice, choose};
 use super::dims::{unbound, unused_dims};
 use super::lower_bound::lower_bound_of;
-use super::settings::{read_settings, single_values};
+use super::settings::{Settings, single_values};
 use super::text::{diagnostics_section, section};
 use super::{Verdict, print, print_json};
 use highwater_export::{Table, WireReuse, reuse_warnings};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::Bindings;
 use highwater_model::progress::Progress;
-use highwater_model::workload::{BlockProgram, GraphEntry, PartOf, Source, Workload};
-use highwater_options::{Options, Value, keys};
-use highwater_rewrite::inline::with_calls_inlined;
+use highwater_model::workload::{BlockProgram, GraphEntry, Part, PartOf, Source};
+use highwater_options::{Options, Value, keys, name_reuse};
 use highwater_rewrite::name_reuse::{
-    GraphProgram, LogLine, NameReuseRequest, ReuseQuestion, ReuseReport, SkipKind, SkipOptSet, Version, block_program,
-    reuse_report,
+    GraphProgram, LogLine, NameReuseRequest, REFUSED_LEVEL, ReuseQuestion, ReuseReport, SkipKind, Version,
+    block_program, reuse_report,
 };
-use highwater_session::read_source;
+use highwater_session::{Loaded, load_unmeasured};
 
 /// The name of the dimension that is -1 in programs.
 const BATCH: &str = "batch";
@@ -32,18 +31,20 @@ const LOG_PIECE: usize = 1 << 16;
 
 pub(super) fn run(args: &ReuseArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     args.format.check(&[Format::Text, Format::Json])?;
-    let settings = read_settings(&args.common)?;
-    let request = request(args, &settings.options)?;
-    let bindings = single_values(settings.plan.dims)?;
-    let source = args.common.opening.source(&args.file)?;
-    let mut imported = read_source(&source, progress)?;
-    if let Source::Graphs(entries) = &mut imported.source {
-        with_calls_inlined(entries, progress, &mut imported.diagnostics)?;
-    }
-    let workload = Workload::new(source.title(), imported.source);
-    let mut diagnostics = imported.diagnostics;
-    diagnostics.extend(&unused_dims(&workload, &bindings));
-    let (subject, choice) = subject(args, &workload, &bindings, progress, &mut diagnostics)?;
+    let Settings { document, .. } = Settings::read(std::slice::from_ref(&args.file), &args.common, progress)?;
+    let request = request(args, &document.options)?;
+    let bindings = single_values(document.stated_dims())?;
+    let loaded = load_unmeasured(&document.sources, progress).map_err(anyhow::Error::msg)?;
+    let mut diagnostics = loaded.diagnostics.clone();
+    diagnostics.extend(&unused_dims(&loaded.whole, &bindings));
+    let graph = args.graph.as_ref().or(document.part.as_ref());
+    let (subject, choice) = subject(
+        graph.map(String::as_str),
+        &loaded,
+        &bindings,
+        progress,
+        &mut diagnostics,
+    )?;
     choice.report(&mut diagnostics);
     let question = ReuseQuestion {
         program: &subject.program,
@@ -61,56 +62,27 @@ pub(super) fn run(args: &ReuseArgs, progress: &Progress<'_>) -> anyhow::Result<V
     Ok(Verdict::yes_if(report.reuse.exception.is_none()))
 }
 
-/// The call: the options' values, with the flags above them.
+/// The call as the options make it, with the flags above them.
 fn request(args: &ReuseArgs, options: &Options) -> anyhow::Result<NameReuseRequest> {
-    let level = match (
-        args.level.as_deref().map(level_of),
-        options.effective(keys::MEMORY_OPTIMIZE_LEVEL),
-    ) {
-        (Some(level), _) | (None, Value::Int(level)) => level,
-        (None, Value::Bool(is_one)) => i64::from(is_one),
-        (None, other) => bail!("memory_optimize.level is {}, not a number", other.quoted()),
-    };
+    let mut request = name_reuse(options);
+    if let Some(level) = &args.level {
+        request.level = level_of(level);
+    }
     let of_options = options.effective(keys::NAME_REUSE_VERSION).to_string();
-    let version = args.version_line.clone().unwrap_or(of_options);
-    let mut skip = skip_set(&options.effective(keys::SKIP_OPT_SET))?;
-    skip.names.extend(args.skip.iter().map(|name| Box::from(name.as_str())));
+    request.version = Version::find(args.version_line.as_ref().unwrap_or(&of_options)).map_err(anyhow::Error::msg)?;
+    request
+        .skip
+        .names
+        .extend(args.skip.iter().map(|name| Box::from(name.as_str())));
     if let Some(kind) = &args.skip_kind {
-        skip.kind = SkipKind::find(kind).with_context(|| {
+        request.skip = request.skip.of_kind(kind).with_context(|| {
             let known: Vec<&str> = SkipKind::ALL.iter().map(|row| row.0).collect();
             format!("--skip-kind {kind}: there is no such kind; known: {}", known.join(", "))
         })?;
     }
-    Ok(NameReuseRequest {
-        level,
-        skip,
-        skip_grads: args.skip_grads || options.effective(keys::SKIP_GRADS) == Value::Bool(true),
-        print_log: args.print_log || options.effective(keys::PRINT_LOG) == Value::Bool(true),
-        version: Version::find(&version).map_err(anyhow::Error::msg)?,
-        most_log_lines: usize::MAX,
-    })
-}
-
-/// The names of the option, with the type in which they were written.
-fn skip_set(value: &Value) -> anyhow::Result<SkipOptSet> {
-    let (kind, items) = match value {
-        Value::Unset => return Ok(SkipOptSet::default()),
-        Value::List(items) => (SkipKind::List, items.as_slice()),
-        Value::Tuple(items) => (SkipKind::Tuple, items.as_slice()),
-        Value::Text(_) => (SkipKind::Text, std::slice::from_ref(value)),
-        other => bail!(
-            "memory_optimize.skip_opt_set is {}, not a list of names",
-            other.quoted()
-        ),
-    };
-    let names: Option<Vec<Box<str>>> = items.iter().map(|item| item.as_text().map(Box::from)).collect();
-    let Some(names) = names else {
-        bail!(
-            "memory_optimize.skip_opt_set is {}: expected names as text",
-            value.quoted()
-        );
-    };
-    Ok(SkipOptSet { kind, names })
+    request.skip_grads |= args.skip_grads;
+    request.print_log = args.print_log || options.acting(keys::PRINT_LOG) == Value::Bool(true);
+    Ok(request)
 }
 
 struct Subject {
@@ -119,13 +91,14 @@ struct Subject {
 }
 
 fn subject(
-    args: &ReuseArgs,
-    workload: &Workload,
+    wanted: Option<&str>,
+    loaded: &Loaded,
     bindings: &Bindings,
     progress: &Progress<'_>,
     diagnostics: &mut Diagnostics,
 ) -> anyhow::Result<(Subject, Choice)> {
-    let (file, wanted) = (&workload.name, args.graph.as_deref());
+    let workload = &loaded.whole;
+    let file = &workload.name;
     match &workload.source {
         Source::Blocks(programs) => {
             let names: Vec<String> = programs.iter().map(|program| program.name.clone()).collect();
@@ -137,11 +110,13 @@ fn subject(
             Ok((subject, choice))
         }
         Source::Graphs(_) => {
-            let mut parts = workload.parts(&[]);
-            parts.retain(|part| matches!(part.of, PartOf::Graph(_) | PartOf::Body(..)));
+            let parts = loaded.parts.iter();
+            let parts: Vec<&Part> = parts
+                .filter(|part| matches!(part.of, PartOf::Graph(_) | PartOf::Body(..)))
+                .collect();
             let names: Vec<String> = parts.iter().map(|part| part.name.clone()).collect();
             let choice = choose(file, &names, wanted, |_| true)?;
-            let alone = workload.of_part(&parts[choice.position]);
+            let alone = workload.of_part(parts[choice.position]);
             let Some(entry) = alone.graphs().first() else {
                 bail!("{file}: \"{}\" is not a graph", choice.name);
             };
@@ -235,6 +210,3 @@ fn level_of(text: &str) -> i64 {
         number => number.parse().unwrap_or(REFUSED_LEVEL),
     }
 }
-
-/// A level that the original refuses.
-const REFUSED_LEVEL: i64 = -1;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail};
 
 use super::args::SpaceArgs;
-use super::opened::Named;
 use super::request::Prepared;
+use super::settings::Settings;
 use super::verified::told;
 use highwater_analysis::Request;
 use highwater_analysis::sweep::{Explorer, Space, SweepAxis};
@@ -33,9 +33,8 @@ impl Exploration {
 
     /// Reads the files alone.
     pub(super) fn prepared(args: &SpaceArgs, progress: &Progress<'_>) -> anyhow::Result<Prepared> {
-        let named = Named::of(&args.files, &args.common.opening, progress)?;
-        let settings = named.settings(&args.common)?;
-        Prepared::new(named.sources, settings, args.graph.as_ref(), &args.common, progress)
+        let settings = Settings::read(&args.files, &args.common, progress)?;
+        Prepared::new(settings, args.graph.as_ref(), progress)
     }
 
     /// Reads the axes.

@@ -121,14 +121,17 @@ fn rewrite_json(comparison: &Comparison, lane: &ReuseLane) -> Json {
     let resident = active.map_or(Bytes::ZERO, |active| {
         active.summary.reserved.weights + active.summary.reserved.variables
     });
-    json!({
+    let figures = lane.figures.as_ref().ok();
+    let object = json!({
         "lane": lane.lane,
         "title": lane.title,
-        "variables_bytes": lane.variables.get(),
-        "peak_live_bytes": lane.peak_live.get(),
-        "peak_reserved_bytes": (lane.variables + resident).get(),
-        "hits": lane.hits,
-    })
+        "exception": lane.figures.as_ref().err(),
+        "variables_bytes": figures.map(|of| of.variables.get()),
+        "peak_live_bytes": figures.map(|of| of.peak_live.get()),
+        "peak_reserved_bytes": figures.map(|of| (of.variables + resident).get()),
+        "hits": figures.map(|of| of.hits),
+    });
+    Json::Object(fields_of(object, &["exception"]))
 }
 
 /// The diagnostics of the importers and of the comparison, then the findings of the configuration.

@@ -10,7 +10,7 @@ use super::json_parts::{fields_of, list, refusal_json, reserved_json};
 use highwater_analysis::{
     CapacitySource, Comparison, Fit, Lane, LaneGoal, LaneMark, LaneRewrite, OutOfMemoryReport, PinFailure, PinnedLane,
 };
-use highwater_model::units::{Bytes, Nanos, Step};
+use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{AllocatorSimulation, Recording};
 
 /// Sentences about the peak, each with its step.
@@ -72,12 +72,11 @@ pub(super) fn policy_fields(
     let row = lane.policy.row();
     let summary = &lane.summary;
     let marks = comparison.lane_marks(position, goal);
-    let (mut forbidden, mut arena, mut repeated) = (Vec::new(), None, Nanos(0));
+    let (mut forbidden, mut arena) = (Vec::new(), None);
     for mark in &marks {
         match mark {
             LaneMark::Forbidden(finding) => forbidden.push(*finding),
             LaneMark::Arena(behaviour) => arena = Some(behaviour.name()),
-            LaneMark::PerIteration(time) => repeated = *time,
             _ => {}
         }
     }
@@ -137,7 +136,11 @@ pub(super) fn policy_fields(
         "arena_behaviour",
     ];
     let mut fields = fields_of(object, &optional);
-    fields.insert("overhead_per_iteration_ns".to_owned(), repeated.0.into());
+    let per_iteration = summary.overhead_per_iteration.map(|time| time.0);
+    fields.insert("overhead_per_iteration_ns".to_owned(), per_iteration.into());
+    if let Some(exception) = lane.exception() {
+        fields.insert("exception".to_owned(), exception.into());
+    }
     if let Some(documented) = lane.documented {
         let figures = json!({
             "peak_reserved_bytes": documented.peak_reserved.get(),

@@ -190,7 +190,7 @@ impl OptionKind {
                 Some(text) => ShapeRanges::parse(text).err().map(|error| format!("is {is}: {error}")),
             },
             Self::List => {
-                let is_list = matches!(value, Value::List(items) if items.iter().all(|item| item.as_text().is_some()));
+                let is_list = matches!(value, Value::List(items) | Value::Set(items) if items.iter().all(|item| item.as_text().is_some()));
                 (!is_list).then(|| format!("is {is}: expected a list or set of names, e.g. [\"a\", \"b\"]"))
             }
             Self::Object { class } => {
@@ -278,33 +278,24 @@ fn number(text: &str) -> Option<Value> {
     text.parse().ok().and_then(Float::new).map(Value::Float)
 }
 
-/// Names in brackets as Python writes them: a list, a set (kept as a list), or a tuple, which needs a comma in its
-/// parentheses.
+/// Names in brackets as Python writes them: a list, a set, or a tuple, which needs a comma in its parentheses.
 fn list(text: &str) -> Option<Value> {
-    let (inner, is_tuple) = match text.strip_prefix('(') {
-        Some(rest) => (rest.strip_suffix(')')?.trim(), true),
-        None => (
-            text.strip_prefix('[')
-                .and_then(|rest| rest.strip_suffix(']'))
-                // Empty braces are a dictionary.
-                .or_else(|| {
-                    text.strip_prefix('{')?
-                        .strip_suffix('}')
-                        .filter(|rest| !rest.trim().is_empty())
-                })?
-                .trim(),
-            false,
-        ),
+    let within = |open: char, close: char, value: fn(Vec<Value>) -> Value| {
+        let inner = text.strip_prefix(open)?.strip_suffix(close)?;
+        Some((inner.trim(), value))
     };
+    // Empty braces are a dictionary.
+    let set = || within('{', '}', Value::Set).filter(|(inner, _)| !inner.is_empty());
+    let tuple = || within('(', ')', Value::Tuple);
+    let (inner, value) = within('[', ']', Value::List).or_else(set).or_else(tuple)?;
     let without_comma = inner.strip_suffix(',').unwrap_or(inner);
     let items: Vec<Json> = serde_json::from_str(&format!("[{without_comma}]"))
         .or_else(|_| serde_json::from_str(&format!("[{}]", without_comma.replace('\'', "\""))))
         .ok()?;
     let items: Vec<Value> = items.iter().map(item).collect::<Option<_>>()?;
-    match (is_tuple, items.as_slice()) {
-        (true, [only]) if without_comma == inner => Some(only.clone()),
-        (true, _) => Some(Value::Tuple(items)),
-        (false, _) => Some(Value::List(items)),
+    match (value(items), inner == without_comma) {
+        (Value::Tuple(items), true) if items.len() == 1 => items.into_iter().next(),
+        (value, _) => Some(value),
     }
 }
 

@@ -47,7 +47,9 @@ pub use files::{FileState, Files, NoFiles, SeenFiles};
 pub use finding::{Edit, Finding, Fix};
 pub use groups::{GROUPS, Group, find_group, has_fields};
 pub use kind::{Choice, OptionKind, PathKind};
-pub use lower::{ESTIMATES, Estimate, Lowered, figure_option, idle_dtr_options, lower, resolve_device, sets_a_figure};
+pub use lower::{
+    ESTIMATES, Estimate, Lowered, figure_option, idle_dtr_options, lower, name_reuse, resolve_device, sets_a_figure,
+};
 pub use occupied::occupied_memory;
 pub use paths::{NamedPaths, paths_of};
 pub use policy::{

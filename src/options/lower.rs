@@ -6,7 +6,7 @@ mod passes;
 mod precision;
 
 pub use device::{figure_option, resolve_device, sets_a_figure};
-pub use passes::idle_dtr_options;
+pub use passes::{idle_dtr_options, name_reuse};
 
 use highwater_model::units::{Bytes, Nanos};
 use highwater_model::workload::{Alignment, Device};

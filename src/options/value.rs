@@ -18,9 +18,10 @@ pub enum Value {
     Float(Float),
     /// A text: a choice, a name, a path, or a value of the wrong type.
     Text(String),
-    /// A list, or a set in the order in which it was written.
+    /// The originals distinguish lists, sets and tuples.
     List(Vec<Self>),
-    /// A tuple, which some checks of the originals distinguish from a list.
+    /// A set that is not empty, in the order in which it was written.
+    Set(Vec<Self>),
     Tuple(Vec<Self>),
     /// A Python expression that is no literal, verbatim: `DumpConfig(**settings)`.
     Python(String),
@@ -132,7 +133,7 @@ impl Value {
     /// The items of a list, a set or a tuple.
     pub fn items(&self) -> Option<&[Self]> {
         match self {
-            Self::List(items) | Self::Tuple(items) => Some(items),
+            Self::List(items) | Self::Set(items) | Self::Tuple(items) => Some(items),
             _ => None,
         }
     }
@@ -159,6 +160,7 @@ impl fmt::Display for Value {
             Self::Float(value) => write!(f, "{value}"),
             Self::Text(text) | Self::Python(text) => f.write_str(text),
             Self::List(items) => write!(f, "[{}]", listed(items)),
+            Self::Set(items) => write!(f, "{{{}}}", listed(items)),
             Self::Tuple(items) if items.len() == 1 => write!(f, "({},)", listed(items)),
             Self::Tuple(items) => write!(f, "({})", listed(items)),
         }

@@ -125,10 +125,14 @@ fn count(min: u64) -> Json {
 
 fn expression() -> Json {
     json!({
-        "description": "A Python expression or a tuple.",
+        "description": "A Python expression, a set or a tuple.",
         "type": "object",
-        "oneOf": [{"required": ["python"]}, {"required": ["tuple"]}],
-        "properties": {"python": {"type": "string"}, "tuple": {"type": "array"}},
+        "oneOf": [{"required": ["python"]}, {"required": ["set"]}, {"required": ["tuple"]}],
+        "properties": {
+            "python": {"type": "string"},
+            "set": {"type": "array", "minItems": 1},
+            "tuple": {"type": "array"},
+        },
         "additionalProperties": false
     })
 }

@@ -1,6 +1,6 @@
 //! Option values as JSON values.
 //!
-//! Values without a form in JSON are objects of one field: `{"tuple": [...]}`, `{"python": "expression"}`.
+//! Values without a form in JSON are objects of one field: `{"set": [...]}`, `{"tuple": [...]}`, `{"python": "expression"}`.
 
 use serde_json::{Value as Json, json};
 
@@ -14,6 +14,7 @@ pub fn json_of(value: &Value) -> Json {
         Value::Float(value) => Json::from(value.get()),
         Value::Text(text) => Json::from(text.as_str()),
         Value::List(items) => Json::Array(items.iter().map(json_of).collect()),
+        Value::Set(items) => json!({ "set": items.iter().map(json_of).collect::<Vec<Json>>() }),
         Value::Tuple(items) => json!({ "tuple": items.iter().map(json_of).collect::<Vec<Json>>() }),
         Value::Python(text) => json!({ "python": text }),
     }
@@ -34,18 +35,21 @@ pub fn value_of(json: &Json) -> Value {
             (None, false) => text_of(json),
         },
         Json::Array(items) => Value::List(items.iter().map(value_of).collect()),
-        Json::Object(fields) if fields.len() == 1 => match (fields.get("tuple"), fields.get("python")) {
-            (Some(Json::Array(items)), _) => Value::Tuple(items.iter().map(value_of).collect()),
-            (_, Some(Json::String(text))) => Value::Python(text.clone()),
+        Json::Object(fields) => match fields.iter().next() {
+            _ if fields.len() != 1 => text_of(json),
+            Some((name, Json::Array(items))) if name == "set" && !items.is_empty() => {
+                Value::Set(items.iter().map(value_of).collect())
+            }
+            Some((name, Json::Array(items))) if name == "tuple" => Value::Tuple(items.iter().map(value_of).collect()),
+            Some((name, Json::String(text))) if name == "python" => Value::Python(text.clone()),
             _ => text_of(json),
         },
-        Json::Object(_) => text_of(json),
     }
 }
 
-/// Whether an object is the form of a tuple or an expression.
+/// Whether an object is the form of a set, a tuple or an expression.
 pub(super) fn is_expression(fields: &serde_json::Map<String, Json>) -> bool {
-    fields.len() == 1 && (fields.contains_key("tuple") || fields.contains_key("python"))
+    fields.len() == 1 && ["set", "tuple", "python"].iter().any(|name| fields.contains_key(*name))
 }
 
 fn text_of(json: &Json) -> Value {

@@ -108,6 +108,7 @@ fn literal(value: &Value) -> Option<String> {
     Some(match value {
         Value::Text(text) => quoted(text),
         Value::List(items) => format!("[{}]", literals(items)?),
+        Value::Set(items) => format!("{{{}}}", literals(items)?),
         Value::Tuple(items) if items.len() == 1 => format!("({},)", literals(items)?),
         Value::Tuple(items) => format!("({})", literals(items)?),
         Value::Python(_) => return None,

@@ -7,11 +7,14 @@ use serde_json::{Map, Value as Json};
 
 use super::bookmarks::Bookmark;
 use super::files::stream_name;
+use super::loaded::Loaded;
 use super::samples::Sample;
-use highwater_analysis::{AllocatorSetting, Configuration, LaneGoal, LaneId, LaneSet, LaneStrategies, Pin};
+use highwater_analysis::{
+    AllocatorSetting, Configuration, LaneGoal, LaneId, LaneSet, LaneStrategies, Pin, Request, acting_device, bound_plan,
+};
 use highwater_import::{IMPORTERS, importer};
-use highwater_model::workload::{Device, DimValues, RecordingRules, SchedulePlan};
-use highwater_options::{Environment, Options, keys, resolve_device};
+use highwater_model::workload::{Device, DimValues, RecordingRules, SchedulePlan, Workload};
+use highwater_options::{Environment, Options, SeenFiles};
 
 /// A source of graphs.
 #[derive(Clone, Debug, PartialEq)]
@@ -189,14 +192,63 @@ impl Document {
         presets_of(&self.sources)
     }
 
-    /// The device that the options name, with the memory that they state; an unknown profile, which the rules report, acts as
-    /// the default one.
+    /// Values of dimensions besides those that samples suggest.
+    pub fn stated_dims(&self) -> DimValues {
+        let (mut dims, presets) = (self.plan.dims.clone(), self.presets());
+        dims.retain(|name, values| presets.get(name) != Some(values));
+        dims
+    }
+
+    /// The comparison of what was read of its sources: the only place that brings schedule, values of dimensions, the shown
+    /// part, lanes and pins together. Values of options win over those that samples suggest. Dimensions of other parts have
+    /// no value, and those that nothing gives a value stay unbound.
+    pub fn request(&self, loaded: &Loaded, files: Arc<SeenFiles>) -> Request {
+        let mut configuration = self.configuration();
+        configuration.plan.dims = self.stated_dims();
+        let plan = &configuration.plan;
+        let mut pins: Vec<Pin> = self.pins.iter().map(|pin| pin.with_schedule(plan)).collect();
+        let of_pins = pins.iter_mut().map(|pin| &mut pin.configuration.plan);
+        for plan in of_pins.chain([&mut configuration.plan]) {
+            loaded.show_in(plan);
+        }
+        let mut request = Request {
+            files,
+            lanes: self.lanes.clone(),
+            strategies: self.strategies.clone(),
+            allocator_settings: self.allocator_settings.clone(),
+            recording_rules: self.recording_rules.clone(),
+            pins,
+            ..Request::new(Arc::clone(&loaded.workload), configuration)
+        };
+        let (bound, _) = bound_plan(&request);
+        let mut missing = self.presets();
+        missing.retain(|name, _| !bound.dims.contains_key(name));
+        request.plan.dims.extend(missing);
+        keep_known(&mut request.plan.dims, &loaded.workload);
+        request
+    }
+
+    /// Takes over what was read: current names of graphs, and no settings of graphs that are not open, unless these may be of
+    /// a source that cannot be read.
+    pub(super) fn follow(&mut self, loaded: &Loaded) {
+        if !loaded.lacks_a_source() {
+            loaded.follow(&mut self.plan);
+            self.plan.retain_graphs(&loaded.whole.scheduled_graphs());
+            keep_known(&mut self.plan.dims, &loaded.whole);
+        }
+    }
+
+    /// The device that the options name.
     pub fn device(&self) -> Device {
-        resolve_device(&self.options).unwrap_or_else(|_reported| {
-            let mut options = self.options.clone();
-            options.reset(keys::DEVICE);
-            resolve_device(&options).expect("the default profile is bundled")
-        })
+        acting_device(&self.options)
+    }
+}
+
+/// Removes values of dimensions that no graph has; other sources have dimensions without a list.
+fn keep_known(dims: &mut DimValues, workload: &Workload) {
+    if !workload.graphs().is_empty() {
+        let known = workload.symbols();
+        dims.retain(|name, _| known.contains(name));
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) struct History {
 }
 
 impl History {
-    /// Records the document before an edit, without assumed values. Consecutive edits with the same `typing` are one step.
+    /// Records the document before an edit. Consecutive edits with the same `typing` are one step.
     pub(super) fn record(&mut self, before: Document, typing: Option<String>) {
         let continues = typing.is_some() && typing == self.typing && !self.past.is_empty();
         self.typing = typing;
@@ -56,8 +56,8 @@ impl History {
         (!self.past.is_empty(), !self.future.is_empty())
     }
 
-    /// Exchanges the current document for that of the last step, or of the next; neither has assumed values. Returns it with
-    /// the names of what changed; `None` where there is no step.
+    /// Exchanges the current document for that of the last step, or of the next. Returns it with the names of what
+    /// changed; `None` where there is no step.
     pub(super) fn step(&mut self, current: Document, is_back: bool) -> Option<(Document, Vec<String>)> {
         let (from, to) = if is_back {
             (&mut self.past, &mut self.future)

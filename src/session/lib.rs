@@ -64,7 +64,7 @@ pub use files::{
 };
 pub use folder::{Keep, read_log};
 pub use known_names::KnownNames;
-pub use load::{load, load_kept};
+pub use load::{load, load_kept, load_unmeasured};
 pub use loaded::{Loaded, ReadConfig, ReadScript};
 pub use multi_file::{OnFailure, read_each};
 pub use name_reuse::{MOST_LOG_LINES, NamesReport, REUSE_LEVELS};

@@ -1,7 +1,7 @@
 //! Reads sources into one workload.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::document::SourceSpec;
 use super::folder::Keep;
@@ -12,7 +12,6 @@ use super::multi_file::{OnFailure, ReadPart, read_all};
 use super::report::SourceReport;
 use super::titles::titles as titles_of;
 use highwater_analysis::{dumped_problems, logged_arenas, logged_remarks};
-use highwater_export::LogPage;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::workload::{GraphEntry, Source, Workload, evaluation_entry, learn_ops};
@@ -45,8 +44,34 @@ pub fn load_kept(
     keep: Keep,
     progress: &Progress<'_>,
 ) -> Result<Loaded, String> {
-    let reading = (on_failure, keep);
+    let reading = Reading {
+        on_failure,
+        keep,
+        learns: true,
+    };
     load_known(sources, with_evaluation, &KnownNames::default(), reading, progress)
+}
+
+/// As [`load`], for questions about memory alone: ops learn no times of recordings.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_unmeasured(sources: &[SourceSpec], progress: &Progress<'_>) -> Result<Loaded, String> {
+    let reading = Reading {
+        on_failure: OnFailure::Stop,
+        keep: Keep::All,
+        learns: false,
+    };
+    load_known(sources, false, &KnownNames::default(), reading, progress)
+}
+
+/// How sources are read.
+#[derive(Clone, Copy)]
+pub(super) struct Reading {
+    pub(super) on_failure: OnFailure,
+    pub(super) keep: Keep,
+    /// Whether ops take times and scratch memory of recordings.
+    pub(super) learns: bool,
 }
 
 /// [`load`] for a document with names for graphs: these stay where a source cannot be read.
@@ -57,7 +82,11 @@ pub(super) fn load_known(
     sources: &[SourceSpec],
     with_evaluation: bool,
     known: &KnownNames,
-    (on_failure, keep): (OnFailure, Keep),
+    Reading {
+        on_failure,
+        keep,
+        learns,
+    }: Reading,
     progress: &Progress<'_>,
 ) -> Result<Loaded, String> {
     let titles = titles_of(sources);
@@ -79,7 +108,9 @@ pub(super) fn load_known(
     // The plan of a dump belongs to the graph before inlining.
     let mut dumped = dumped_problems(&merge.graphs);
     with_calls_inlined(&mut merge.graphs, progress, &mut diagnostics).map_err(|cancelled| cancelled.to_string())?;
-    learn(&mut merge, &mut diagnostics);
+    if learns {
+        learn(&mut merge, &mut diagnostics);
+    }
     if with_evaluation {
         add_evaluation(&mut merge.graphs, &mut diagnostics);
         with_evaluations(&mut given.aliases);
@@ -105,7 +136,7 @@ pub(super) fn load_known(
     Ok(Loaded {
         workload: Arc::clone(&whole),
         parts: whole.parts(&dumped),
-        log_page: LogPage::new(&whole),
+        log_page: OnceLock::new(),
         whole,
         stamped,
         aliases: given.aliases,

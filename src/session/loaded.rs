@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::document::SourceSpec;
 use super::known_names::rename_in_plan;
 use super::report::SourceReport;
 use highwater_export::LogPage;
 use highwater_model::diagnostics::Diagnostics;
-use highwater_model::workload::{Part, SchedulePlan, Workload};
+use highwater_model::workload::{Part, ScheduleEntry, SchedulePlan, Workload};
 use highwater_options::DumpedSettings;
 use highwater_script::{ConfigDocument, ScriptFacts};
 
@@ -33,8 +33,7 @@ pub struct Loaded {
     /// By position of the source.
     pub reports: Vec<SourceReport>,
     pub diagnostics: Diagnostics,
-    /// The story of a log.
-    pub log_page: Option<Arc<LogPage>>,
+    pub(super) log_page: OnceLock<Option<Arc<LogPage>>>,
 }
 
 impl Loaded {
@@ -48,9 +47,33 @@ impl Loaded {
         self.aliases.get(name).map_or(name, String::as_str)
     }
 
-    /// Replaces names in a schedule by current ones. O(entries log graphs).
-    pub fn follow(&self, plan: &mut SchedulePlan) {
-        rename_in_plan(&self.aliases, plan);
+    /// The story of a log, made once it is shown; `None` where this is no log.
+    pub fn log_page(&self) -> Option<&Arc<LogPage>> {
+        self.log_page.get_or_init(|| LogPage::new(&self.whole)).as_ref()
+    }
+
+    /// Replaces names in a schedule by current ones, unless names may belong to a source that cannot be read. O(entries log
+    /// graphs).
+    pub(super) fn follow(&self, plan: &mut SchedulePlan) {
+        if !self.lacks_a_source() {
+            rename_in_plan(&self.aliases, plan);
+        }
+    }
+
+    /// Makes a schedule one of the shown part: under current names, without entries of graphs outside the part. Entries of
+    /// unknown graphs stay and are reported, unless they may belong to a source that cannot be read.
+    pub(super) fn show_in(&self, plan: &mut SchedulePlan) {
+        self.follow(plan);
+        let part = self.workload.scheduled_graphs();
+        if self.lacks_a_source() {
+            plan.retain_graphs(&part);
+        } else if !Arc::ptr_eq(&self.workload, &self.whole) {
+            let (names, whole) = (plan.clone(), self.whole.scheduled_graphs());
+            let is_elsewhere = |entry: &ScheduleEntry| {
+                names.graph_of(entry, &part).is_none() && names.graph_of(entry, &whole).is_some()
+            };
+            plan.entries.retain(|entry| !is_elsewhere(entry));
+        }
     }
 
     /// Shows a part alone, by name; everything where there is no such part. Returns whether the part exists.

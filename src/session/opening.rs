@@ -7,7 +7,7 @@ use super::document_file::{AllowedOutside, NotOpened, OpenedDocument, Outside, i
 use super::files::{is_config, read_bytes};
 use super::folder::Keep;
 use super::known_names::KnownNames;
-use super::load::load_known;
+use super::load::{Reading, load_known};
 use super::loaded::{Loaded, ReadConfig};
 use super::multi_file::OnFailure;
 use highwater_import::{Input, recognise, unread_advice};
@@ -47,7 +47,12 @@ pub(super) fn open_sources(
     if graphs.is_empty() && !configs.is_empty() {
         return Ok(Opened::Configs(configs));
     }
-    let mut loaded = load_known(&graphs, with_evaluation, known, (OnFailure::Tell, Keep::All), progress)?;
+    let reading = Reading {
+        on_failure: OnFailure::Tell,
+        keep: Keep::All,
+        learns: true,
+    };
+    let mut loaded = load_known(&graphs, with_evaluation, known, reading, progress)?;
     loaded.configs = configs;
     Ok(Opened::Graphs(Box::new(loaded)))
 }

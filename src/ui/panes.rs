@@ -24,7 +24,7 @@ use super::app::UiState;
 use super::commands::UiCommand;
 use super::panels::PaneCx;
 use highwater_model::workload::Recording;
-use highwater_session::{Command, LogPage, Session};
+use highwater_session::{Command, Loaded, LogPage, Session};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pane {
@@ -194,7 +194,7 @@ impl Panes {
 
     /// Brings the page of a log to the front once, where a request failed or nothing else can be drawn.
     fn follow_log(&mut self, session: &Session) {
-        let page = session.loaded().and_then(|loaded| loaded.log_page.as_ref());
+        let page = session.loaded().and_then(Loaded::log_page);
         if self.shown_log.as_ref() == page {
             return;
         }

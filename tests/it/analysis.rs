@@ -7,6 +7,7 @@ mod forbidden;
 mod kernels;
 mod parts;
 mod passes;
+mod per_iteration;
 mod pins;
 pub(crate) mod settings;
 mod verified;

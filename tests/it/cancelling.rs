@@ -1,12 +1,9 @@
 //! Cancel stops a comparison at whichever look at the flag it comes.
 
-use std::sync::Arc;
-
-use highwater::analysis::{AllocatorSetting, AnalysisError, LaneSet, LaneStrategies, Request, compare};
-use highwater::options::{Environment, Options, SeenFiles, resolve_device};
+use highwater::analysis::{AllocatorSetting, AnalysisError, Configuration, Request, compare};
 use highwater::progress::{Cancel, Progress};
 use highwater::timeline::{Timeline, TimelineParts};
-use highwater::workload::{RecordingRules, SchedulePlan, Workload};
+use highwater::workload::Workload;
 use serde_json::json;
 
 use crate::snapshots::{block, event, pickle, segment, snapshot};
@@ -53,24 +50,9 @@ fn replay(n_allocations: u64) -> Request {
 }
 
 fn request(workload: Workload) -> Request {
-    let options = Options::new();
     Request {
-        workload: Arc::new(workload),
-        plan: SchedulePlan {
-            iterations: 1,
-            ..SchedulePlan::default()
-        },
-        environment: Environment::default(),
-        files: Arc::new(SeenFiles::default()),
-        device: resolve_device(&options).unwrap(),
-        options,
-        policies: Vec::new(),
-        strategies: LaneStrategies::default(),
-        allocator_settings: Vec::new(),
-        recording_rules: RecordingRules::default(),
-        lanes: LaneSet::Policies,
         search: 1.into(),
-        pins: Vec::new(),
+        ..Request::new(workload, Configuration::default())
     }
 }
 

@@ -9,15 +9,14 @@ mod workspaces;
 
 use std::sync::Arc;
 
-use highwater::analysis::{Comparison, LOOP_VARIABLES, LaneSet, LaneStrategies, Request, compare};
+use highwater::analysis::{Comparison, LOOP_VARIABLES, Request, compare};
 use highwater::diagnostics::Severity;
-use highwater::options::{Environment, FileState, Options, SeenFiles, resolve_device};
-use highwater::plan::Limits;
+use highwater::options::{FileState, Options, SeenFiles};
 use highwater::progress::{Cancel, Progress};
 use highwater::sim::StaticMemoryPolicy;
-use highwater::workload::{SchedulePlan, Source, Workload};
+use highwater::workload::{Source, Workload};
 
-use crate::workloads::workload;
+use crate::workloads::{configuration, workload};
 pub(crate) use graphs::SAVED;
 use graphs::{BESIDE, CHAIN, MIXED, SMALL_INPUTS, TRAINING, TWO};
 
@@ -65,39 +64,18 @@ impl<'a> Ask<'a> {
     }
 
     fn request(&self) -> Request {
-        let mut options = Options::new();
-        for (key, text) in self.settings {
-            options.set_text(key, text).expect("a known option");
-        }
-        let mut environment = Environment::new();
+        let mut configuration = configuration(self.settings, self.dims);
         for (name, text) in self.variables {
-            environment.set(name, text);
+            configuration.environment.set(name, text);
         }
+        configuration.plan.iterations = self.iterations;
         let mut files = SeenFiles::default();
         for (path, text) in self.files {
             files.insert(path, FileState::File(text.as_bytes().into()));
         }
-        let mut plan = SchedulePlan {
-            iterations: self.iterations,
-            ..SchedulePlan::default()
-        };
-        for (name, values) in self.dims {
-            plan.dims.insert((*name).to_owned(), values.to_vec());
-        }
         Request {
-            workload: Arc::new(self.workload()),
-            plan,
-            device: resolve_device(&options).expect("a known profile"),
-            options,
-            environment,
             files: Arc::new(files),
-            policies: Vec::new(),
-            strategies: LaneStrategies::default(),
-            allocator_settings: Vec::new(),
-            recording_rules: highwater::workload::RecordingRules::default(),
-            lanes: LaneSet::Policies,
-            search: Limits::DEFAULT_NODES.into(),
-            pins: Vec::new(),
+            ..Request::new(self.workload(), configuration)
         }
     }
 

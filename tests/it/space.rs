@@ -10,41 +10,21 @@ mod verdict;
 use std::sync::Arc;
 
 use highwater::analysis::sweep::{Explorer, Space, SweepAxis, SweepPoint};
-use highwater::analysis::{Configuration, LaneSet, LaneStrategies, Request, compare};
+use highwater::analysis::{Configuration, Request, compare};
 use highwater::diagnostics::Severity;
-use highwater::options::{Environment, Options, check};
-use highwater::plan::Limits;
+use highwater::options::check;
 use highwater::progress::{Cancel, Progress};
 use highwater::rewrite::remat::RematStatus;
 use highwater::session::{OnFailure, SourceSpec, load, presets_of, sample};
-use highwater::workload::{DeviceProfiles, SchedulePlan, Workload};
 
-/// The request for a workload under the defaults.
-fn request_of(workload: Arc<Workload>) -> Request {
-    let profiles = DeviceProfiles::bundled().unwrap();
-    Request {
-        workload,
-        plan: SchedulePlan::default(),
-        options: Options::default(),
-        environment: Environment::default(),
-        files: Arc::default(),
-        device: profiles.find(DeviceProfiles::DEFAULT).unwrap(),
-        policies: Vec::new(),
-        strategies: LaneStrategies::default(),
-        allocator_settings: Vec::new(),
-        recording_rules: highwater::workload::RecordingRules::default(),
-        lanes: LaneSet::Policies,
-        search: Limits::DEFAULT_NODES.into(),
-        pins: Vec::new(),
-    }
-}
+use crate::workloads::{configuration, workload};
 
 /// A bundled sample with its initial values.
 fn sampled(name: &str) -> Request {
     let sources = [SourceSpec::Sample(sample(name).unwrap())];
     let cancel = Cancel::new();
     let loaded = load(&sources, false, OnFailure::Stop, &Progress::silent(&cancel)).unwrap();
-    let mut request = request_of(Arc::clone(&loaded.workload));
+    let mut request = Request::new(Arc::clone(&loaded.workload), Configuration::default());
     request.plan.dims.extend(presets_of(&sources));
     request
 }
@@ -58,9 +38,10 @@ fn small() -> Request {
         {"name":"c","op":"MatMul","inputs":["b"],"phase":"forward","outputs":[{"id":"c","shape":["batch",32768],"dtype":"float32","atomic":true}]},
         {"name":"d","op":"MatMulGrad","inputs":["c","a"],"phase":"backward","outputs":[{"id":"d","shape":["batch",65536],"dtype":"float32"}]},
         {"name":"e","op":"Sum","inputs":["d","b"],"phase":"backward","outputs":[{"id":"e","shape":["batch",16],"dtype":"float32"}]}]}"#;
-    let mut request = request_of(Arc::new(crate::workloads::workload("small.json", text.as_bytes())));
-    request.plan.dims.insert("batch".to_owned(), vec![16]);
-    request
+    Request::new(
+        workload("small.json", text.as_bytes()),
+        configuration(&[], &[("batch", &[16])]),
+    )
 }
 
 /// The axes of texts.

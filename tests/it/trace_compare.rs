@@ -6,43 +6,26 @@ mod recorded;
 use std::sync::Arc;
 
 use expect_test::expect;
-use highwater::analysis::{AnalysisError, Comparison, LaneId, LaneSet, LaneStrategies, Request, compare};
+use highwater::analysis::{AnalysisError, Comparison, LaneId, Request, compare};
 use highwater::graph::TensorId;
-use highwater::options::{Environment, Options, SeenFiles, resolve_device};
 use highwater::progress::{Cancel, Progress};
 use highwater::sim::replay::{Replay, ReplayRules};
 use highwater::sim::{EventKind, RegionKind, Subject, verify_log};
 use highwater::timeline::{Selected, Timeline, facts, step_facts, tensor_name};
 use highwater::units::Step;
-use highwater::workload::{AllocationTrace, GraphIdx, SchedulePlan, Source, Workload};
+use highwater::workload::{AllocationTrace, GraphIdx, Source, Workload};
 
 use crate::cli::{json, run};
 use crate::replay::trace;
+use crate::workloads::configuration;
 
 const MIB: u64 = 1 << 20;
 
 fn request(trace: &Arc<AllocationTrace>, settings: &[(&str, &str)]) -> Request {
-    let mut options = Options::new();
-    for (key, value) in settings {
-        options.set_text(key, value).unwrap();
-    }
+    let workload = Workload::new(trace.name.clone(), Source::Traces(vec![Arc::clone(trace)]));
     Request {
-        workload: Arc::new(Workload::new(
-            trace.name.clone(),
-            Source::Traces(vec![Arc::clone(trace)]),
-        )),
-        plan: SchedulePlan::default(),
-        environment: Environment::default(),
-        files: Arc::new(SeenFiles::default()),
-        device: resolve_device(&options).unwrap(),
-        options,
-        policies: Vec::new(),
-        strategies: LaneStrategies::default(),
-        allocator_settings: Vec::new(),
-        recording_rules: highwater::workload::RecordingRules::default(),
-        lanes: LaneSet::Policies,
         search: 1.into(),
-        pins: Vec::new(),
+        ..Request::new(workload, configuration(settings, &[]))
     }
 }
 

@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 
 use crate::args::{Common, CompareArgs};
-use crate::opened::Named;
 use crate::request::Prepared;
+use crate::settings::Settings;
 use highwater_analysis::{Comparison, Configuration, Limit, compare};
 use highwater_export::{Baseline, BaselineComparison, LaneBaseline};
 use highwater_model::progress::Progress;
@@ -58,10 +58,9 @@ fn is_like_json(path: &Path) -> bool {
 
 /// The main lane of a file.
 fn opened(path: &Path, common: &Common, progress: &Progress<'_>) -> anyhow::Result<ReadBaseline> {
-    let named = Named::of(&[path.to_owned()], &common.opening, progress)?;
-    let settings = named.settings(common)?;
-    let files = settings.read_files(&named);
-    let prepared = Prepared::new(named.sources, settings, None, common, progress)?;
+    let settings = Settings::read(&[path.to_owned()], common, progress)?;
+    let files = settings.read_files();
+    let prepared = Prepared::new(settings, None, progress)?;
     let comparison = compare(&prepared.request, progress).with_context(|| path.display().to_string())?;
     let lane = comparison.main_lane();
     let lane = lane.with_context(|| format!("{}: there is no lane to compare with", path.display()))?;

@@ -9,8 +9,8 @@ use anyhow::{Context as _, bail};
 
 use super::args::{Format, PeakArgs};
 use super::compare::baseline::read_baseline;
-use super::opened::Named;
 use super::request::{Prepared, chosen_policy};
+use super::settings::Settings;
 use super::text::diagnostics;
 use super::{Verdict, print, print_csv, print_json};
 use highwater_analysis::{Comparison, LaneId, compare};
@@ -32,10 +32,8 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
     let by = args.group_by.as_deref().map(attribute).transpose()?;
     let policy = args.policy.as_deref().map(chosen_policy).transpose()?;
     let at = at(args)?;
-    let named = Named::of(&args.files, &args.common.opening, progress)?;
-    let settings = named.settings(&args.common)?;
-    let reading = (Keep::Shown, progress);
-    let mut prepared = Prepared::kept(named.sources, settings, args.graph.as_ref(), &args.common, reading)?;
+    let settings = Settings::read(&args.files, &args.common, progress)?;
+    let mut prepared = Prepared::kept(settings, args.graph.as_ref(), Keep::Shown, progress)?;
     if args.against.is_none() {
         prepared.request.policies = policy.into_iter().collect();
     }

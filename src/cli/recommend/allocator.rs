@@ -81,9 +81,7 @@ fn device(args: &RecommendArgs, prepared: &Prepared) -> anyhow::Result<Option<By
             bytes => Ok(Some(bytes)),
         };
     }
-    let settings = &prepared.settings;
-    Ok(settings
-        .options
-        .is_set(keys::DEVICE_MEMORY)
-        .then_some(settings.device.memory()))
+    let request = &prepared.request;
+    let is_stated = request.options.is_set(keys::DEVICE_MEMORY);
+    Ok(is_stated.then_some(request.device.memory()))
 }

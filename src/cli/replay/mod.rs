@@ -21,8 +21,8 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Nanos};
 use highwater_model::visible::visible_json;
-use highwater_model::workload::{AllocationTrace, Source};
-use highwater_session::read_source;
+use highwater_model::workload::AllocationTrace;
+use highwater_session::{OnFailure, load};
 use highwater_sim::fold::curves;
 use highwater_sim::replay::{LARGEST_DEVICE, Replay, ReplayRules, ReplaySummary};
 use highwater_sim::{MAX_TRACE_EVENTS, StaticMemoryPolicy, TraceSession, TraceStop, simulate_trace, verify_log};
@@ -47,33 +47,32 @@ pub(super) fn run(args: &ReplayArgs, progress: &Progress<'_>) -> anyhow::Result<
     }
     let device_bytes = device_bytes(args.device_memory.as_deref())?;
     let source = args.opening.source(&args.trace)?;
-    let imported = read_source(&source, progress)?;
-    let trace = match imported.source {
-        Source::Traces(mut traces) if traces.len() == 1 => traces.remove(0),
-        _ => bail!(
+    let loaded = load(std::slice::from_ref(&source), false, OnFailure::Stop, progress).map_err(anyhow::Error::msg)?;
+    let [trace] = loaded.whole.traces() else {
+        bail!(
             "{}: this is {}, not an allocation trace; docs/text-formats.md describes traces",
             source.title(),
-            imported.format
-        ),
+            loaded.reports[0].format
+        );
     };
     let rules = ReplayRules {
         is_legacy: args.legacy,
         is_documented: args.documented,
-        ..ReplayRules::new(&trace, policy, device_bytes)
+        ..ReplayRules::new(trace, policy, device_bytes)
     };
-    if args.verifying.verify && !holds(&trace, &rules, progress)? {
+    if args.verifying.verify && !holds(trace, &rules, progress)? {
         return Ok(Verdict::No);
     }
     if args.events {
-        return write_events(&trace, rules, progress);
+        return write_events(trace, rules, progress);
     }
-    let mut replay = Replay::new(&trace, rules);
+    let mut replay = Replay::new(trace, rules);
     let (summary, elapsed) = timed(|| replay.run(progress));
     let summary = summary?;
     if args.format == Format::Json {
         print_json(&replay_json(&rules, &summary, elapsed.0))?;
     } else {
-        print(&text(&trace, &rules, &summary, elapsed, &imported.diagnostics))?;
+        print(&text(trace, &rules, &summary, elapsed, &loaded.diagnostics))?;
     }
     Ok(Verdict::Done)
 }

@@ -8,13 +8,16 @@ use highwater_model::workload::{ScheduleEntry, SchedulePlan};
 use highwater_script::schedule_from_json;
 use highwater_session::read_bytes;
 
+/// The schedule of a file.
+pub(super) fn read(common: &Common) -> anyhow::Result<Option<SchedulePlan>> {
+    let Some(path) = &common.schedule else { return Ok(None) };
+    let name = path.display().to_string();
+    let read = schedule_from_json(&read_bytes(path, &Progress::silent(&Cancel::new()))?).with_context(|| name)?;
+    Ok(Some(read))
+}
+
 /// The entries of flags replace those of a configuration or a document.
 pub(super) fn apply(common: &Common, plan: &mut SchedulePlan) -> anyhow::Result<()> {
-    if let Some(path) = &common.schedule {
-        let name = path.display().to_string();
-        let read = schedule_from_json(&read_bytes(path, &Progress::silent(&Cancel::new()))?).with_context(|| name)?;
-        *plan = read;
-    }
     if !common.run.is_empty() {
         let read = |text: &String| text.parse::<ScheduleEntry>().with_context(|| format!("--run {text}"));
         plan.entries = common.run.iter().map(read).collect::<Result<_, _>>()?;

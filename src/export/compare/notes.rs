@@ -96,12 +96,18 @@ pub(crate) fn run_tables(comparison: &Comparison) -> [Block; 2] {
     let mut reuse = Table::captioned("Variable reuse", &headings);
     for lane in &comparison.reuse_lanes {
         let name = text(format!("{} ({})", lane.lane, lane.title));
-        reuse.cells(vec![
-            name,
-            bytes(lane.variables),
-            bytes(lane.peak_live),
-            text(lane.hits),
-        ]);
+        reuse.cells(match &lane.figures {
+            Ok(figures) => vec![
+                name,
+                bytes(figures.variables),
+                bytes(figures.peak_live),
+                text(figures.hits),
+            ],
+            Err(exception) => {
+                let failed = Span::Bad(format!("failed: Paddle raises {exception}"));
+                vec![name, failed.into(), Line::default(), Line::default()]
+            }
+        });
     }
     [budgets.into(), reuse.into()]
 }

@@ -101,7 +101,7 @@ fn skipped_type(facts: &Facts<'_>, report: &mut Report<'_>) {
         return;
     };
     let list = match value {
-        Value::List(_) | Value::Python(_) => return,
+        Value::List(_) | Value::Set(_) | Value::Python(_) => return,
         Value::Text(text) => plain_names(text),
         Value::Tuple(items) => Some(items.clone()),
         _ => None,

@@ -5,7 +5,7 @@ use super::super::store::Options;
 use super::super::value::Value;
 use highwater_model::units::{Bytes, Nanos};
 use highwater_model::workload::{Device, DeviceFigure};
-use highwater_rewrite::name_reuse::{NameReuseRequest, SkipKind, SkipOptSet, Version};
+use highwater_rewrite::name_reuse::{NameReuseRequest, REFUSED_LEVEL, SkipKind, SkipOptSet, Version};
 use highwater_rewrite::remat::{
     DEFAULT_HEURISTIC, DtrFactors, Engine, FreeNeighbors, HEURISTICS, Heuristic, MinimumRule, OpRates, RematRequest,
     find_heuristic,
@@ -79,36 +79,48 @@ pub(super) fn reuses_names(options: &Options) -> bool {
     REUSE_KEYS.iter().any(|key| options.is_set(key))
 }
 
-/// `memory_optimize` with its arguments unchecked: the pass reports what the original refuses.
-pub(super) fn name_reuse(options: &Options) -> NameReuseRequest {
-    let level = options.get(keys::MEMORY_OPTIMIZE_LEVEL).and_then(Value::as_int);
-    let names = |items: &[Value]| items.iter().filter_map(Value::as_text).map(Into::into).collect();
-    let skip = match options.get(keys::SKIP_OPT_SET) {
-        Some(Value::Tuple(items)) => SkipOptSet {
-            kind: SkipKind::Tuple,
-            names: names(items),
-        },
-        Some(Value::Text(text)) => SkipOptSet {
-            kind: SkipKind::Text,
-            names: vec![text.as_str().into()],
-        },
-        Some(Value::List(items)) if items.iter().any(|item| item.as_text().is_none()) => SkipOptSet {
-            kind: SkipKind::BadElement,
-            names: names(items),
-        },
-        Some(Value::List(items)) => SkipOptSet {
-            kind: SkipKind::Set,
-            names: names(items),
-        },
-        _ => SkipOptSet::default(),
-    };
+/// The call of `memory_optimize`, unchecked and without its log: the pass reports what the original refuses.
+pub fn name_reuse(options: &Options) -> NameReuseRequest {
     NameReuseRequest {
-        level: level.unwrap_or(0),
-        skip,
+        level: options.get(keys::MEMORY_OPTIMIZE_LEVEL).map_or(0, level),
+        skip: options.get(keys::SKIP_OPT_SET).map(skip_set).unwrap_or_default(),
         skip_grads: options.is_on(keys::SKIP_GRADS),
-        print_log: false,
-        most_log_lines: usize::MAX,
         version: Version::find(&options.text(keys::NAME_REUSE_VERSION)).unwrap_or(Version::V3),
+        ..NameReuseRequest::default()
+    }
+}
+
+/// As Python compares it: `True` and `1.0` are 1. An expression is unknown and acts as the default.
+fn level(value: &Value) -> i64 {
+    match (value, value.as_int()) {
+        (_, Some(level)) => level,
+        (Value::Python(_), _) => 0,
+        _ if value.as_float() == Some(1.0) => 1,
+        _ if value.as_float() == Some(0.0) => 0,
+        _ => REFUSED_LEVEL,
+    }
+}
+
+/// The argument with the type in which it was written. Elements that are expressions are unknown and protect nothing.
+fn skip_set(value: &Value) -> SkipOptSet {
+    let kind = match value {
+        Value::List(_) => SkipKind::List,
+        Value::Set(_) => SkipKind::Set,
+        Value::Tuple(_) => SkipKind::Tuple,
+        Value::Text(_) => SkipKind::Text,
+        Value::Bool(_) => SkipKind::Number("bool"),
+        Value::Int(_) => SkipKind::Number("int"),
+        Value::Float(_) => SkipKind::Number("float"),
+        Value::Unset | Value::Python(_) => return SkipOptSet::default(),
+    };
+    let items = value.items().unwrap_or(std::slice::from_ref(value));
+    let other = items
+        .iter()
+        .find(|item| !matches!(item, Value::Text(_) | Value::Python(_)));
+    SkipOptSet {
+        kind,
+        names: items.iter().filter_map(Value::as_text).map(Into::into).collect(),
+        other: other.map(|item| item.to_string().into()),
     }
 }
 

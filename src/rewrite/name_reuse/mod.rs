@@ -25,7 +25,7 @@ pub use graph_program::{GraphProgram, block_program, merged_storage};
 pub use hazards::{Hazard, HazardKind, hazards};
 pub use log::LogLine;
 pub use report::{ReuseQuestion, ReuseReport, reuse_report};
-pub use request::{NameReuseRequest, SkipKind, SkipOptSet};
+pub use request::{NameReuseRequest, REFUSED_LEVEL, SkipKind, SkipOptSet};
 pub use verify::{ReuseDefect, ReuseDefectKind, verify};
 pub use versions::{DEPRECATION, ForcedRule, LogForm, TypeRule, VERSIONS, Version, VersionRules, VersionTraits};
 

@@ -19,12 +19,15 @@ pub enum SkipKind {
     Variables,
     /// A list whose first element is a variable.
     MixedList,
-    /// A list of names followed by the number 3.
-    BadElement,
+    /// A number of this Python type.
+    Number(&'static str),
 }
 
+/// The name on the command line of a list of names followed by the number 3.
+const BAD_ELEMENT: &str = "bad_element";
+
 impl SkipKind {
-    /// Every kind with its name on the command line.
+    /// The kinds with their names on the command line.
     pub const ALL: &[(&str, Self)] = &[
         ("set", Self::Set),
         ("list", Self::List),
@@ -32,12 +35,8 @@ impl SkipKind {
         ("str", Self::Text),
         ("variables", Self::Variables),
         ("mixed_list", Self::MixedList),
-        ("bad_element", Self::BadElement),
+        (BAD_ELEMENT, Self::List),
     ];
-
-    pub fn find(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|row| row.0 == name).map(|row| row.1)
-    }
 }
 
 /// The variables that the caller skips.
@@ -45,7 +44,25 @@ impl SkipKind {
 pub struct SkipOptSet {
     pub kind: SkipKind,
     pub names: Vec<Box<str>>,
+    /// The first element that is neither a variable nor a text, as Python prints it.
+    pub other: Option<Box<str>>,
 }
+
+impl SkipOptSet {
+    /// The same names in an argument of another type; `None` where no type has that name.
+    pub fn of_kind(self, name: &str) -> Option<Self> {
+        let (name, kind) = *SkipKind::ALL.iter().find(|row| row.0 == name)?;
+        let other = if name == BAD_ELEMENT {
+            Some("3".into())
+        } else {
+            self.other
+        };
+        Some(Self { kind, other, ..self })
+    }
+}
+
+/// A level that the original refuses.
+pub const REFUSED_LEVEL: i64 = -1;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameReuseRequest {
@@ -83,8 +100,12 @@ impl NameReuseRequest {
             return Err("ValueError: only support opt_level 0 or 1.".to_owned());
         }
         let is_checked = self.version.rules().traits.checks_skip;
-        if is_checked && matches!(self.skip.kind, SkipKind::Tuple | SkipKind::Text) {
-            return Err("ValueError: only support skip_opt_set as set.".to_owned());
+        match self.skip.kind {
+            SkipKind::Tuple | SkipKind::Text | SkipKind::Number(_) if is_checked => {
+                return Err("ValueError: only support skip_opt_set as set.".to_owned());
+            }
+            SkipKind::Number(class) => return Err(format!("TypeError: '{class}' object is not iterable")),
+            _ => {}
         }
         let mut names = self.given(is_checked);
         if self.skip_grads {
@@ -92,10 +113,10 @@ impl NameReuseRequest {
             self.can_be_added_to(is_checked)?;
             names.extend(gradients);
         }
-        if is_checked && self.skip.kind == SkipKind::BadElement {
-            return Err("TypeError: 3 should be Variable or str".to_owned());
+        match &self.skip.other {
+            Some(other) if is_checked => Err(format!("TypeError: {other} should be Variable or str")),
+            _ => Ok(names),
         }
-        Ok(names)
     }
 
     /// The names in the caller's set. Versions that do not check its type take a text as its letters, and names never
@@ -117,11 +138,12 @@ impl NameReuseRequest {
     /// text is known; the wording and the other types are deduced.
     fn can_be_added_to(&self, is_checked: bool) -> Result<(), String> {
         let class = match self.skip.kind {
-            _ if is_checked || self.skip.names.is_empty() => return Ok(()),
+            _ if is_checked || self.skip.names.is_empty() && self.skip.other.is_none() => return Ok(()),
             SkipKind::Set | SkipKind::Variables => return Ok(()),
             SkipKind::Text => "str",
             SkipKind::Tuple => "tuple",
-            SkipKind::List | SkipKind::MixedList | SkipKind::BadElement => "list",
+            SkipKind::List | SkipKind::MixedList => "list",
+            SkipKind::Number(class) => class,
         };
         Err(format!("AttributeError: '{class}' object has no attribute 'update'"))
     }

@@ -49,6 +49,8 @@ pub struct VersionRules {
     pub version: Version,
     /// Names on the command line: its number, and releases of Paddle.
     pub names: &'static [&'static str],
+    /// The release by which the option names it.
+    pub release: &'static str,
     /// One sentence for users.
     pub summary: &'static str,
     pub types: TypeRule,
@@ -86,6 +88,7 @@ const OLDER_PAIRS: &[(&str, &str)] = &[
 const V3: VersionRules = VersionRules {
     version: Version::V3,
     names: &["3", "1.4", "1.5"],
+    release: "1.5",
     summary: "Paddle 1.4 and 1.5: sorted slots of the same data type",
     types: TypeRule::Equal,
     log: LogForm::Numbered,
@@ -103,6 +106,7 @@ pub static VERSIONS: &[VersionRules] = &[
     VersionRules {
         version: Version::V1,
         names: &["1", "1.0", "1.1", "1.2"],
+        release: "1.2",
         summary: "Paddle 1.0 to 1.2: slots are tried in the order in which they became free, data variables' memory is \
                   taken too, and level 1 does not compare data types",
         types: TypeRule::EqualAtLevel0,
@@ -118,6 +122,7 @@ pub static VERSIONS: &[VersionRules] = &[
     VersionRules {
         version: Version::V2,
         names: &["2", "1.3"],
+        release: "1.3",
         summary: "Paddle 1.3 in development: data types are not compared, so a slot can have too few bytes",
         types: TypeRule::Any,
         log: LogForm::Numbered,
@@ -133,6 +138,7 @@ pub static VERSIONS: &[VersionRules] = &[
     VersionRules {
         version: Version::V4,
         names: &["4", "1.6", "1.7", "1.8"],
+        release: "1.6",
         summary: "Paddle 1.6 and later: the call warns and does nothing",
         ..V3
     },

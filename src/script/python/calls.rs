@@ -11,7 +11,7 @@ use super::arithmetic::{Outcome, float_of, int_of};
 use super::arms::Path;
 use super::changes::CHANGED;
 use super::constructors::{find_class, n_others_in_front};
-use super::datum::{Datum, Fact, Field, Fields, Instance, MAX_ITEMS, MAX_TEXT, Object};
+use super::datum::{Datum, Fact, Field, Fields, Instance, MAX_ITEMS, MAX_TEXT, Object, set_of};
 use super::evaluate::Depth;
 use super::folding::{formatted, joined, json_text, length, text_of};
 use super::reader::Reader;
@@ -52,7 +52,8 @@ impl<'a> Reader<'a> {
                     None => self.computed(expr),
                 }
             }
-            ("list" | "set" | "frozenset", Some(items)) => self.listed(expr, items, look, Value::List),
+            ("list", Some(items)) => self.listed(expr, items, look, Value::List),
+            ("set" | "frozenset", Some(items)) => self.listed(expr, items, look, set_of),
             ("tuple", Some(items)) => self.listed(expr, items, look, Value::Tuple),
             ("list" | "set" | "frozenset", None) => Fact::value(Value::List(Vec::new())),
             ("tuple", None) => Fact::value(Value::Tuple(Vec::new())),

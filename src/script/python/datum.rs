@@ -221,6 +221,15 @@ impl PartialEq for Fields {
     }
 }
 
+/// A set; an empty one acts as an empty list.
+pub(super) fn set_of(items: Vec<Value>) -> Value {
+    if items.is_empty() {
+        Value::List(items)
+    } else {
+        Value::Set(items)
+    }
+}
+
 fn truth(value: &Value) -> Option<bool> {
     Some(match value {
         Value::Unset => false,
@@ -228,7 +237,7 @@ fn truth(value: &Value) -> Option<bool> {
         Value::Int(number) => *number != 0,
         Value::Float(number) => number.get() != 0.0,
         Value::Text(text) => !text.is_empty(),
-        Value::List(items) | Value::Tuple(items) => !items.is_empty(),
+        Value::List(items) | Value::Set(items) | Value::Tuple(items) => !items.is_empty(),
         Value::Python(_) => return None,
     })
 }

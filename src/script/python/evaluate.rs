@@ -73,7 +73,7 @@ impl<'a> Reader<'a> {
             Expr::BooleanLiteral(literal) => Fact::value(literal.value),
             Expr::NoneLiteral(_) => Fact::value(Value::Unset),
             Expr::List(list) => self.items(expr, &list.elts, Value::List, look),
-            Expr::Set(set) => self.items(expr, &set.elts, Value::List, look),
+            Expr::Set(set) => self.items(expr, &set.elts, Value::Set, look),
             Expr::Tuple(tuple) => self.items(expr, &tuple.elts, Value::Tuple, look),
             Expr::Dict(dict) => self.dict(dict, look),
             Expr::Name(name) => self.name(expr, name, look),

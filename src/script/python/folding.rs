@@ -7,7 +7,7 @@ use super::datum::{Datum, Fact, Fields, MAX_TEXT};
 /// `str(value)`; lists are not followed.
 pub(super) fn text_of(value: &Value) -> Option<String> {
     match value {
-        Value::List(_) | Value::Tuple(_) | Value::Python(_) => None,
+        Value::List(_) | Value::Set(_) | Value::Tuple(_) | Value::Python(_) => None,
         other => Some(other.to_string()),
     }
 }
@@ -128,6 +128,7 @@ fn json_of_value(value: &Value) -> Option<String> {
             let items: Option<Vec<String>> = items.iter().map(json_of_value).collect();
             Some(format!("[{}]", items?.join(", ")))
         }
+        Value::Set(_) => None,
         Value::Float(_) | Value::Python(_) => value.as_float().map(|number| format!("{number:?}")),
     }
 }

@@ -14,7 +14,7 @@ use super::arithmetic::{Outcome, binary, compare};
 use super::arms::Path;
 use super::changes::{CHANGED, is_pure, is_reading};
 use super::constructors::find_class;
-use super::datum::{Datum, Fact, Field};
+use super::datum::{Datum, Fact, Field, set_of};
 use super::reader::Reader;
 
 const MAX_ROUNDS: usize = 64;
@@ -103,7 +103,7 @@ impl<'a> Reader<'a> {
         };
         let over = self.evaluate(iter);
         match over.datum {
-            Datum::Value(Value::List(items) | Value::Tuple(items)) => {
+            Datum::Value(Value::List(items) | Value::Set(items) | Value::Tuple(items)) => {
                 let facts = items
                     .into_iter()
                     .map(|item| Fact::value(item).with_note(over.note.as_ref()));
@@ -162,6 +162,7 @@ impl<'a> Reader<'a> {
             if let Some(facts) = facts {
                 let result = match element {
                     Element::One(_) if expr.is_dict_comp_expr() => self.computed(expr),
+                    Element::One(_) if expr.is_set_comp_expr() => self.list_of(expr, facts, set_of),
                     Element::One(_) => self.list_of(expr, facts, Value::List),
                     Element::Pair { .. } => self.dict_of_rounds(expr, facts),
                 };

@@ -54,10 +54,10 @@ impl Session {
     }
 
     fn mark(&mut self, typing: Option<String>, change: impl FnOnce(&mut Document)) {
-        let settings = self.plain_document();
+        let before = self.document.clone();
         change(&mut self.document);
-        if self.plain_document() != settings {
-            self.history.record(settings, typing);
+        if self.document != before {
+            self.history.record(before, typing);
             self.keep_marks();
         }
     }

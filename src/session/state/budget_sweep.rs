@@ -92,11 +92,10 @@ impl Session {
     }
 
     fn prepare_budget_sweep(&mut self) {
-        let loaded = self.loaded.as_ref().filter(|_| !self.worker.is_waiting(TaskKind::Load));
-        let Some((loaded, graph)) = loaded.zip(self.budget_sweep.graph) else {
+        let request = self.request().filter(|_| !self.worker.is_waiting(TaskKind::Load));
+        let Some((request, graph)) = request.zip(self.budget_sweep.graph) else {
             return;
         };
-        let request = self.request(Arc::clone(&loaded.workload));
         self.budget_sweep.settings = Some(self.budget_sweep_settings());
         self.run_part(
             TaskKind::BudgetSweep,
@@ -142,7 +141,7 @@ impl Session {
             .loaded
             .as_ref()
             .filter(|loaded| study_of(&loaded.workload).lane_choice() == LaneChoice::Budgets);
-        let request = tape.map(|loaded| self.request(Arc::clone(&loaded.workload)));
+        let request = tape.and_then(|_| self.request());
         request.map_or_else(Vec::new, |request| opening_lanes(&request))
     }
 

@@ -1,7 +1,10 @@
 //! The comparison of the loaded workload under the document's settings: the request, its assumptions, and the answer.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::super::document::Document;
+use super::super::loaded::Loaded;
 use super::super::performer::free;
 use super::super::planner::BestPlan;
 use super::super::task::{Outcome, TaskKind};
@@ -10,9 +13,12 @@ use super::Session;
 use super::requests::{ContentTask, DifferenceTask};
 use highwater_analysis::{AnalysisError, Comparison, PlanWatch, Request, bound_plan, compare, repin};
 use highwater_model::progress::Progress;
-use highwater_model::workload::Workload;
-use highwater_plan::Limits;
+use highwater_model::workload::SchedulePlan;
+use highwater_options::SeenFiles;
 use highwater_timeline::{ColorBy, Timeline, TimelineParts};
+
+/// The value of dimensions that nothing gives one.
+const ASSUMED: u64 = 1;
 
 struct Order {
     request: Request,
@@ -73,61 +79,19 @@ impl Session {
         let Some(loaded) = &self.loaded else {
             return;
         };
+        let Assuming {
+            mut request,
+            bound,
+            assumed,
+        } = Assuming::new(&self.document, loaded, &self.files);
         self.problem = None;
-        let is_partial = loaded.lacks_a_source();
-        // While a source is missing, names in the schedule may belong to it.
-        if !is_partial {
-            loaded.follow(&mut self.document.plan);
-        }
-        let symbols = loaded.workload.symbols();
-        // Values of dimensions of former files are removed. Values that the shown part does not need stay for the whole.
-        let all = loaded.whole.symbols();
-        let is_known = |name: &String| is_partial || all.contains(name) || symbols.contains(name);
-        self.document.plan.dims.retain(|name, _| is_known(name));
-        if !is_partial {
-            self.document.plan.retain_graphs(&loaded.whole.scheduled_graphs());
-        }
-        self.assumed.retain(is_known);
-        // Options may give more values by now, or fewer.
-        for symbol in std::mem::take(&mut self.assumed) {
-            self.document.plan.dims.remove(&symbol);
-        }
-        // Options override the values of samples.
-        let presets = self.document.presets();
-        let dims = &mut self.document.plan.dims;
-        dims.retain(|name, values| presets.get(name) != Some(values));
-        let mut request = self.request(Arc::clone(&loaded.workload));
-        let graphs = loaded.workload.scheduled_graphs();
-        request.plan.retain_graphs(&graphs);
-        for pin in &mut request.pins {
-            loaded.follow(&mut pin.configuration.plan);
-            // Entries of graphs that are not shown are left out, as in the schedule.
-            if is_partial || !Arc::ptr_eq(&loaded.workload, &loaded.whole) {
-                pin.configuration.plan.retain_graphs(&graphs);
-            }
-        }
-        request.plan.dims.retain(|name, _| symbols.contains(name));
-        let (bound, _) = bound_plan(&request);
-        // Dimensions with values from entries need no assumption.
-        let needed = bound.unbound(&bound.shown_graphs(graphs));
-        self.bound_dims.clone_from(&bound.dims);
-        self.bound_dims.retain(|name, _| !request.plan.dims.contains_key(name));
-        self.bound_dims.values_mut().for_each(Vec::dedup);
-        for symbol in &needed {
-            let preset = presets.get(symbol).cloned();
-            if preset.is_none() {
-                self.assumed.insert(symbol.clone());
-            }
-            let values = preset.unwrap_or_else(|| vec![1]);
-            self.document.plan.dims.insert(symbol.clone(), values);
-        }
-        request.plan.dims.clone_from(&self.document.plan.dims);
-        request.plan.dims.retain(|name, _| symbols.contains(name));
         self.scheduled = request.plan.or_stated(&request.workload.schedule).into_owned();
-        for (name, values) in bound.dims {
-            self.scheduled.dims.entry(name).or_insert(values);
-        }
         self.scheduled.linked_dims = bound.linked_dims;
+        self.bound_dims = bound.dims;
+        self.bound_dims.retain(|name, _| !request.plan.dims.contains_key(name));
+        self.scheduled.dims.extend(self.bound_dims.clone());
+        self.bound_dims.values_mut().for_each(Vec::dedup);
+        self.assumed = assumed;
         let known = self.known_but_for_pins(&request.workload);
         request.search.stopped.clone_from(&self.found.stopped);
         self.drop_found_plans();
@@ -187,27 +151,54 @@ impl Session {
         });
     }
 
-    /// The comparison of a workload under the document's settings.
-    pub(super) fn request(&self, workload: Arc<Workload>) -> Request {
-        Request {
-            lanes: self.document.lanes.clone(),
-            workload,
-            plan: self.document.plan.clone(),
-            options: self.document.options.clone(),
-            environment: self.document.environment.clone(),
-            files: Arc::clone(&self.files),
-            device: self.document.device(),
-            policies: Vec::new(),
-            strategies: self.document.strategies.clone(),
-            allocator_settings: self.document.allocator_settings.clone(),
-            recording_rules: self.document.recording_rules.clone(),
-            search: Limits::DEFAULT_NODES.into(),
-            pins: self
-                .document
-                .pins
-                .iter()
-                .map(|pin| pin.with_schedule(&self.document.plan))
-                .collect(),
+    /// A document as files have it: without values of samples that options replace.
+    pub(super) fn stated(&self, document: &Document) -> Document {
+        let mut document = document.clone();
+        document.plan.dims.retain(|name, _| !self.bound_dims.contains_key(name));
+        document
+    }
+
+    /// The same with assumed values, as commands and pins need it.
+    pub(super) fn complete(&self, document: &Document) -> Document {
+        let mut document = self.stated(document);
+        let assumed = self.assumed.iter().map(|name| (name.clone(), vec![ASSUMED]));
+        document.plan.dims.extend(assumed);
+        document
+    }
+
+    pub(super) fn is_assumed(&self, name: &str, values: &[u64]) -> bool {
+        self.assumed.contains(name) && values == [ASSUMED]
+    }
+
+    /// The comparison of what is loaded under the document's settings, in which every dimension that nothing gives a value is 1.
+    pub(super) fn request(&self) -> Option<Request> {
+        let loaded = self.loaded.as_ref()?;
+        Some(Assuming::new(&self.document, loaded, &self.files).request)
+    }
+}
+
+/// A request in which dimensions that nothing gives a value are 1.
+struct Assuming {
+    request: Request,
+    /// The schedule with values of options, without assumed ones.
+    bound: SchedulePlan,
+    /// The names of these dimensions.
+    assumed: BTreeSet<String>,
+}
+
+impl Assuming {
+    fn new(document: &Document, loaded: &Loaded, files: &Arc<SeenFiles>) -> Self {
+        let mut request = document.request(loaded, Arc::clone(files));
+        let (bound, _) = bound_plan(&request);
+        // Dimensions with values from entries need no assumption.
+        let graphs = bound.shown_graphs(loaded.workload.scheduled_graphs());
+        let assumed: BTreeSet<String> = bound.unbound(&graphs).into_iter().collect();
+        let values = assumed.iter().map(|name| (name.clone(), vec![ASSUMED]));
+        request.plan.dims.extend(values);
+        Self {
+            request,
+            bound,
+            assumed,
         }
     }
 }

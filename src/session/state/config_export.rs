@@ -1,7 +1,6 @@
 //! Exports of the configuration: their content for a preview, and their files.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -31,11 +30,7 @@ pub struct ConfigPreview {
 
 #[derive(Debug)]
 struct Inputs {
-    /// Without assumed values.
     document: Document,
-    /// What that was made from, so that a comparison copies nothing.
-    whole: Document,
-    assumed: BTreeSet<String>,
     findings: Arc<[Finding]>,
     remarks: Arc<[(String, Diagnostics)]>,
     /// The current answer.
@@ -61,17 +56,14 @@ impl Session {
     pub fn config_preview(&self) -> ConfigPreview {
         let (config, errors) = self.config_to_export();
         let (base, usual) = self.export_base();
-        let document = self.plain_document();
-        let differences = document.configuration().differences(&usual);
+        let differences = self.stated(&self.document).configuration().differences(&usual);
         ConfigPreview {
             config,
             errors,
             exports: Default::default(),
             differences,
             inputs: Inputs {
-                document,
-                whole: self.document.clone(),
-                assumed: self.assumed.clone(),
+                document: self.document.clone(),
                 findings: Arc::clone(&self.findings),
                 remarks: Arc::clone(&self.remarks),
                 comparison: self.current_comparison().cloned(),
@@ -88,8 +80,7 @@ impl Session {
         Arc::ptr_eq(&inputs.findings, &self.findings)
             && Arc::ptr_eq(&inputs.remarks, &self.remarks)
             && known == self.current_comparison().map(Arc::as_ptr)
-            && inputs.whole == self.document
-            && inputs.assumed == self.assumed
+            && inputs.document == self.document
             && inputs.base == self.export_base_name()
     }
 
@@ -133,10 +124,10 @@ impl Session {
         answer.map(|(comparison, _)| comparison)
     }
 
-    /// The configuration without assumed values, and its errors.
+    /// The configuration, and its errors.
     fn config_to_export(&self) -> (ConfigDocument, Vec<String>) {
         let comparison = self.current_comparison().map(|comparison| &**comparison);
-        let config = config_from_document(&self.plain_document(), comparison);
+        let config = config_from_document(&self.stated(&self.document), comparison);
         let mut remarks = Diagnostics::new();
         for (name, of_file) in &*self.remarks {
             remarks.extend(&of_file.prefixed(name));

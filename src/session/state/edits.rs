@@ -40,10 +40,9 @@ impl Session {
         change: impl FnOnce(&mut Self) -> Result<Option<String>, Failure>,
     ) {
         let before = self.document.clone();
-        let settings = self.plain_document();
         let told = change(self);
         if self.document != before {
-            self.history.record(settings, typing);
+            self.history.record(before.clone(), typing);
             self.settle_edit(before);
         }
         self.notice = match told {
@@ -53,11 +52,10 @@ impl Session {
     }
 
     pub(super) fn set_dim(&mut self, name: String, values: Vec<u64>) {
-        if values.is_empty() {
-            self.document.plan.dims.remove(&name);
-        } else {
-            self.assumed.remove(&name);
-            self.document.plan.dims.insert(name, values);
+        let values = Some(values).filter(|values| !values.is_empty());
+        match values.or_else(|| self.document.presets().remove(&name)) {
+            Some(values) => drop(self.document.plan.dims.insert(name, values)),
+            None => drop(self.document.plan.dims.remove(&name)),
         }
     }
 
@@ -99,14 +97,14 @@ impl Session {
 
     /// Undoes or redoes a step.
     pub(super) fn step(&mut self, is_back: bool) {
-        let Some((document, names)) = self.history.step(self.plain_document(), is_back) else {
+        let Some((document, names)) = self.history.step(self.document.clone(), is_back) else {
             let what = if is_back { "undo" } else { "redo" };
             self.notice = Some(Notice::Done(format!("nothing to {what}")));
             return;
         };
         let is_mark = |name: &String| [BASELINE, BOOKMARKS, GOAL].contains(&name.as_str());
         if !names.is_empty() && names.iter().all(is_mark) {
-            // Assumptions and the answer stay.
+            // The answer stays.
             self.document.bookmarks = document.bookmarks;
             self.document.baseline = document.baseline;
             self.document.goal = document.goal;
@@ -114,8 +112,6 @@ impl Session {
         } else {
             self.stepped = names.first().cloned();
             let before = std::mem::replace(&mut self.document, document);
-            // The restored settings have no assumed values.
-            self.assumed.clear();
             if self.document != before {
                 self.settle_edit(before);
             }
@@ -126,6 +122,7 @@ impl Session {
 
     /// Follows changed settings: findings, states of files, a new answer.
     pub(super) fn settle_edit(&mut self, before: Document) {
+        self.follow_loaded();
         self.check();
         // A reload looks for the part at its end.
         let is_same =
@@ -144,6 +141,15 @@ impl Session {
                 self.opened = Some(before);
             }
             self.load();
+        }
+    }
+
+    /// The document follows what was read of its sources.
+    pub(super) fn follow_loaded(&mut self) {
+        if let Some(loaded) = self.loaded.as_ref().filter(|_| !self.is_loading())
+            && loaded.sources == self.document.sources
+        {
+            self.document.follow(loaded);
         }
     }
 
@@ -251,9 +257,6 @@ impl Session {
         } = read;
         self.note_settings_file(path);
         self.try_edit(None, |session| {
-            // Assumed values must not become the user's.
-            session.document = session.plain_document();
-            session.assumed.clear();
             apply_config(&config, &mut session.document);
             let n_set = config.options.overrides().count() + config.environment.iter().count();
             let noun = if n_set == 1 { "setting" } else { "settings" };
@@ -264,7 +267,7 @@ impl Session {
             };
             Ok(Some(format!("read {n_set} {noun} from {name}{odd}")))
         });
-        let configuration = self.plain_document().configuration();
+        let configuration = self.document.configuration();
         self.opened_config = Some(OpenedConfig::new(name.clone(), &config.script, configuration));
         self.note_config(name, remarks);
     }

@@ -225,7 +225,7 @@ impl Session {
     /// The answer with its settings, which may be older than those of the document.
     fn export_subject(&self, lanes: Option<&[LaneId]>) -> Option<ExportSubject> {
         let (comparison, timeline) = self.answer.as_ref()?;
-        let document = self.answered.as_ref().unwrap_or(&self.document);
+        let document = &self.complete(self.answered.as_ref().unwrap_or(&self.document));
         let position = |id: &LaneId| comparison.position(*id);
         let findings = check_scheduled(&document.options, &document.environment, &*self.files, &document.plan);
         let findings = with_figures(findings, comparison);

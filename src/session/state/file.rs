@@ -1,6 +1,6 @@
 //! The document's file: its path, changes since it was saved, saving, and the states of its sources.
 //!
-//! Invariant: assumed values of dimensions are in no file and are no change. A view is saved, but is no change either.
+//! Invariant: a view is saved, but is no change.
 
 use std::path::{Path, PathBuf};
 
@@ -101,10 +101,7 @@ impl Session {
         if self.file.is_recovered {
             return true;
         }
-        if self.assumed.is_empty() {
-            return *saved != self.document;
-        }
-        *saved != self.plain_document()
+        *saved != self.document
     }
 
     /// Whether closing would lose changes of a document with a file or of a recovered one. A document that was never saved
@@ -142,17 +139,10 @@ impl Session {
 
     /// The current content for the document's file.
     pub fn document_file(&self, view: Option<Json>) -> DocumentFile {
-        let document = self.plain_document();
+        let document = self.document.clone();
         let hash = |source: &SourceSpec| self.file.note_of(source)?.sha256.clone();
         let hashes = document.sources.iter().map(hash).collect();
         self.file.read.with(document, hashes, view)
-    }
-
-    /// The document without assumed values.
-    pub(super) fn plain_document(&self) -> Document {
-        let mut document = self.document.clone();
-        document.plan.dims.retain(|name, _| !self.assumed.contains(name));
-        document
     }
 
     /// Takes the path of a file that was not saved because another program changed it.
@@ -285,7 +275,6 @@ impl Session {
         self.selection.clear();
         self.search.matches = None;
         self.document = read.document.clone();
-        self.assumed.clear();
         self.opened_config = None;
         self.file = DocumentPlace {
             path,
@@ -334,7 +323,7 @@ impl Session {
         }
         self.file.is_opening = false;
         if self.file.saved.is_none() {
-            self.file.saved = Some(self.plain_document());
+            self.file.saved = Some(self.document.clone());
         }
     }
 

@@ -11,7 +11,7 @@ use highwater_model::workload::Workload;
 impl Session {
     /// The configuration with assumed values of dimensions, as a pin keeps it.
     pub fn configuration(&self) -> Configuration {
-        self.document.configuration()
+        self.complete(&self.document).configuration()
     }
 
     /// The defaults, with the values of samples among the sources.
@@ -22,10 +22,7 @@ impl Session {
     /// An unused name that tells how a configuration differs from the usual one.
     pub fn name_for_pin(&self, configuration: &Configuration) -> String {
         let mut chosen = configuration.clone();
-        let known = &self.document.plan.dims;
-        let is_assumed =
-            |name: &String, values: &Vec<u64>| self.assumed.contains(name) && known.get(name) == Some(values);
-        chosen.plan.dims.retain(|name, values| !is_assumed(name, values));
+        chosen.plan.dims.retain(|name, values| !self.is_assumed(name, values));
         Pin::free_name(&chosen.short_name(&self.usual_configuration()), &self.names_of_pins())
     }
 
@@ -116,8 +113,6 @@ impl Session {
         let Pin {
             name, configuration, ..
         } = self.document.pins.get(position)?.with_schedule(&self.document.plan);
-        // Assumed values must not become the user's.
-        self.assumed.clear();
         self.document.options = configuration.options;
         self.document.environment = configuration.environment;
         self.document.plan = configuration.plan;

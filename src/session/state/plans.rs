@@ -113,7 +113,8 @@ impl Session {
 
     /// The command line that prints the figures on the screen.
     pub fn command_line(&self) -> String {
-        let line = CommandLine::new(self.document(), Origin::default());
+        let document = self.complete(&self.document);
+        let line = CommandLine::new(&document, Origin::default());
         match &self.answer {
             Some((comparison, _)) if comparison.lane_kind() == LaneKind::Strategies => {
                 let strategy = comparison.main_lane().map(|lane| comparison.lanes[lane].strategy.name);

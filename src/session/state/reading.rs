@@ -169,6 +169,17 @@ impl Session {
         &self.assumed
     }
 
+    /// The user's values of a dimension, else those of a sample or the assumed one; empty where options give some.
+    pub fn dim_values(&self, name: &str) -> &[u64] {
+        if self.bound_dims.contains_key(name) {
+            return &[];
+        }
+        let values = self.document.plan.dims.get(name);
+        values
+            .or_else(|| self.scheduled.dims.get(name))
+            .map_or(&[], Vec::as_slice)
+    }
+
     /// Values of symbolic dimensions that options give (ranges of shapes), in name order.
     pub fn bound_dims(&self) -> &DimValues {
         &self.bound_dims

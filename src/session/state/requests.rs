@@ -266,7 +266,7 @@ impl Task for NamesTask {
             &document.device(),
             &*session.files,
         );
-        let dims = document.plan.dims.iter().chain(&session.bound_dims);
+        let dims = session.scheduled.dims.iter();
         let values = dims.filter_map(|(name, values)| Some((name.clone(), *values.first()?)));
         let bindings: Bindings = values.collect();
         let task = Self {

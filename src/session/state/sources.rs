@@ -55,7 +55,7 @@ impl Session {
     /// Changes sources as a step of the history, once they are read.
     pub(super) fn add_or_remove(&mut self, sources: Vec<SourceSpec>) {
         let before = self.before_sources.take();
-        let before = before.unwrap_or_else(|| Box::new(self.plain_document()));
+        let before = before.unwrap_or_else(|| Box::new(self.document.clone()));
         // A running load that starts a new history still does.
         let is_step = !self.has_new_sources && self.loaded.is_some();
         self.change_sources(sources);
@@ -195,6 +195,7 @@ impl Session {
         self.follow_located(&loaded);
         free(self.loaded.replace(loaded));
         self.show_part();
+        self.follow_loaded();
         if configs.is_empty() {
             self.compare();
         } else {

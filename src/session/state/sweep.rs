@@ -7,8 +7,7 @@ use super::super::sweep::{SweepOrder, SweepTable, probe_sweep_files};
 use super::super::task::{Failure, TaskKind};
 use super::Session;
 use highwater_analysis::sweep::{AxisOf, Explorer, Goal, Space, SweepError, recommend_from, smallest_device};
-use highwater_analysis::{Configuration, LaneGoal, LaneSet, LaneStrategies};
-use highwater_model::workload::Workload;
+use highwater_analysis::{Configuration, LaneGoal, LaneSet, LaneStrategies, Request};
 use highwater_options::keys;
 
 #[derive(Debug, Default)]
@@ -74,11 +73,8 @@ impl Session {
     ///
     /// # Errors
     /// [`SweepError`]: too many points, an axis twice.
-    fn space_of(&self, order: &SweepOrder, workload: &Arc<Workload>) -> Result<Space, SweepError> {
-        let mut base = self.request(Arc::clone(workload)).configuration();
-        let symbols = workload.symbols();
-        base.plan.dims.retain(|name, _| symbols.contains(name));
-        let mut space = Space::new(base, order.axes.clone())?;
+    fn space_of(&self, order: &SweepOrder, request: &Request) -> Result<Space, SweepError> {
+        let mut space = Space::new(request.configuration(), order.axes.clone())?;
         if let Some(capacity) = order.capacity {
             space = space.with_capacity(capacity)?;
         }
@@ -89,7 +85,7 @@ impl Session {
     /// Starts a sweep, or continues a stopped one of the same order and settings. With a goal, recommends a configuration once all
     /// points are tried.
     pub(super) fn start_sweep(&mut self, order: SweepOrder, goal: Option<Goal>) -> Result<(), Failure> {
-        let Some(loaded) = self.loaded.as_ref().filter(|_| !self.worker.is_waiting(TaskKind::Load)) else {
+        let Some(request) = self.request().filter(|_| !self.worker.is_waiting(TaskKind::Load)) else {
             // The document names other sources than those that are loaded.
             return Ok(());
         };
@@ -102,7 +98,7 @@ impl Session {
             }
             return Ok(());
         }
-        let space = self.space_of(&order, &loaded.workload)?;
+        let space = self.space_of(&order, &request)?;
         let number = self.sweep.number + 1;
         self.sweep = Sweep {
             table: Some(SweepTable::new(space, number)),
@@ -168,10 +164,9 @@ impl Session {
 
     /// Looks at the files that the space names, and orders its points so that those that share most follow each other.
     fn prepare_sweep(&mut self) {
-        let Some((loaded, table)) = self.loaded.as_ref().zip(self.sweep.table.as_ref()) else {
+        let Some((mut request, table)) = self.request().zip(self.sweep.table.as_ref()) else {
             return;
         };
-        let mut request = self.request(Arc::clone(&loaded.workload));
         let space = table.space.clone();
         self.run_part(
             TaskKind::Sweep,
@@ -192,10 +187,9 @@ impl Session {
         let Configuration {
             options,
             environment,
-            plan,
+            mut plan,
         } = configuration;
-        let known = &self.document.plan.dims;
-        self.assumed.retain(|name| known.get(name) == plan.dims.get(name));
+        plan.dims.retain(|name, values| !self.is_assumed(name, values));
         self.document.options = options;
         self.document.environment = environment;
         self.document.plan = plan;

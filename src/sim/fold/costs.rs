@@ -10,7 +10,7 @@
 
 use crate::event::{Event, EventKind, Simulation};
 use crate::params::Params;
-use highwater_model::units::{Bytes, Nanos};
+use highwater_model::units::{Bytes, Nanos, Step};
 
 /// Time besides the graphs' ops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -97,6 +97,13 @@ pub fn overhead(simulation: &Simulation, params: &Params) -> Vec<Overhead> {
         }
     }
     sums.into_iter().filter(|sum| sum.count > 0).collect()
+}
+
+/// The overhead of a step and those behind it. O(events).
+pub fn overhead_from(simulation: &Simulation, step: Step, params: &Params) -> Nanos {
+    let events = simulation.events.iter().filter(|event| event.step >= step);
+    let times = events.filter_map(|event| charge(&event, params));
+    times.fold(Nanos(0), |sum, (_, time)| sum + time)
 }
 
 /// Saturates.

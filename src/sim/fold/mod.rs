@@ -16,7 +16,7 @@ mod step_bytes;
 mod summary;
 
 pub use blocks::{Block, blocks};
-pub use costs::{Cause, Overhead, overhead};
+pub use costs::{Cause, Overhead, overhead, overhead_from};
 pub use curves::{Curves, curves, curves_without_rounding};
 pub use moment::{Moment, live_peaks_without, moment, most_reserved_moment};
 pub use parts::ReservedParts;

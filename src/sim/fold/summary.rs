@@ -3,7 +3,7 @@
 //! In: a log, its curves, the cost figures. Out: a [`Summary`]: peaks with their first steps, waste, counts, estimated
 //! time. Invariant: the estimated overhead is the sum of its causes.
 
-use super::costs::{Cause, Overhead, overhead, total};
+use super::costs::{Overhead, overhead, total};
 use super::curves::Curves;
 use super::parts::{ReservedParts, parts_at_peak};
 use crate::alloc::PoolFigures;
@@ -65,17 +65,12 @@ pub struct Summary {
     pub estimated_overhead: Nanos,
     /// The estimated overhead by cause; causes without calls are left out.
     pub overhead: Vec<Overhead>,
+    /// What the last of several iterations adds to it, so what each further one adds once pools have stopped growing; the rest
+    /// is paid once. `None` where a single iteration does not show what recurs, or the run ends early.
+    pub overhead_per_iteration: Option<Nanos>,
 }
 
 impl Summary {
-    /// The part of the overhead that every iteration has again: clears and recomputation. The rest is loading and the first use
-    /// of memory.
-    pub fn repeated_overhead(&self, iterations: u64) -> Nanos {
-        let is_repeated = |row: &&Overhead| matches!(row.cause, Cause::Clear | Cause::Recompute);
-        let repeated = self.overhead.iter().filter(is_repeated);
-        Nanos(repeated.map(|row| row.time.0).sum::<u64>() / iterations.max(1))
-    }
-
     /// Driver calls for memory: mallocs, frees, and pages taken, returned, mapped and unmapped.
     pub const fn device_calls(&self) -> u64 {
         let blocks = self.device_mallocs + self.device_frees;

@@ -4,13 +4,13 @@ use eframe::egui::{self, RichText};
 
 use crate::panels::PaneCx;
 use crate::widgets::wrapped_ui;
-use highwater_session::{PagePart, PageTable};
+use highwater_session::{Loaded, PagePart, PageTable};
 
 /// Points by which items of lists are indented, for each depth.
 const INDENT: f32 = 14.0;
 
 pub fn log_ui(ui: &mut egui::Ui, cx: &PaneCx<'_>) {
-    let Some(page) = cx.session.loaded().and_then(|loaded| loaded.log_page.as_ref()) else {
+    let Some(page) = cx.session.loaded().and_then(Loaded::log_page) else {
         return;
     };
     ui.horizontal_wrapped(|ui| {

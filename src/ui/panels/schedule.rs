@@ -10,7 +10,6 @@ use crate::theme::Theme;
 use crate::widgets::{Named as _, wrapped_ui};
 use highwater_analysis::{ScheduleChoice, study_of, tensor_count};
 use highwater_model::graph::Phase;
-use highwater_model::workload::SchedulePlan;
 use highwater_session::{Command, Session};
 
 /// Texts in editing.
@@ -185,7 +184,7 @@ fn dim_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, symbol: &str, state: &mut Sche
     let label = ui
         .label(symbol)
         .on_hover_text("A symbolic dimension of the graph: one value, or a list such as 64,128,256 with one run each");
-    let values = cx.session.document().plan.dims.get(symbol).cloned().unwrap_or_default();
+    let values = cx.session.dim_values(symbol).to_vec();
     let current = text_from_values(&values);
     let text = state.dims.entry(symbol.to_owned()).or_insert_with(|| current.clone());
     let parsed = values_from_text(text);
@@ -257,14 +256,8 @@ pub fn can_add_evaluation(session: &Session) -> bool {
 }
 
 /// Values that make shapes change: the current one and its fractions.
-pub fn changing_values(plan: &SchedulePlan, symbol: &str) -> Vec<u64> {
-    let base = plan
-        .dims
-        .get(symbol)
-        .and_then(|values| values.first())
-        .copied()
-        .unwrap_or(1)
-        .max(1);
+pub fn changing_values(session: &Session, symbol: &str) -> Vec<u64> {
+    let base = session.dim_values(symbol).first().copied().unwrap_or(1).max(1);
     let base = if base < 8 { 64 } else { base };
     vec![base, base / 2, base * 3 / 4, base / 4, base]
 }

@@ -154,7 +154,7 @@ fn vary_ui(ui: &mut Ui, cx: &mut PaneCx<'_>) {
             ui.close();
         }
         for symbol in &symbols {
-            let values = changing_values(&cx.session.document().plan, symbol);
+            let values = changing_values(cx.session, symbol);
             let button = ui.button(format!("Run with several values of {symbol}"));
             if button.on_hover_text(format!("One run each for {values:?}")).clicked() {
                 cx.commands.push(Command::SetDim {

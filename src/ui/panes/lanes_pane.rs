@@ -15,13 +15,13 @@ use crate::theme::Theme;
 use crate::widgets::wrapped_ui;
 use highwater_analysis::Comparison;
 use highwater_model::units::Step;
-use highwater_session::{Bookmark, Command};
+use highwater_session::{Bookmark, Command, Loaded};
 use highwater_timeline::OpOccurrence;
 
 impl Docking<'_> {
     pub(super) fn policies_ui(&mut self, ui: &mut egui::Ui) {
         let (session, theme) = (self.cx.session, self.cx.theme);
-        let is_log = session.answer().is_none() && session.loaded().is_some_and(|loaded| loaded.log_page.is_some());
+        let is_log = session.answer().is_none() && session.loaded().and_then(Loaded::log_page).is_some();
         match session.problem() {
             Some(problem) if is_log => return log_alone_ui(ui, problem, self.cx.window_commands),
             Some(problem) => problem_ui(ui, problem, theme),

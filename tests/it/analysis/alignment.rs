@@ -3,19 +3,15 @@
 
 use std::sync::Arc;
 
-use highwater::analysis::{Comparison, LaneId, LaneKind, LaneSet, LaneStrategies, Request, compare};
+use highwater::analysis::{Comparison, LaneId, LaneKind, Request, compare};
 use highwater::graph::Id as _;
-use highwater::options::{Environment, Options, SeenFiles, resolve_device};
-use highwater::plan::Limits;
 use highwater::progress::{Cancel, Progress};
 use highwater::session::{Document, Session, SourceSpec, Worker, config_from_document};
 use highwater::timeline::{Timeline, lane_facts};
 use highwater::units::{Bytes, Nanos, Step};
-use highwater::workload::{
-    DeviceProfiles, MarkKind, RecordedBlock, RecordedMark, RecordedNames, Recording, SchedulePlan, TotalKind,
-};
+use highwater::workload::{DeviceProfiles, MarkKind, RecordedBlock, RecordedMark, RecordedNames, Recording, TotalKind};
 
-use crate::workloads::workload;
+use crate::workloads::{configuration, workload};
 
 const GRAPH: &str = r#"{"highwater_graph": 1,
     "nodes": [{"name": "a", "op": "relu", "inputs": ["x"], "outputs": [{"id": "y", "shape": [1024], "dtype": "float32"}]},
@@ -244,32 +240,16 @@ const PHASED: &str = r#"{"highwater_graph": 1,
 fn aligned(alignment: &str, notes: &[(u32, &str)]) -> (u32, u32, String) {
     let mut whole = workload("graph.json", PHASED.as_bytes());
     whole.measured = vec![Arc::new(marked_run(notes))];
-    let mut options = Options::new();
-    for (key, text) in [
-        ("simulation.measured_alignment", alignment),
-        ("simulation.flops_per_second", "1000000000"),
-        ("simulation.op_bytes_per_second", "1TB"),
-    ] {
-        options.set_text(key, text).unwrap();
-    }
-    let request = Request {
-        workload: Arc::new(whole),
-        plan: SchedulePlan {
-            iterations: 2,
-            ..SchedulePlan::default()
-        },
-        device: resolve_device(&options).unwrap(),
-        options,
-        environment: Environment::new(),
-        files: Arc::new(SeenFiles::default()),
-        policies: Vec::new(),
-        strategies: LaneStrategies::default(),
-        allocator_settings: Vec::new(),
-        recording_rules: highwater::workload::RecordingRules::default(),
-        lanes: LaneSet::Policies,
-        search: Limits::DEFAULT_NODES.into(),
-        pins: Vec::new(),
-    };
+    let mut configuration = configuration(
+        &[
+            ("simulation.measured_alignment", alignment),
+            ("simulation.flops_per_second", "1000000000"),
+            ("simulation.op_bytes_per_second", "1TB"),
+        ],
+        &[],
+    );
+    configuration.plan.iterations = 2;
+    let request = Request::new(whole, configuration);
     let comparison = compare(&request, &Progress::silent(&Cancel::new())).unwrap();
     let lane = comparison.lanes.last().unwrap();
     let live: Vec<u32> = (0..)

@@ -1,21 +1,17 @@
 //! Rewriting passes in the comparison: recomputations find their inputs, lanes share an axis, memory fits the
 //! decisions.
 
-use std::sync::Arc;
-
-use highwater::analysis::{
-    Comparison, LaneId, LaneKind, LaneSet, LaneStrategies, RematLane, Request, RunRemat, compare,
-};
+use highwater::analysis::{Comparison, LaneId, LaneKind, LaneSet, RematLane, Request, RunRemat, compare};
 use highwater::graph::Id as _;
-use highwater::options::{Environment, Options, SeenFiles, resolve_device};
 use highwater::progress::{Cancel, Progress};
 use highwater::rewrite::remat::{Budget, Engine, HEURISTICS, RematStatus};
 use highwater::session::SAMPLES;
 use highwater::sim::DeviceRun;
 use highwater::units::Step;
-use highwater::workload::{SchedulePlan, Source, Workload};
+use highwater::workload::{Source, Workload};
 
 use crate::support;
+use crate::workloads::{configuration, with_values};
 
 /// Graphs with more ops take too long together.
 const MOST_OPS: usize = 1500;
@@ -24,28 +20,10 @@ const MOST_OPS: usize = 1500;
 const MOST_GRAPHS: usize = 6;
 
 fn request(workload: Workload, settings: &[(&str, &str)]) -> Request {
-    let mut options = Options::new();
-    for (key, text) in settings {
-        options.set_text(key, text).expect("a known option");
-    }
-    let mut plan = SchedulePlan::default();
-    for symbol in workload.symbols() {
-        plan.dims.insert(symbol, vec![2]);
-    }
+    let configuration = with_values(configuration(settings, &[]), &workload, &[2]);
     Request {
-        workload: Arc::new(workload),
-        plan,
-        device: resolve_device(&options).expect("a known profile"),
-        options,
-        environment: Environment::new(),
-        files: Arc::new(SeenFiles::default()),
-        policies: Vec::new(),
-        strategies: LaneStrategies::default(),
-        allocator_settings: Vec::new(),
-        recording_rules: highwater::workload::RecordingRules::default(),
-        lanes: LaneSet::Policies,
         search: 10_000.into(),
-        pins: Vec::new(),
+        ..Request::new(workload, configuration)
     }
 }
 

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use highwater::analysis::{
-    COMPARED, Comparison, Fit, LaneGoal, LaneId, LaneSet, LaneStrategies, MAX_PINS, METRICS, Metric, Pin, RematLane,
-    Request, compare, repin,
+    COMPARED, Comparison, Fit, LaneGoal, LaneId, LaneSet, MAX_PINS, METRICS, Metric, Pin, RematLane, Request, compare,
+    repin,
 };
 use highwater::diagnostics::Diagnostics;
 use highwater::export::{EXPORT_FORMS, ExportAbout, ExportForm, ExportSubject};
-use highwater::options::{Environment, Options, SeenFiles, resolve_device};
+use highwater::options::Options;
 use highwater::progress::{Cancel, Progress};
 use highwater::rewrite::remat::{Budget, HEURISTICS};
 use highwater::script::ConfigDocument;
@@ -23,6 +23,7 @@ use highwater::units::Bytes;
 use highwater::workload::{SchedulePlan, Workload};
 
 use crate::support;
+use crate::workloads::configuration;
 
 const POLICY: &str = "memory_config.static_memory_policy";
 const ATOMIC: &str = "memory_config.atomic_clean_policy";
@@ -38,21 +39,9 @@ fn options(settings: &[(&str, &str)]) -> Options {
 }
 
 fn request(workload: Workload, settings: &[(&str, &str)], dims: &[(&str, &[u64])]) -> Request {
-    let options = options(settings);
     Request {
-        plan: plan(dims, 1),
-        device: resolve_device(&options).expect("a known profile"),
-        workload: Arc::new(workload),
-        options,
-        environment: Environment::new(),
-        files: Arc::new(SeenFiles::default()),
-        policies: Vec::new(),
-        strategies: LaneStrategies::default(),
-        allocator_settings: Vec::new(),
-        recording_rules: highwater::workload::RecordingRules::default(),
-        lanes: LaneSet::Policies,
         search: 1_000.into(),
-        pins: Vec::new(),
+        ..Request::new(workload, configuration(settings, dims))
     }
 }
 

@@ -3,18 +3,19 @@
 use std::sync::Arc;
 
 use highwater::analysis::{
-    Comparison, Configuration, LaneSet, LaneStrategies, Pin, RematLane, Request, Verified, arena_problem, compare,
+    Comparison, Configuration, LaneSet, Pin, RematLane, Request, Verified, arena_problem, compare,
 };
-use highwater::options::{Environment, OptionKind, Options, SeenFiles, TABLE, resolve_device};
+use highwater::options::{Environment, OptionKind, TABLE, resolve_device};
 use highwater::plan::{Plan, STRATEGIES};
 use highwater::progress::{Cancel, Progress};
 use highwater::rewrite::remat::{Budget, HEURISTICS};
 use highwater::units::Bytes;
-use highwater::workload::{RecordingRules, SchedulePlan, Source, Workload};
+use highwater::workload::{Source, Workload};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
 use crate::support;
+use crate::workloads::{configuration, with_values};
 
 fn verified(comparison: &Comparison) -> Result<Verified, String> {
     let verified = comparison.verify(&Progress::silent(&Cancel::new())).expect("no cancel");
@@ -110,32 +111,13 @@ fn request(
         entries.extend(read);
     }
     let workload = Workload::new("random".to_owned(), Source::Graphs(entries));
-    let mut options = Options::new();
-    for (key, text) in settings {
-        options.set_text(key, text).expect("a known option");
-    }
-    let mut plan = SchedulePlan {
-        iterations,
-        ..SchedulePlan::default()
-    };
-    for symbol in workload.symbols() {
-        plan.dims.insert(symbol, batches.to_vec());
-    }
-    let device = resolve_device(&options).ok()?;
+    let settings: Vec<(&str, &str)> = settings.iter().map(|(key, text)| (*key, text.as_str())).collect();
+    let mut configuration = with_values(configuration(&settings, &[]), &workload, batches);
+    configuration.plan.iterations = iterations;
+    resolve_device(&configuration.options).ok()?;
     Some(Request {
-        workload: Arc::new(workload),
-        plan,
-        device,
-        options,
-        environment: Environment::new(),
-        files: Arc::new(SeenFiles::default()),
-        policies: Vec::new(),
-        strategies: LaneStrategies::default(),
-        allocator_settings: Vec::new(),
-        recording_rules: RecordingRules::default(),
-        lanes: LaneSet::Policies,
         search: 500.into(),
-        pins: Vec::new(),
+        ..Request::new(workload, configuration)
     })
 }
 

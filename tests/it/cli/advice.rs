@@ -134,6 +134,53 @@ fn variable_reuse_is_compared_with_paddles_executor() {
     assert!(lanes[0]["peak_reserved_bytes"].as_u64() > lanes[1]["peak_reserved_bytes"].as_u64());
 }
 
+/// A list has no `update`, by which Paddle 1.2 adds gradients; a set has.
+#[test]
+fn an_exception_of_paddle_is_a_failed_lane_beside_the_others() {
+    let arguments = |command, skip| {
+        let mut arguments = vec![command, "sample:lenet"];
+        for setting in [
+            skip,
+            "memory_optimize.skip_grads=True",
+            "memory_optimize.level=1",
+            "simulation.memory_optimize_version=1.2",
+        ] {
+            arguments.extend(["--set", setting]);
+        }
+        arguments
+    };
+    let (list, set) = (
+        "memory_optimize.skip_opt_set=['x']",
+        "memory_optimize.skip_opt_set={'x'}",
+    );
+    let exception = "AttributeError: 'list' object has no attribute 'update'";
+    let as_json = |mut arguments: Vec<&str>, code| {
+        arguments.extend(["--format", "json"]);
+        json(&arguments, code)
+    };
+    assert_eq!(as_json(arguments("reuse", list), 1)["exception"], exception);
+    let answer = as_json(arguments("compare", list), 1);
+    let [off, on] = &answer["rewrites"].as_array().unwrap()[..] else {
+        panic!("{}", answer["rewrites"]);
+    };
+    assert!(
+        off["variables_bytes"].is_u64() && off.get("exception").is_none(),
+        "{off}"
+    );
+    assert!(on["exception"] == exception && on["variables_bytes"].is_null(), "{on}");
+    assert_eq!(answer["policies"].as_array().unwrap().len(), 4);
+    let text = String::from_utf8(run(&arguments("compare", list)).stdout).unwrap();
+    assert!(text.contains(&format!("failed: Paddle raises {exception}")), "{text}");
+    assert!(text.contains("variable_reuse_off"), "{text}");
+    assert!(as_json(arguments("reuse", set), 0)["exception"].is_null());
+    let answer = as_json(arguments("compare", set), 0);
+    assert!(
+        answer["rewrites"][1]["variables_bytes"].is_u64(),
+        "{}",
+        answer["rewrites"]
+    );
+}
+
 #[test]
 fn settings_that_are_not_simulated_are_listed() {
     let flags = [

@@ -1,5 +1,6 @@
 //! Rules by hand: levels, data types, protected names, errors, and the log.
 
+use highwater::options::{Value, find, keys};
 use highwater::progress::{Cancel, Progress};
 use highwater::rewrite::name_reuse::{
     HazardKind, NameReuse, NameReuseRequest, ReuseDefectKind, ReuseQuestion, ReuseReport, SkipKind, SkipOptSet,
@@ -22,6 +23,7 @@ fn skipping(names: &[&str], kind: SkipKind) -> NameReuseRequest {
         skip: SkipOptSet {
             kind,
             names: names.iter().map(|name| Box::from(*name)).collect(),
+            other: None,
         },
         ..level(0)
     }
@@ -147,7 +149,8 @@ fn refusals_are_the_originals() {
     assert_eq!(exception(&program, &skipping(&["fc"], SkipKind::Tuple)), refusal);
     assert_eq!(exception(&program, &skipping(&["fc"], SkipKind::Text)), refusal);
     assert_eq!(exception(&program, &skipping(&["fc"], SkipKind::List)), None);
-    let number = skipping(&["fc"], SkipKind::BadElement);
+    let mut number = skipping(&["fc"], SkipKind::List);
+    number.skip.other = Some("3".into());
     assert_eq!(
         exception(&program, &number).as_deref(),
         Some("TypeError: 3 should be Variable or str")
@@ -236,6 +239,11 @@ fn versions_are_ordered() {
         for name in row.names {
             assert_eq!(Version::find(name), Ok(row.version));
         }
+        // The value by which the window sets the option acts.
+        let release = Value::from(row.release);
+        let option = find(keys::NAME_REUSE_VERSION).unwrap();
+        assert_eq!(option.acting(&release), release);
+        assert!(row.names.contains(&row.release));
     }
     assert!(Version::find("2.0").is_err());
     // Version 1: any type at level 1, order of death, its own line.

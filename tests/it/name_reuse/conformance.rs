@@ -5,7 +5,7 @@ use std::path::Path;
 
 use highwater::progress::{Cancel, Progress};
 use highwater::rewrite::name_reuse::{
-    NameReuse, NameReuseRequest, ReuseDefect, ReuseDefectKind, SkipKind, SkipOptSet, verify,
+    NameReuse, NameReuseRequest, ReuseDefect, ReuseDefectKind, SkipOptSet, VERSIONS, Version, verify,
 };
 use highwater::workload::{BlockProgram, Slots};
 use serde_json::{Map, Value as Json, json};
@@ -54,25 +54,129 @@ fn request(options: &Json) -> NameReuseRequest {
     for (key, _) in options.as_object().unwrap() {
         assert!(known.contains(&key.as_str()), "unknown option {key}");
     }
-    let names: Vec<Box<str>> = match &options["skip_opt_set"] {
-        Json::String(name) => vec![name.as_str().into()],
-        Json::Array(names) => names.iter().map(|name| name.as_str().unwrap().into()).collect(),
-        _ => Vec::new(),
+    let skip = SkipOptSet {
+        names: skipped(options),
+        ..SkipOptSet::default()
     };
-    let kind = options["skip_opt_set_kind"].as_str().unwrap_or("set");
     NameReuseRequest {
         level: match &options["level"] {
             Json::Bool(level) => i64::from(*level),
             level => level.as_i64().unwrap_or(0),
         },
-        skip: SkipOptSet {
-            kind: SkipKind::find(kind).unwrap(),
-            names,
-        },
+        skip: skip.of_kind(kind(options)).unwrap(),
         skip_grads: options["skip_grads"] == true,
         print_log: options["print_log"] == true,
         ..NameReuseRequest::default()
     }
+}
+
+fn skipped(options: &Json) -> Vec<Box<str>> {
+    match &options["skip_opt_set"] {
+        Json::String(name) => vec![name.as_str().into()],
+        Json::Array(names) => names.iter().map(|name| name.as_str().unwrap().into()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn kind(options: &Json) -> &str {
+    options["skip_opt_set_kind"].as_str().unwrap_or("set")
+}
+
+/// The argument as a script writes it; `None` for variables.
+fn written(options: &Json) -> Option<String> {
+    let names = skipped(options);
+    let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+    let listed = quoted.join(", ");
+    Some(match kind(options) {
+        "set" if names.is_empty() => "[]".to_owned(),
+        "set" => format!("{{{listed}}}"),
+        "list" => format!("[{listed}]"),
+        "tuple" => format!("({listed},)"),
+        "str" => listed,
+        "bad_element" => format!("[{listed}, 3]"),
+        _ => return None,
+    })
+}
+
+/// Both commands lower options the same way: for each case with its argument as a script writes it, by version, they
+/// raise what the pass raises for that argument, which for version 3 is the original's answer.
+#[test]
+fn both_commands_raise_what_the_original_raises() {
+    let Some(path) = golden::folders("paddle")
+        .iter()
+        .map(|folder| folder.join("skip_opt_set_kinds.json"))
+        .find(|path| path.exists())
+    else {
+        return;
+    };
+    let bytes = std::fs::read(&path).unwrap();
+    let program = program("skip_opt_set_kinds.json", &bytes);
+    let document: Json = serde_json::from_slice(&bytes).unwrap();
+    let file = path.to_str().unwrap();
+    let mut n_raised = 0;
+    for case in document["cases"].as_array().unwrap() {
+        let options = &case["options"];
+        let Some(skip) = written(options) else { continue };
+        for version in VERSIONS {
+            for skip_grads in [false, true] {
+                let request = NameReuseRequest {
+                    version: version.version,
+                    skip_grads,
+                    print_log: false,
+                    ..request(options)
+                };
+                let expected = json!(reused(&program, &request).exception);
+                if version.version == Version::V3 && json!(skip_grads) == options["skip_grads"] {
+                    assert_eq!(expected, case["result"]["exception"], "{options}");
+                }
+                n_raised += usize::from(!expected.is_null());
+                let settings = [
+                    format!("memory_optimize.level={}", level_text(&options["level"])),
+                    format!("memory_optimize.skip_opt_set={skip}"),
+                    format!(
+                        "memory_optimize.skip_grads={}",
+                        if skip_grads { "True" } else { "False" }
+                    ),
+                    format!("simulation.memory_optimize_version={}", version.release),
+                ];
+                let mut flags = vec![file, "--format", "json"];
+                flags.extend(settings.iter().flat_map(|setting| ["--set", setting.as_str()]));
+                let code = i32::from(!expected.is_null());
+                let answer = crate::cli::json(&[&["reuse"], &flags[..]].concat(), code);
+                assert_eq!(answer["exception"], expected, "reuse {flags:?}");
+                let of_level = |level| {
+                    json!(
+                        reused(
+                            &program,
+                            &NameReuseRequest {
+                                level,
+                                ..request.clone()
+                            }
+                        )
+                        .exception
+                    )
+                };
+                check_lanes(&flags, &[Json::Null, of_level(0), of_level(1)]);
+            }
+        }
+    }
+    assert!(n_raised > 20, "{n_raised}");
+}
+
+fn level_text(level: &Json) -> String {
+    match level {
+        Json::Bool(level) => if *level { "True" } else { "False" }.to_owned(),
+        level => level.to_string(),
+    }
+}
+
+/// `compare` has a lane without the pass, which never fails, and one per level, whatever level the option says.
+fn check_lanes(flags: &[&str], expected: &[Json]) {
+    let output = crate::cli::run(&[&["compare"], flags].concat());
+    let answer: Json = serde_json::from_slice(&output.stdout).unwrap();
+    let lanes = answer["policies"].as_array().unwrap();
+    let exceptions: Vec<Json> = lanes.iter().map(|lane| lane["exception"].clone()).collect();
+    assert_eq!(exceptions, expected, "compare {flags:?}");
 }
 
 fn check(what: &str, program: &BlockProgram, case: &Json) {

@@ -126,7 +126,7 @@ fn companions_are_read() {
         &expect![[r#"
             dtr.eviction_threshold = Int(3221225472)
             dtr.evictee_minimum_size = Int(1048576)
-            memory_optimize.skip_opt_set = List([Text("fc_0.tmp_0")])
+            memory_optimize.skip_opt_set = Set([Text("fc_0.tmp_0")])
             memory_optimize.level = Int(1)
             error: line 4: eviction_threshold is "3GB", a text, for which DTRConfig raises a TypeError: write the bytes, 3221225472 (KB, MB and GB are powers of 1024 in MegEngine)
         "#]],

@@ -117,7 +117,7 @@ fn texts_are_read_by_kind() {
         (
             "memory_optimize.skip_opt_set",
             "{'a'}",
-            Value::List(vec![Value::from("a")]),
+            Value::Set(vec![Value::from("a")]),
         ),
         ("memory_optimize.skip_opt_set", "{}", Value::from("{}")),
         ("memory_optimize.skip_opt_set", "[1,]", Value::List(vec![Value::Int(1)])),

@@ -4,15 +4,13 @@
 //! which order, with which dimensions, options and device.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use highwater::analysis::{Comparison, LaneSet, LaneStrategies, Request, compare};
-use highwater::options::{Environment, Options, SeenFiles};
-use highwater::plan::Limits;
+use highwater::analysis::{Comparison, Configuration, Request, compare};
+use highwater::options::Options;
 use highwater::progress::{Cancel, Progress};
 use highwater::session::SAMPLES;
 use highwater::sim::verify;
-use highwater::workload::{Device, DeviceProfiles, GraphEntry, SchedulePlan, Source, Workload};
+use highwater::workload::{GraphEntry, SchedulePlan, Source, Workload};
 
 use crate::support;
 
@@ -103,25 +101,12 @@ fn request(draw: &mut Draw, graphs: &[GraphEntry]) -> Request {
     for (key, values) in settings {
         options.set_text(key, draw.of(values)).unwrap();
     }
-    let device: Device = DeviceProfiles::bundled()
-        .unwrap()
-        .find(DeviceProfiles::DEFAULT)
-        .unwrap();
-    Request {
-        workload: Arc::new(workload),
-        plan,
+    let configuration = Configuration {
         options,
-        environment: Environment::default(),
-        files: Arc::new(SeenFiles::default()),
-        device,
-        policies: Vec::new(),
-        strategies: LaneStrategies::default(),
-        allocator_settings: Vec::new(),
-        recording_rules: highwater::workload::RecordingRules::default(),
-        lanes: LaneSet::Policies,
-        search: Limits::DEFAULT_NODES.into(),
-        pins: Vec::new(),
-    }
+        plan,
+        ..Configuration::default()
+    };
+    Request::new(workload, configuration)
 }
 
 fn answer(request: &Request) -> Comparison {

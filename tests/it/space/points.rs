@@ -1,15 +1,15 @@
 //! Points equal the answers of `compare` for their configurations, whatever they share, in any order.
 
-use highwater::analysis::Request;
 use highwater::analysis::sweep::{
     Explorer, Outcome, SmallestDevice, Space, SweepAxis, SweepError, SweepPoint, smallest_device,
 };
+use highwater::analysis::{Configuration, Request};
 use highwater::options::{OptionKind, OptionRow, TABLE, Value, keys};
 use highwater::progress::{Cancel, Cancelled, Progress};
 use highwater::units::Bytes;
-use highwater::workload::{DeviceProfiles, ScheduleEntry};
+use highwater::workload::{DeviceProfiles, ScheduleEntry, Source, Workload};
 
-use super::{axes, explore, explorer, plain, plain_of, request_of, sampled, small, space};
+use super::{axes, explore, explorer, plain, plain_of, sampled, small, space};
 
 /// Every point against `compare`.
 #[track_caller]
@@ -263,11 +263,8 @@ fn traces_are_tried_and_recordings_are_not() {
         ("device 64M\na x 40M\na y 40M\na z 4M\nload A 90M\nexec A\n", 4),
     ] {
         let traces = vec![crate::replay::trace(text)];
-        let source = highwater::workload::Source::Traces(traces);
-        let request = request_of(std::sync::Arc::new(highwater::workload::Workload::new(
-            "trace".to_owned(),
-            source,
-        )));
+        let source = Source::Traces(traces);
+        let request = Request::new(Workload::new("trace".to_owned(), source), Configuration::default());
         assert_eq!(
             agrees(&request, &["policy=0,2,3,4", "device_memory=64MiB,1GiB"]),
             n_fitting,
@@ -277,10 +274,8 @@ fn traces_are_tried_and_recordings_are_not() {
     let measured = sampled("measured");
     let error = Explorer::new(&measured, space(&measured, &["policy=0,2"])).unwrap_err();
     assert!(matches!(error, SweepError::NothingRuns { .. }));
-    let none = request_of(std::sync::Arc::new(highwater::workload::Workload::new(
-        "none".to_owned(),
-        highwater::workload::Source::Graphs(Vec::new()),
-    )));
+    let none = Workload::new("none".to_owned(), Source::Graphs(Vec::new()));
+    let none = Request::new(none, Configuration::default());
     assert!(Explorer::new(&none, space(&none, &["policy=0,2"])).is_err());
 }
 

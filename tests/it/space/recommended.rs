@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use highwater::analysis::sweep::{Explorer, Goal, Link, Recommendation, Space, SweepPoint, recommend};
-use highwater::analysis::{LaneGoal, Request};
+use highwater::analysis::{Configuration, LaneGoal, Request};
 use highwater::progress::{Cancel, Progress};
 use highwater::session::{OnFailure, SourceSpec, load};
 use highwater::units::Bytes;
 
-use super::{Plain, axes, explorer, plain, request_of, sampled, small, space};
+use super::{Plain, axes, explorer, plain, sampled, small, space};
 
 fn recommended(explorer: &Explorer, goal: Goal, most: u64) -> Recommendation {
     let cancel = Cancel::new();
@@ -209,7 +209,7 @@ fn recommendations_hold_on_the_corpus() {
         let sources: Vec<SourceSpec> = paths.into_iter().map(SourceSpec::Path).collect();
         let cancel = Cancel::new();
         let loaded = load(&sources, false, OnFailure::Stop, &Progress::silent(&cancel)).unwrap();
-        let mut request = request_of(Arc::clone(&loaded.workload));
+        let mut request = Request::new(Arc::clone(&loaded.workload), Configuration::default());
         for symbol in request.workload.symbols() {
             request.plan.dims.insert(symbol, vec![4]);
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use highwater::analysis::sweep::{Goal, SweepPoint, recommend, recommend_from};
-use highwater::analysis::{Comparison, LaneGoal, Recommended, Request, compare};
+use highwater::analysis::{Comparison, Configuration, LaneGoal, Recommended, Request, compare};
 use highwater::diagnostics::Diagnostics;
 use highwater::export::{CompareAnswer, ExportForm, ExportSubject, WireComparison};
 use highwater::options::keys;
@@ -18,7 +18,7 @@ use highwater::workload::{Source, Workload};
 use proptest::prelude::*;
 use serde_json::Value as Json;
 
-use super::{explore, explorer, request_of};
+use super::{explore, explorer};
 
 /// Sizes of the tensors of a chain in KiB, and whether it is trained.
 type Chain = (Vec<u64>, bool);
@@ -53,7 +53,7 @@ fn request(chains: &[Chain], batches: Vec<u64>, policy: u8) -> Request {
     let entries = chains.iter().enumerate();
     let entries = entries.flat_map(|(position, chain)| graph(&format!("graph{position}"), chain).graphs().to_vec());
     let workload = Workload::new("session".to_owned(), Source::Graphs(entries.collect()));
-    let mut request = request_of(Arc::new(workload));
+    let mut request = Request::new(workload, Configuration::default());
     request.plan.iterations = 2;
     request.plan.dims.insert("batch".to_owned(), batches);
     request

@@ -4,16 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use expect_test::expect;
-use highwater::analysis::{Comparison, LaneSet, LaneStrategies, Request, compare};
+use highwater::analysis::{Comparison, Configuration, Request, compare};
 use highwater::export::{FlameAnswer, SvgColors, flame_svg, flame_text, folded_stacks};
-use highwater::options::{Environment, Options};
-use highwater::plan::Limits;
 use highwater::progress::{Cancel, Progress};
 use highwater::timeline::{FlameGraph, FlamePaths, FlameRequest, MOST_FLAME_FRAMES, PeakAt, StepRange, peak_step};
 use highwater::units::{Bytes, Step};
-use highwater::workload::{
-    DeviceProfiles, RecordedBlock, RecordedFrame, RecordedNames, Recording, SchedulePlan, Source, StackIdx, Workload,
-};
+use highwater::workload::{RecordedBlock, RecordedFrame, RecordedNames, Recording, Source, StackIdx, Workload};
 use proptest::prelude::*;
 
 use super::peak::compared;
@@ -171,21 +167,7 @@ type Name = (String, String);
 
 pub(super) fn comparison_of(recordings: Vec<Recording>) -> Comparison {
     let source = Source::Recordings(recordings.into_iter().map(Arc::new).collect());
-    let request = Request {
-        workload: Arc::new(Workload::new("run".to_owned(), source)),
-        plan: SchedulePlan::default(),
-        options: Options::default(),
-        environment: Environment::default(),
-        files: Arc::default(),
-        device: DeviceProfiles::bundled().unwrap().find("generic-32GB").unwrap(),
-        policies: Vec::new(),
-        strategies: LaneStrategies::default(),
-        allocator_settings: Vec::new(),
-        recording_rules: highwater::workload::RecordingRules::default(),
-        lanes: LaneSet::Policies,
-        search: Limits::DEFAULT_NODES.into(),
-        pins: Vec::new(),
-    };
+    let request = Request::new(Workload::new("run".to_owned(), source), Configuration::default());
     compare(&request, &Progress::silent(&Cancel::new())).unwrap()
 }
 

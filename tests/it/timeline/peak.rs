@@ -1,45 +1,24 @@
 //! Explained steps: sums against the lanes' curves, rankings and ranges against naive second implementations.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use expect_test::expect;
-use highwater::analysis::{Comparison, LaneSet, LaneStrategies, Request, compare};
+use highwater::analysis::{Comparison, Request, compare};
 use highwater::export::{PeakAnswer, peak_text};
 use highwater::graph::{Graph, Id as _, TensorId};
-use highwater::options::{Environment, Options};
-use highwater::plan::Limits;
 use highwater::progress::{Cancel, Progress};
 use highwater::session::{Document, SAMPLES, Session, SourceSpec, Worker};
 use highwater::timeline::{Attribute, IdleSteps, LeftOut, PeakAt, PeakReport, PeakRequest, Selected, StepRange};
 use highwater::units::{Bytes, Step};
-use highwater::workload::{DeviceProfiles, SchedulePlan};
+use highwater::workload::DeviceProfiles;
 use proptest::prelude::*;
 
+use crate::workloads::{configuration, workload};
+
 pub(crate) fn compared(text: &str, dims: &[(&str, Vec<u64>)], edits: &[(&str, &str)]) -> Comparison {
-    let mut plan = SchedulePlan::default();
-    for (name, values) in dims {
-        plan.dims.insert((*name).to_owned(), values.clone());
-    }
-    let mut options = Options::default();
-    for (key, value) in edits {
-        options.set_text(key, value).unwrap();
-    }
-    let request = Request {
-        workload: Arc::new(crate::workloads::workload("net.json", text.as_bytes())),
-        plan,
-        options,
-        environment: Environment::default(),
-        files: Arc::default(),
-        device: DeviceProfiles::bundled().unwrap().find("generic-32GB").unwrap(),
-        policies: Vec::new(),
-        strategies: LaneStrategies::default(),
-        allocator_settings: Vec::new(),
-        recording_rules: highwater::workload::RecordingRules::default(),
-        lanes: LaneSet::Policies,
-        search: Limits::DEFAULT_NODES.into(),
-        pins: Vec::new(),
-    };
+    let dims: Vec<(&str, &[u64])> = dims.iter().map(|(name, values)| (*name, &values[..])).collect();
+    let workload = workload("net.json", text.as_bytes());
+    let request = Request::new(workload, configuration(edits, &dims));
     let cancel = Cancel::new();
     compare(&request, &Progress::silent(&cancel)).unwrap()
 }

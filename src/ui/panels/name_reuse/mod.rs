@@ -124,7 +124,7 @@ fn version_ui(ui: &mut egui::Ui, acting: &str, commands: &mut Vec<Command>) {
                 if label.on_hover_text(version.summary).clicked() {
                     commands.push(Command::SetOption {
                         key: keys::NAME_REUSE_VERSION.to_owned(),
-                        text: version.names[0].to_owned(),
+                        text: version.release.to_owned(),
                     });
                 }
             }

@@ -21,7 +21,7 @@ pub(super) fn names_ui(
 ) -> Response {
     let names = names_of(value);
     ui.vertical(|ui| {
-        let field = add_ui(ui, row, &names, label, edit);
+        let field = add_ui(ui, row, value, label, edit);
         let is_spread = names.len() <= FEW || edit.state.spread.contains(row.key);
         let n_shown = if is_spread { names.len() } else { FEW };
         let mut removed = None;
@@ -41,7 +41,7 @@ pub(super) fn names_ui(
         if let Some(position) = removed {
             let mut names = names.clone();
             names.remove(position);
-            edit.commands.push(set(row, names));
+            edit.commands.push(set(row, value, names));
             // The buttons move up; the next press must not remove another name.
             field.request_focus();
         }
@@ -67,10 +67,11 @@ fn spread_ui(ui: &mut egui::Ui, row: &'static OptionRow, n_names: usize, is_spre
 fn add_ui(
     ui: &mut egui::Ui,
     row: &'static OptionRow,
-    names: &[Value],
+    value: &Value,
     label: &Response,
     edit: &mut Edit<'_>,
 ) -> Response {
+    let names = &names_of(value);
     let text = &mut edit.state.texts.entry(row.key).or_default().text;
     let choices = row.kind.choices();
     ui.horizontal(|ui| {
@@ -88,7 +89,7 @@ fn add_ui(
         if (is_entered || is_clicked) && !text.trim().is_empty() {
             let added = std::mem::take(text);
             let new = added.split(',').map(str::trim).filter(|name| !name.is_empty());
-            edit.commands.push(set(row, with(names, new)));
+            edit.commands.push(set(row, value, with(names, new)));
             response.request_focus();
         }
         if !choices.is_empty() {
@@ -101,7 +102,7 @@ fn add_ui(
                         if entry.on_hover_text(*summary).clicked() {
                             let name = choice.to_string();
                             edit.commands
-                                .push(set(row, with(names, std::iter::once(name.as_str()))));
+                                .push(set(row, value, with(names, std::iter::once(name.as_str()))));
                         }
                     }
                 })
@@ -136,10 +137,11 @@ fn names_of(value: &Value) -> Vec<Value> {
     }
 }
 
-/// The edit: lists stay lists, texts stay texts. No names reset an option without a default.
-fn set(row: &OptionRow, names: Vec<Value>) -> Command {
+/// The edit: lists stay lists, sets sets, texts texts. No names reset an option without a default.
+fn set(row: &OptionRow, before: &Value, names: Vec<Value>) -> Command {
     let value = match (&row.kind, names.is_empty()) {
         (_, true) if row.default_value() == Value::Unset => Value::Unset,
+        (OptionKind::List, false) if matches!(before, Value::Set(_)) => Value::Set(names),
         (OptionKind::List, _) => Value::List(names),
         _ => {
             let texts: Vec<String> = names.iter().map(ToString::to_string).collect();

@@ -210,12 +210,7 @@ fn follow(shown: &Shown<'_>, link: &Link, state: &mut SweepState, lanes: &mut La
 /// The lane of a configuration, and the run of a step. Lanes of the active configuration differ in their policy alone.
 fn lane_of(session: &Session, wanted: &Configuration, step: Option<Step>) -> Option<(usize, Option<u32>)> {
     let (comparison, _) = session.answer()?;
-    let document = session.document();
-    let mut own = Configuration {
-        options: document.options.clone(),
-        environment: document.environment.clone(),
-        plan: document.plan.clone(),
-    };
+    let mut own = session.configuration();
     let mut other = wanted.clone();
     for configuration in [&mut own, &mut other] {
         configuration.options.reset(keys::STATIC_MEMORY_POLICY);

@@ -119,8 +119,7 @@ pub(super) fn short(key: &str) -> &str {
 /// Initial values of an axis: all choices, or amounts around the current one.
 fn first_values(key: &str, session: &Session) -> String {
     if let Some(name) = key.strip_prefix("dim:") {
-        let values = session.document().plan.dims.get(name);
-        let value = values.and_then(|values| values.first().copied()).unwrap_or(1).max(1);
+        let value = session.dim_values(name).first().copied().unwrap_or(1).max(1);
         let (from, to) = ((value / 4).max(1), value.saturating_mul(4));
         return format!("{from}..{to}x2");
     }
