@@ -109,7 +109,7 @@ fn frame(criterion: &mut Criterion<CpuTime>) {
             timeline: &timeline,
             selected,
             matches: None,
-            compared: highwater_ui::lanes::Compared::default(),
+            baseline: None,
             is_stale: false,
             theme: &theme,
         };

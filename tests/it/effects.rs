@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use highwater::analysis::{Comparison, LOOP_VARIABLES, Request, compare};
 use highwater::diagnostics::Severity;
-use highwater::options::{FileState, Options, SeenFiles};
+use highwater::options::{FileState, SeenFiles};
 use highwater::progress::{Cancel, Progress};
 use highwater::sim::StaticMemoryPolicy;
 use highwater::workload::{Source, Workload};

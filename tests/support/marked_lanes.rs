@@ -6,7 +6,7 @@ use highwater_session::{Command, Session, SourceSpec, sample};
 use crate::sessions::session;
 
 /// Number of kinds of [`kind`].
-pub(crate) const N_KINDS: usize = 16;
+pub(crate) const N_KINDS: usize = 17;
 
 /// A new kind of mark needs a session that has it.
 pub(crate) const fn kind(mark: &LaneMark<'_>) -> Option<usize> {
@@ -28,40 +28,49 @@ pub(crate) const fn kind(mark: &LaneMark<'_>) -> Option<usize> {
         LaneMark::LowerBound(_) => 13,
         LaneMark::EstimatedScratch(_) => 14,
         LaneMark::NotSimulated(_) => 15,
+        LaneMark::Raises(_) => 16,
     })
 }
 
-/// Samples or files of `sample_traces`, each with a setting.
-const CASES: [(&str, &str, &str); 8] = [
-    ("mixed", "graph_max_parallel_model_num", "2"),
-    ("mixed", "simulation.device_memory", "3.2GiB"),
-    ("resnet50", "dtr.eviction_threshold", "20MiB"),
-    ("mobilenet", "deterministic", "1"),
-    ("mobilenet", "simulation.workspace_estimate", "on"),
-    ("two_graphs.trace", "simulation.device_memory", "10MiB"),
+/// Samples or files of `sample_traces`, each with settings.
+const CASES: [(&str, &[(&str, &str)]); 9] = [
+    ("mixed", &[("graph_max_parallel_model_num", "2")]),
+    ("mixed", &[("simulation.device_memory", "3.2GiB")]),
+    ("resnet50", &[("dtr.eviction_threshold", "20MiB")]),
+    ("mobilenet", &[("deterministic", "1")]),
+    ("mobilenet", &[("simulation.workspace_estimate", "on")]),
+    ("two_graphs.trace", &[("simulation.device_memory", "10MiB")]),
     (
         "language_model.snapshot.pickle.gz",
-        "simulation.device_memory",
-        "100MiB",
+        &[("simulation.device_memory", "100MiB")],
     ),
-    ("lenet", "", ""),
+    ("lenet", &[]),
+    (
+        "lenet",
+        &[
+            ("memory_optimize.level", "1"),
+            ("memory_optimize.skip_opt_set", "['x']"),
+            ("memory_optimize.skip_grads", "true"),
+            ("simulation.memory_optimize_version", "1.2"),
+        ],
+    ),
 ];
 
 /// Each session with its answer; `traces` is the folder of the files.
 pub(crate) fn sessions(traces: &str) -> impl Iterator<Item = Session> {
-    CASES.into_iter().map(move |(name, key, text)| {
+    CASES.into_iter().map(move |(name, settings)| {
         let source = sample(name).map_or_else(
             || SourceSpec::Path(format!("{traces}/{name}").into()),
             SourceSpec::Sample,
         );
         let mut session = session(vec![source]);
-        if !text.is_empty() {
+        for (key, text) in settings {
             session.apply(Command::SetOption {
-                key: key.to_owned(),
-                text: text.to_owned(),
+                key: (*key).to_owned(),
+                text: (*text).to_owned(),
             });
-            session.settle();
         }
+        session.settle();
         session
     })
 }

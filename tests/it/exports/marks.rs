@@ -68,6 +68,7 @@ fn in_json(answer: &Json, comparison: &Comparison, lane: usize, mark: &LaneMark<
         LaneMark::AllEquivalent(why) => answer["alike"] == *why,
         LaneMark::LowerBound(_) => row["lower_bound"] == true,
         LaneMark::EstimatedScratch(_) => answer["scratch"] == "estimated",
+        LaneMark::Raises(exception) => row["exception"] == *exception,
         LaneMark::NotSimulated(keys) => keys.iter().all(|key| contains(&answer["no_effect"], &Json::from(*key))),
     }
 }
