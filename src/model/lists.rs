@@ -21,15 +21,15 @@ impl<T: Copy> Lists<T> {
     pub fn of_pairs(n_lists: usize, pairs: impl Iterator<Item = (usize, T)> + Clone) -> Self {
         // One place behind, so that filling moves each start to the end of its list.
         let mut ends = vec![0_u32; n_lists + 1];
-        // Placeholders; every place is written once below.
-        let mut members = Vec::new();
-        for (list, member) in pairs.clone() {
+        for (list, _) in pairs.clone() {
             ends[list + 1] += 1;
-            members.push(member);
         }
         for list in 0..n_lists {
             ends[list + 1] += ends[list];
         }
+        // Placeholders; every place is written once below.
+        let first = pairs.clone().next();
+        let mut members = first.map_or_else(Vec::new, |(_, first)| vec![first; ends[n_lists] as usize]);
         for (list, member) in pairs {
             let slot = &mut ends[list];
             members[*slot as usize] = member;

@@ -175,7 +175,7 @@ impl Heap {
             };
             match key {
                 keys::ADDR | keys::DEVICE_FREE => {
-                    set(&mut entry.has, has::ADDRESS, &mut entry.address, self.unsigned(value))
+                    set(&mut entry.has, has::ADDRESS, &mut entry.address, self.unsigned(value));
                 }
                 keys::SIZE => set(&mut entry.has, has::SIZE, &mut entry.size, self.unsigned(value)),
                 keys::TIME_US => set(&mut entry.has, has::TIME, &mut entry.time_us, self.unsigned(value)),

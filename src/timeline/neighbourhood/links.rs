@@ -51,7 +51,7 @@ fn by_storage(storages: impl Iterator<Item = u32>) -> Lists<TensorId> {
         .map(|(tensor, storage)| (storage as usize, TensorId::from_idx(tensor)))
         .collect();
     let n_storages = pairs.iter().map(|(storage, _)| storage + 1).max().unwrap_or(0);
-    Lists::of_pairs(n_storages, pairs.into_iter())
+    Lists::of_pairs(n_storages, pairs.iter().copied())
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
