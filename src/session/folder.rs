@@ -11,7 +11,6 @@
 
 mod ahead;
 mod logs;
-mod natural;
 mod parts;
 mod walk;
 

@@ -125,7 +125,9 @@ pub use segments::{Segment, Segments};
 use sharing::MOST_NAMED;
 pub use sharing::SharedMemory;
 pub use support::Support;
-pub use tables::{Column, ProblemLine, Sort, TableError, TableKind, TableRows, TableSpec, TableSubject, Target, Value};
+pub use tables::{
+    Column, ProblemLine, Sort, TableError, TableKind, TableRows, TableSpec, TableSubject, Target, Value, natural_order,
+};
 pub use tally::{EventColumn, EventTally};
 pub use ticks::{Tick, byte_ticks, step_ticks, time_ticks};
 pub use viewport::{Canvas, View, Viewport};

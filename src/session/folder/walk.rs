@@ -2,13 +2,14 @@
 //!
 //! Invariants: links to folders are not followed; depth and number are limited, so that a wrong folder does no harm.
 
+use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 
-use super::natural::by_number;
 use crate::files::FileError;
 use crate::special_files::special_kind;
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
+use highwater_timeline::natural_order;
 
 const MOST_LEVELS: usize = 8;
 
@@ -114,6 +115,17 @@ pub(crate) fn files_of(folder: &Path, progress: &Progress<'_>) -> Result<Found, 
     Ok(found)
 }
 
+/// `rank2` before `rank10`, name by name.
+fn by_number(one: &Path, other: &Path) -> Ordering {
+    let names = one.components().zip(other.components());
+    let mut orders = names.map(|(one, other)| {
+        let [one, other] = [one, other].map(|name| name.as_os_str().as_encoded_bytes());
+        natural_order(one, other)
+    });
+    let least = || one.components().count().cmp(&other.components().count());
+    orders.find(|order| order.is_ne()).unwrap_or_else(least)
+}
+
 /// Of a folder with a file that holds all of it, that file alone.
 fn without_parts(files: Vec<PathBuf>) -> Vec<PathBuf> {
     let is_whole = |path: &PathBuf| {
@@ -199,5 +211,22 @@ mod tests {
         let cancel = Cancel::new();
         let missing = files_of(Path::new("/no/such/folder"), &Progress::silent(&cancel));
         assert!(missing.is_err_and(|error| error.to_string().contains("/no/such/folder")));
+    }
+
+    #[test]
+    fn names_are_ordered_one_by_one() {
+        let expected = [
+            "a/rank0/x",
+            "a/rank02/y",
+            "a/rank2/x",
+            "a/rank10/x",
+            "a/ranks",
+            "b",
+            "b/1",
+        ];
+        let mut paths = expected;
+        paths.reverse();
+        paths.sort_by(|one, other| by_number(Path::new(one), Path::new(other)));
+        assert_eq!(paths, expected);
     }
 }

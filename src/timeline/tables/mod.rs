@@ -19,6 +19,7 @@ mod tensors;
 mod value;
 
 pub use column::{Column, TableKind};
+pub use order::natural_order;
 pub use problems::ProblemLine;
 pub use value::Value;
 

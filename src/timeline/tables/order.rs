@@ -65,7 +65,7 @@ fn ranks(view: &View<'_>, column: usize, rows: &[u32], progress: &Progress<'_>) 
     let texts: Vec<&str> = positions.values().map(text).collect();
     let mut order: Vec<u32> = (0_u32..).take(texts.len()).collect();
     progress.check()?;
-    order.sort_unstable_by(|a, b| natural(texts[*a as usize], texts[*b as usize]).then(a.cmp(b)));
+    order.sort_unstable_by(|a, b| natural_order(texts[*a as usize].as_bytes(), texts[*b as usize].as_bytes()).then(a.cmp(b)));
     progress.check()?;
     let mut ranks: Vec<u64> = vec![0; texts.len()];
     let mut rank = 0;
@@ -85,9 +85,9 @@ fn text<'v>(value: &'v Value<'_>) -> &'v str {
     }
 }
 
-/// `layer2` before `layer10`; ignores case.
-pub(super) fn natural(one: &str, other: &str) -> Ordering {
-    let (mut a, mut b) = (one.as_bytes(), other.as_bytes());
+/// `layer2` before `layer10`; ignores case, except between texts that are equal without it.
+pub fn natural_order(one: &[u8], other: &[u8]) -> Ordering {
+    let (mut a, mut b) = (one, other);
     loop {
         let (Some(x), Some(y)) = (a.first(), b.first()) else {
             return a.len().cmp(&b.len()).then_with(|| one.cmp(other));
@@ -133,8 +133,9 @@ mod tests {
             ("x", "x", Ordering::Equal),
             ("99999999999999999999999", "100000000000000000000000", Ordering::Less),
         ] {
-            assert_eq!(natural(one, other), wanted, "{one} and {other}");
-            assert_eq!(natural(other, one), wanted.reverse(), "{other} and {one}");
+            let order = |one: &str, other: &str| natural_order(one.as_bytes(), other.as_bytes());
+            assert_eq!(order(one, other), wanted, "{one} and {other}");
+            assert_eq!(order(other, one), wanted.reverse(), "{other} and {one}");
         }
     }
 }

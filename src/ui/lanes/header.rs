@@ -24,7 +24,7 @@ const INDENT: f32 = 4.0;
 pub(super) fn header_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
     let lane = &cx.input.comparison.lanes[frame.lane];
     ground_ui(ui, cx, frame, frame.header);
-    let figures = figures::figures(ui, lane, None, cx.input);
+    let figures = vec![figures::peak(ui, lane, cx.input)];
     let header = frame.header;
     let room = header.width() - INDENT - SPACING;
     let beside = room - MENU - figures::width(&figures);
