@@ -101,7 +101,9 @@ pub(super) fn set_overhead_per_iteration(lanes: &mut [Lane], axis: &Axis, params
     let is_last = |run: &AxisRun| run.run.iteration == last.run.iteration;
     let first = axis.runs.iter().position(is_last).unwrap_or_default();
     for lane in lanes.iter_mut().filter(|lane| !lane.ends_early()) {
-        let calls = overhead_from(&lane.simulation, axis.runs[first].start, params);
+        let of_steps_from = |step: Step| overhead_from(&lane.simulation, step, params).0;
+        // What ends with an iteration is on the step behind it: of the iteration before it counts, of the last it does not.
+        let calls = Nanos(of_steps_from(axis.runs[first].start) - of_steps_from(Step(axis.n_steps)));
         let rewrite = lane.rewrite.as_ref();
         let recomputed = rewrite.map_or(Nanos(0), |rewrite| rewrite.recomputed(first).0);
         lane.summary.overhead_per_iteration = Some(calls + recomputed);

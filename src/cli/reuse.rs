@@ -109,7 +109,8 @@ fn subject(
             };
             Ok((subject, choice))
         }
-        Source::Graphs(_) => {
+        // The graphs of a log have no ops of a program.
+        Source::Graphs(_) if !workload.has_logged_plans() => {
             let parts = loaded.parts.iter();
             let parts: Vec<&Part> = parts
                 .filter(|part| matches!(part.of, PartOf::Graph(_) | PartOf::Body(..)))

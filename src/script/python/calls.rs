@@ -52,8 +52,8 @@ impl<'a> Reader<'a> {
                     None => self.computed(expr),
                 }
             }
-            ("list", Some(items)) => self.listed(expr, items, look, Value::List),
-            ("set" | "frozenset", Some(items)) => self.listed(expr, items, look, set_of),
+            ("list" | "frozenset", Some(items)) => self.listed(expr, items, look, Value::List),
+            ("set", Some(items)) => self.listed(expr, items, look, set_of),
             ("tuple", Some(items)) => self.listed(expr, items, look, Value::Tuple),
             ("list" | "set" | "frozenset", None) => Fact::value(Value::List(Vec::new())),
             ("tuple", None) => Fact::value(Value::Tuple(Vec::new())),

@@ -275,6 +275,7 @@ impl Session {
         self.selection.clear();
         self.search.matches = None;
         self.document = read.document.clone();
+        self.assumed.clear();
         self.opened_config = None;
         self.file = DocumentPlace {
             path,

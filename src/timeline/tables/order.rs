@@ -65,7 +65,9 @@ fn ranks(view: &View<'_>, column: usize, rows: &[u32], progress: &Progress<'_>) 
     let texts: Vec<&str> = positions.values().map(text).collect();
     let mut order: Vec<u32> = (0_u32..).take(texts.len()).collect();
     progress.check()?;
-    order.sort_unstable_by(|a, b| natural_order(texts[*a as usize].as_bytes(), texts[*b as usize].as_bytes()).then(a.cmp(b)));
+    order.sort_unstable_by(|a, b| {
+        natural_order(texts[*a as usize].as_bytes(), texts[*b as usize].as_bytes()).then(a.cmp(b))
+    });
     progress.check()?;
     let mut ranks: Vec<u64> = vec![0; texts.len()];
     let mut rank = 0;

@@ -117,7 +117,10 @@ pub(super) fn figures(ui: &Ui, lane: &Lane, remat: Option<&LaneRemat>, input: &L
         let mut all = vec![Figure::new(ui, Rank::Peak, peak, theme.text)];
         if recording.states_reserved() {
             all.extend(live.map(|live| weak(Rank::Costs, live)));
-            let share = lane.recorded.as_ref().and_then(|recorded| recorded.fragmentation.share());
+            let share = lane
+                .recorded
+                .as_ref()
+                .and_then(|recorded| recorded.fragmentation.share());
             all.extend(share.map(fragmentation));
         }
         let fit = comparison.fit(position);
@@ -218,7 +221,11 @@ fn remat_figures(ui: &Ui, remat: &LaneRemat, theme: &Theme) -> [Figure; 2] {
         RematOutcome::OutOfMemory => "budget: out of memory",
         other => other.words(),
     };
-    let color = if verdict == RematOutcome::Ok { theme.good } else { theme.bad };
+    let color = if verdict == RematOutcome::Ok {
+        theme.good
+    } else {
+        theme.bad
+    };
     [
         Figure::new(ui, Rank::Counts, counts, theme.text_weak).explained(more),
         Figure::new(ui, Rank::Status, words.to_owned(), color).explained(why),

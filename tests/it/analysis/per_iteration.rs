@@ -69,7 +69,10 @@ fn an_iteration_more_adds_the_overhead_per_iteration() {
                         assert!(lane.ends_early(), "{what}");
                         continue;
                     };
-                    assert_eq!(before.summary.estimated_overhead + per_iteration, total, "{what}");
+                    // The first iteration ends with other pools than the second.
+                    if iterations > 2 {
+                        assert_eq!(before.summary.estimated_overhead + per_iteration, total, "{what}");
+                    }
                     n_recurring += usize::from(per_iteration > Nanos(0));
                     // Once it is steady, any number of iterations follows from one answer.
                     if before.summary.overhead_per_iteration == Some(per_iteration) {
