@@ -1,6 +1,6 @@
 //! House rules of the documents: their lists match the tables of the program, and what they name exists.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::tidy::{files_with, read, root, rust_files};
 
@@ -91,7 +91,11 @@ fn named_source_files_exist() {
     let mut missing = Vec::new();
     for page in pages {
         let text = read(&page);
-        let names = text.split('`').skip(1).step_by(2).filter(|name| name.ends_with(".rs"));
+        let names = text
+            .split('`')
+            .skip(1)
+            .step_by(2)
+            .filter(|name| Path::new(name).extension().is_some_and(|ending| ending == "rs"));
         let names = names.filter(|name| !name.contains([' ', '<']));
         let unknown = names.filter(|name| !sources.iter().any(|source| source.ends_with(name)));
         missing.extend(unknown.map(|name| format!("{} names {name}", page.display())));
