@@ -69,11 +69,11 @@ impl Session {
         settings
     }
 
-    /// The space of an order over the current settings.
+    /// The space of an order over the settings of a request.
     ///
     /// # Errors
     /// [`SweepError`]: too many points, an axis twice.
-    fn space_of(&self, order: &SweepOrder, request: &Request) -> Result<Space, SweepError> {
+    fn space_of(order: &SweepOrder, request: &Request) -> Result<Space, SweepError> {
         let mut space = Space::new(request.configuration(), order.axes.clone())?;
         if let Some(capacity) = order.capacity {
             space = space.with_capacity(capacity)?;
@@ -98,7 +98,7 @@ impl Session {
             }
             return Ok(());
         }
-        let space = self.space_of(&order, &request)?;
+        let space = Self::space_of(&order, &request)?;
         let number = self.sweep.number + 1;
         self.sweep = Sweep {
             table: Some(SweepTable::new(space, number)),
