@@ -174,21 +174,23 @@ impl Comparison {
         }
     }
 
-    /// The sentences of the chosen marks of some lanes, each once.
+    /// The sentences of the chosen marks of some lanes, each once, those of roles first.
     pub fn mark_sentences(
         &self,
         lanes: &[usize],
         goal: LaneGoal,
         is_chosen: impl Fn(&LaneMark<'_>) -> bool,
     ) -> Vec<String> {
-        let mut sentences: Vec<String> = Vec::new();
+        let [mut sentences, mut others]: [Vec<String>; 2] = Default::default();
         for lane in lanes {
             let title = self.lane_title(self.lanes[*lane].id);
             for mark in self.lane_marks(*lane, goal).iter().filter(|mark| is_chosen(mark)) {
-                let sentence = mark.sentence(&title).filter(|text| !sentences.contains(text));
-                sentences.extend(sentence);
+                let list = if mark.is_role() { &mut sentences } else { &mut others };
+                let sentence = mark.sentence(&title).filter(|text| !list.contains(text));
+                list.extend(sentence);
             }
         }
+        sentences.append(&mut others);
         sentences
     }
 

@@ -176,7 +176,9 @@ impl Row<'_> {
         let shown = match comparison.figure(self.lane, metric) {
             Some(Figure::Bytes(now)) => text(comparison.figure_sign(self.lane, metric)).and(bytes(Bytes(now))),
             Some(now) => figure(now),
-            None => return self.unknown(),
+            // What a recording may state.
+            None if matches!(name, "peak_reserved" | "peak_live" | "fragmentation") => return self.unknown(),
+            None => return Line::default(),
         };
         let base = self.base.filter(|base| *base != self.lane);
         let difference = base.and_then(|base| comparison.difference(self.lane, base, metric));
