@@ -78,7 +78,9 @@ mod tests {
         let all: Vec<String> = (0..5).map(|list| lists.of(list).iter().collect()).collect();
         assert_eq!(all, ["be", "", "acf", "", "d"]);
         let mut pushed = Lists::default();
-        all.iter().for_each(|list| pushed.push(list.chars()));
+        for list in &all {
+            pushed.push(list.chars());
+        }
         assert_eq!(pushed, lists);
         for missing in [5, usize::MAX] {
             assert!(lists.of(missing).is_empty());

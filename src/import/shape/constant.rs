@@ -138,7 +138,9 @@ mod tests {
     fn elements_are_filled_up_or_absent() {
         let data = |count: usize, ints: &[i64], content: Option<&[u8]>| {
             let mut stored = Stored::new();
-            ints.iter().for_each(|item| stored.ints.push(*item));
+            for item in ints {
+                stored.ints.push(*item);
+            }
             stored.content = content.map(<[u8]>::to_vec);
             stored.data(DType::Int32, count, Some(64))
         };
