@@ -9,7 +9,7 @@ use super::oom_report::{OutOfMemoryReport, oom_report};
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::threads::on_threads;
 use highwater_model::units::{Bytes, Nanos, Step};
-use highwater_model::workload::{Axis, AxisRun, GraphIdx};
+use highwater_model::workload::{Axis, GraphIdx};
 use highwater_plan::Strategy;
 use highwater_sim::fold::{Curves, curves, overhead_from, summary};
 use highwater_sim::{
@@ -93,20 +93,24 @@ pub(super) fn clear_call_costs(lane: &mut Lane) {
     lane.summary.overhead.clear();
 }
 
-/// Sets what the last of several iterations adds to the overhead of lanes on an axis, recomputation included.
+/// Sets what a further iteration adds to the overhead of lanes on an axis, recomputation included: the less of the last two, of
+/// which the last also frees what no run needs any more, and the one before it may still grow pools.
 pub(super) fn set_overhead_per_iteration(lanes: &mut [Lane], axis: &Axis, params: &Params) {
-    let Some(last) = axis.runs.last().filter(|run| run.run.iteration > 0) else {
+    let Some(one_before) = axis.runs.last().map_or(0, |run| run.run.iteration).checked_sub(1) else {
         return;
     };
-    let is_last = |run: &AxisRun| run.run.iteration == last.run.iteration;
-    let first = axis.runs.iter().position(is_last).unwrap_or_default();
+    let first_of = |iteration: u32| axis.runs.partition_point(|run| run.run.iteration < iteration);
+    let (before, last) = (first_of(one_before), first_of(one_before + 1));
+    let start = |run: usize| axis.runs.get(run).map_or(Step(axis.n_steps), |run| run.start);
     for lane in lanes.iter_mut().filter(|lane| !lane.ends_early()) {
-        let of_steps_from = |step: Step| overhead_from(&lane.simulation, step, params).0;
-        // What ends with an iteration is on the step behind it: of the iteration before it counts, of the last it does not.
-        let calls = Nanos(of_steps_from(axis.runs[first].start) - of_steps_from(Step(axis.n_steps)));
         let rewrite = lane.rewrite.as_ref();
-        let recomputed = rewrite.map_or(Nanos(0), |rewrite| rewrite.recomputed(first).0);
-        lane.summary.overhead_per_iteration = Some(calls + recomputed);
+        // What ends with an iteration is on the step behind it, so it counts for the next one.
+        let from = |run: usize| {
+            let recomputed = rewrite.map_or(0, |rewrite| rewrite.recomputed(run).0.0);
+            overhead_from(&lane.simulation, start(run), params).0 + recomputed
+        };
+        let (both, one, rest) = (from(before), from(last), from(axis.runs.len()));
+        lane.summary.overhead_per_iteration = Some(Nanos((both - one).min(one - rest)));
     }
 }
 

@@ -65,8 +65,8 @@ pub struct Summary {
     pub estimated_overhead: Nanos,
     /// The estimated overhead by cause; causes without calls are left out.
     pub overhead: Vec<Overhead>,
-    /// What the last of several iterations adds to it, so what each further one adds once pools have stopped growing; the rest
-    /// is paid once. `None` where a single iteration does not show what recurs, or the run ends early.
+    /// What a further iteration adds to it once pools have stopped growing: the less of the last two iterations. `None` where a
+    /// single iteration does not show what recurs, or the run ends early.
     pub overhead_per_iteration: Option<Nanos>,
 }
 

@@ -69,13 +69,13 @@ fn an_iteration_more_adds_the_overhead_per_iteration() {
                         assert!(lane.ends_early(), "{what}");
                         continue;
                     };
-                    // The first iteration ends with other pools than the second.
-                    if iterations > 2 {
+                    // Earlier, pools may still grow.
+                    if iterations > 3 {
                         assert_eq!(before.summary.estimated_overhead + per_iteration, total, "{what}");
                     }
                     n_recurring += usize::from(per_iteration > Nanos(0));
                     // Once it is steady, any number of iterations follows from one answer.
-                    if before.summary.overhead_per_iteration == Some(per_iteration) {
+                    if iterations > 3 && before.summary.overhead_per_iteration == Some(per_iteration) {
                         let once = total.0 - iterations * per_iteration.0;
                         let mut last = by_iterations.iter().flat_map(|comparison| &comparison.lanes).rev();
                         let last = last.find(|other| other.id == lane.id).expect("the same lanes");
@@ -87,16 +87,16 @@ fn an_iteration_more_adds_the_overhead_per_iteration() {
             }
         }
     }
-    assert!(n_recurring > 100 && n_steady > 100, "{n_recurring} {n_steady}");
+    assert!(n_recurring > 100 && n_steady > 50, "{n_recurring} {n_steady}");
 }
 
 /// Clears and recomputation recur in every lane; so do the mallocs of pools that a later shape outgrows.
 #[test]
 fn all_causes_that_recur_count() {
     let causes = |settings: &[(&str, &str)], entries: &[&str], policy: usize| -> Vec<Cause> {
-        let (two, three) = (
-            compared(settings, entries, &[512], 2),
-            compared(settings, entries, &[512], 3),
+        let (four, five) = (
+            compared(settings, entries, &[512], 4),
+            compared(settings, entries, &[512], 5),
         );
         let time = |comparison: &Comparison, cause: Cause| {
             let overhead = &comparison.lanes[policy].summary.overhead;
@@ -107,10 +107,10 @@ fn all_causes_that_recur_count() {
         };
         let grown = Cause::ALL
             .into_iter()
-            .map(|cause| (cause, time(&three, cause) - time(&two, cause)));
+            .map(|cause| (cause, time(&five, cause) - time(&four, cause)));
         let grown: Vec<(Cause, u64)> = grown.filter(|(_, time)| *time > 0).collect();
         let sum: u64 = grown.iter().map(|(_, time)| time).sum();
-        assert_eq!(three.lanes[policy].summary.overhead_per_iteration, Some(Nanos(sum)));
+        assert_eq!(five.lanes[policy].summary.overhead_per_iteration, Some(Nanos(sum)));
         grown.into_iter().map(|(cause, _)| cause).collect()
     };
     let loads = causes(&[], &["train", "unload train", "eval"], 0);
