@@ -63,7 +63,7 @@ impl LaneMark<'_> {
                 Fit::StopsUnderBudget => "stops under its budget".to_owned(),
                 Fit::Refuses(count) => format!("{} refused", counted(*count, "request")),
                 Fit::Above { by, .. } => format!("{by} above the capacity"),
-                Fit::Unknown | Fit::Yes { .. } | Fit::Forbidden(_) => String::new(),
+                Fit::Unknown | Fit::Yes { .. } | Fit::Forbidden(_) | Fit::Raises => String::new(),
             },
             Self::Raises(exception) => format!("failed: Paddle raises {exception}"),
             Self::Arena(behaviour) => behaviour.label().to_owned(),
@@ -116,7 +116,7 @@ impl Comparison {
         let mut marks = self.roles(lane, goal);
         marks.extend(row.forbidden.iter().map(LaneMark::Forbidden));
         let fit = self.fit(lane);
-        if !fit.is_good() && !matches!(fit, Fit::Forbidden(_)) {
+        if !fit.is_good() && !matches!(fit, Fit::Forbidden(_) | Fit::Raises) {
             marks.push(LaneMark::DoesNotFit(fit, row.out_of_memory_text()));
         }
         marks.extend(row.exception().map(LaneMark::Raises));

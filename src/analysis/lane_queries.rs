@@ -80,6 +80,8 @@ pub enum Fit {
     Refuses(u64),
     /// A rule, by its name, forbids the policy; the run alone would reach its end.
     Forbidden(&'static str),
+    /// Paddle's pass ends in an exception.
+    Raises,
 }
 
 /// What a difference from another lane means.
@@ -116,6 +118,7 @@ impl Fit {
             Self::StopsUnderBudget => "a run stops under its budget".to_owned(),
             Self::Refuses(count) => format!("{} refused", counted(count, "request")),
             Self::Forbidden(rule) => format!("{rule} forbids it"),
+            Self::Raises => "Paddle raises an exception".to_owned(),
         }
     }
 
@@ -361,6 +364,9 @@ impl Comparison {
         }
         if let Some(finding) = row.forbidden.first() {
             return Fit::Forbidden(finding.rule);
+        }
+        if row.exception().is_some() {
+            return Fit::Raises;
         }
         let peak = match self.states(lane) {
             // A recording whose file lacks segments has more live than reserved bytes.

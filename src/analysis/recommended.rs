@@ -253,6 +253,7 @@ fn where_saved(chosen: &Lane, active: &Lane) -> Why {
             format!("{short}: {saved} less"),
             format!("one shared arena: \u{2212}{}", saved.short()),
             format!("shared arena: \u{2212}{}", saved.short()),
+            "shared arena".to_owned(),
         ];
         return Why::new(text, short);
     }

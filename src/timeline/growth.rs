@@ -94,7 +94,7 @@ impl Growth {
         growth.headroom = match comparison.fit(lane) {
             Fit::Yes { left, .. } => Some(left),
             Fit::Above { .. } | Fit::OutOfMemory(_) => Some(Bytes::ZERO),
-            Fit::Unknown | Fit::StopsUnderBudget | Fit::Refuses(_) | Fit::Forbidden(_) => None,
+            Fit::Unknown | Fit::StopsUnderBudget | Fit::Refuses(_) | Fit::Forbidden(_) | Fit::Raises => None,
         };
         Ok(growth)
     }

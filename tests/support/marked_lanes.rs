@@ -19,7 +19,7 @@ pub(crate) const fn kind(mark: &LaneMark<'_>) -> Option<usize> {
         LaneMark::DoesNotFit(Fit::StopsUnderBudget, _) => 5,
         LaneMark::DoesNotFit(Fit::Refuses(_), _) => 6,
         LaneMark::DoesNotFit(Fit::Above { .. }, _) => 7,
-        LaneMark::DoesNotFit(Fit::Unknown | Fit::Yes { .. } | Fit::Forbidden(_), _) => return None,
+        LaneMark::DoesNotFit(Fit::Unknown | Fit::Yes { .. } | Fit::Forbidden(_) | Fit::Raises, _) => return None,
         LaneMark::Arena(_) => 8,
         LaneMark::Unloads => 9,
         LaneMark::PerIteration(_) => 10,
@@ -32,7 +32,13 @@ pub(crate) const fn kind(mark: &LaneMark<'_>) -> Option<usize> {
     })
 }
 
-/// Samples or files of `sample_traces`, each with settings.
+/// Paddle 1.2 cannot add the names of gradients to a list.
+const PROGRAM: &str = r#"{"blocks": [{"idx": 0, "parent_idx": -1, "vars": [
+    {"name": "x", "shape": [8, 64], "dtype": "FP32", "persistable": false, "type": "LOD_TENSOR"},
+    {"name": "y", "shape": [8, 64], "dtype": "FP32", "persistable": false, "type": "LOD_TENSOR"}],
+    "ops": [{"type": "fc", "inputs": {"X": ["x"]}, "outputs": {"Out": ["y"]}, "attrs": {}}]}]}"#;
+
+/// Samples, files of `sample_traces` or a program, each with settings.
 const CASES: [(&str, &[(&str, &str)]); 9] = [
     ("mixed", &[("graph_max_parallel_model_num", "2")]),
     ("mixed", &[("simulation.device_memory", "3.2GiB")]),
@@ -46,7 +52,7 @@ const CASES: [(&str, &[(&str, &str)]); 9] = [
     ),
     ("lenet", &[]),
     (
-        "lenet",
+        PROGRAM,
         &[
             ("memory_optimize.level", "1"),
             ("memory_optimize.skip_opt_set", "['x']"),
@@ -59,10 +65,14 @@ const CASES: [(&str, &[(&str, &str)]); 9] = [
 /// Each session with its answer; `traces` is the folder of the files.
 pub(crate) fn sessions(traces: &str) -> impl Iterator<Item = Session> {
     CASES.into_iter().map(move |(name, settings)| {
-        let source = sample(name).map_or_else(
-            || SourceSpec::Path(format!("{traces}/{name}").into()),
-            SourceSpec::Sample,
-        );
+        let source = match sample(name) {
+            Some(sample) => SourceSpec::Sample(sample),
+            None if name == PROGRAM => SourceSpec::Bytes {
+                name: "program.json".to_owned(),
+                bytes: name.as_bytes().into(),
+            },
+            None => SourceSpec::Path(format!("{traces}/{name}").into()),
+        };
         let mut session = session(vec![source]);
         for (key, text) in settings {
             session.apply(Command::SetOption {

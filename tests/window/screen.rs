@@ -94,8 +94,13 @@ fn nothing_moves() {
 fn a_row_selects_the_lane_that_the_panes_follow() {
     let mut window = window("mixed", SIZES[2].0);
     window.get_by_label_contains("policy 0, active");
-    let row = |window: &Window, part: &str| window.get_by_label_contains(part).rect().left_center() + vec2(40.0, 0.0);
-    let place = row(&window, "policy 4\n");
+    let mut rows = window.query_all_by_role(Role::RadioButton);
+    let row = rows.find(|node| {
+        let label = node.accesskit_node().label().unwrap_or_default();
+        label.starts_with("policy 4") && label.contains("peak reserved")
+    });
+    let place = row.expect("a row").rect().left_center() + vec2(40.0, 0.0);
+    drop(rows);
     let click_at = |window: &mut Window| {
         window.hover_at(place);
         window.run_steps(1);

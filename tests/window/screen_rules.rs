@@ -248,7 +248,8 @@ fn the_reason_is_a_whole_clause() {
         (WIDE, "mixed"),
     ] {
         let window = window(sample, size);
-        let shown = window.query_all_by_label_contains("Why: ").next().expect("a reason");
+        let shown = window.query_all_by_label_contains("Why: ").next();
+        let shown = shown.unwrap_or_else(|| panic!("{sample} at {size:?} has no reason"));
         let node = shown.accesskit_node();
         let text = node.value().or_else(|| node.label()).unwrap_or_default();
         assert!(

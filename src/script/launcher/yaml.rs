@@ -50,7 +50,7 @@ pub(in super::super) fn from_yaml(text: &str) -> Reading {
     }
 }
 
-/// What stands before an error, and the error.
+/// What is read before an error, and the error.
 fn read(text: &str) -> (Collector, Option<ScanError>) {
     let mut walk = Walk::default();
     for event in Parser::new_from_str(text) {

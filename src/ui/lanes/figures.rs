@@ -171,7 +171,7 @@ fn measured_fit(fit: &Fit) -> Option<String> {
         Fit::Yes { capacity, .. } => Some(format!("fits {}", whole_units(*capacity))),
         Fit::Above { capacity, .. } => Some(format!("exceeds {}", whole_units(*capacity))),
         Fit::OutOfMemory(_) => Some("out of memory".to_owned()),
-        Fit::Unknown | Fit::StopsUnderBudget | Fit::Refuses(_) | Fit::Forbidden(_) => None,
+        Fit::Unknown | Fit::StopsUnderBudget | Fit::Refuses(_) | Fit::Forbidden(_) | Fit::Raises => None,
     }
 }
 

@@ -71,7 +71,7 @@ fn headline(comparison: &Comparison, found: &Recommended) -> String {
     let mut text = format!("Recommended: policy {number} · {}{peak}", comparison.bound_sign(lane));
     let active = position(comparison.active_policy).filter(|active| comparison.lanes[*active].may_be_recommended());
     if found.policy == comparison.active_policy {
-        text.push_str(" · already active");
+        text.push_str(" · active");
     } else if let Some(differences) = active.and_then(|active| differences(comparison, lane, active, found)) {
         text.push_str(&differences);
     }

@@ -59,7 +59,7 @@ fn in_json(answer: &Json, comparison: &Comparison, lane: usize, mark: &LaneMark<
             Fit::StopsUnderBudget => row["remat"].to_string().contains("thrash"),
             Fit::Refuses(count) => row["refused_requests"] == *count,
             Fit::Above { .. } => row["fits"] == false,
-            Fit::Unknown | Fit::Yes { .. } | Fit::Forbidden(_) => false,
+            Fit::Unknown | Fit::Yes { .. } | Fit::Forbidden(_) | Fit::Raises => false,
         },
         LaneMark::Arena(behaviour) => row["arena_behaviour"] == behaviour.name(),
         LaneMark::Unloads => row["unloads"].as_u64() > Some(0),

@@ -78,7 +78,8 @@ fn verdict(window: &Window, comparison: &Comparison) {
         let Some(rest) = text.strip_prefix(START) else { continue };
         let found = found.unwrap_or_else(|| panic!("nothing is recommended: {text}"));
         let lane = comparison.lane(found.policy).expect("a lane");
-        let wanted = format!("{} · {}", found.policy.number(), lane.summary.peak_reserved);
+        let sign = comparison.bound_sign(comparison.position(lane.id).expect("its position"));
+        let wanted = format!("{} · {sign}{}", found.policy.number(), lane.summary.peak_reserved);
         assert!(rest.starts_with(&wanted), "{text} is not {wanted}");
     }
 }

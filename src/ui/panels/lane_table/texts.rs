@@ -79,12 +79,13 @@ impl Table<'_> {
     /// Every figure of a row, also those of hidden columns.
     pub(super) fn words(&self, lane: usize) -> String {
         let row = &self.comparison.lanes[lane];
+        let sign = self.comparison.bound_sign(lane);
         let peak = row.summary.peak_reserved.exact();
         let title = self.comparison.lane_title(row.id);
         let marks = self.marks(lane);
         let labels = marks.iter().map(LaneMark::label).filter(|label| !label.is_empty());
         let names: Vec<String> = std::iter::once(title.clone()).chain(labels).collect();
-        let mut words = format!("{}\npeak reserved {peak}", names.join(", "));
+        let mut words = format!("{}\npeak reserved {sign}{peak}", names.join(", "));
         for (column, label, ..) in COLUMNS.iter().skip(1) {
             let (text, _) = self.cell(lane, *column);
             if !text.is_empty() {
