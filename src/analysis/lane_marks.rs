@@ -87,8 +87,7 @@ impl LaneMark<'_> {
             Self::DoesNotFit(_, sentence) => sentence.clone(),
             Self::Raises(_) | Self::Arena(_) | Self::Unloads | Self::PerIteration(_) => None,
             Self::ByConstruction => Some(format!("{title} {BY_CONSTRUCTION}.")),
-            Self::AllEquivalent(why) => Some((*why).to_owned()),
-            Self::LowerBound(why) | Self::EstimatedScratch(why) => Some((*why).to_owned()),
+            Self::AllEquivalent(why) | Self::LowerBound(why) | Self::EstimatedScratch(why) => Some((*why).to_owned()),
             Self::NotSimulated(keys) => Some(format!(
                 "set but not simulated: {} (see highwater options)",
                 keys.join(", ")

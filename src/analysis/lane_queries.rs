@@ -310,8 +310,8 @@ impl Comparison {
 
     /// The same of the peaks: of reserved bytes where both lanes state these, else of live bytes.
     pub fn peak_difference(&self, lane: usize, other: usize) -> Option<(FigureDifference, Effect)> {
-        let metrics = COMPARED.iter().take(2).filter_map(|name| Metric::find(name));
-        metrics.filter_map(|metric| self.difference(lane, other, metric)).next()
+        let mut metrics = COMPARED.iter().take(2).filter_map(|name| Metric::find(name));
+        metrics.find_map(|metric| self.difference(lane, other, metric))
     }
 
     /// Whether the reserved peaks of two lanes do not differ significantly; of two recordings only equal ones do not.

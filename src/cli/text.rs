@@ -5,9 +5,10 @@ use highwater_model::diagnostics::Diagnostics;
 /// One line per entry.
 pub(crate) fn diagnostics(entries: &Diagnostics) -> String {
     let lines = entries.entries().iter();
-    lines
+    let texts: Vec<String> = lines
         .map(|entry| format!("{}: {}\n", entry.severity, entry.words()))
-        .collect()
+        .collect();
+    texts.concat()
 }
 
 /// The same after an empty line; empty without entries.

@@ -171,6 +171,14 @@ pub enum Band<'a> {
     Annotation(&'a AnnotationBand),
 }
 
+/// How a band is coloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shade {
+    /// The first or the second of two colours.
+    Alternating(usize),
+    Phase(Phase),
+}
+
 impl<'a> Band<'a> {
     /// Start and end.
     pub const fn steps(self) -> (Step, Step) {
@@ -182,13 +190,12 @@ impl<'a> Band<'a> {
         }
     }
 
-    /// The phase, or which of two alternating colours.
-    pub fn shade(self) -> Result<usize, Phase> {
+    pub fn shade(self) -> Shade {
         match self {
-            Self::Iteration(band) => Ok(band.iteration as usize % 2),
-            Self::Run(band) => Ok(band.graph.0 as usize % 2),
-            Self::Phase(band) => Err(band.phase),
-            Self::Annotation(band) => Ok(usize::from(band.shade)),
+            Self::Iteration(band) => Shade::Alternating(band.iteration as usize % 2),
+            Self::Run(band) => Shade::Alternating(band.graph.0 as usize % 2),
+            Self::Phase(band) => Shade::Phase(band.phase),
+            Self::Annotation(band) => Shade::Alternating(usize::from(band.shade)),
         }
     }
 

@@ -74,7 +74,7 @@ pub use amounts::Amounts;
 pub use areas::{AreaBand, AreaColumns, AreaSource, Areas, LaneAreas};
 pub use arena_stack::ArenaStack;
 pub use axis::{Axes, AxisKind, TimeAxis, WallRun};
-pub use bands::{AnnotationBand, Band, BandRow, Bands, IterationBand, PhaseBand, RunBand};
+pub use bands::{AnnotationBand, Band, BandRow, Bands, IterationBand, PhaseBand, RunBand, Shade};
 pub use block::{Blocks, ConstantRegions, HeldAtPeak, HeldRow, LaneView, RegionSpan, region_text};
 pub use call_stack::{CallStack, FrameOrigin, StackFrame};
 pub use changes::{Change, ChangeKind, ChangeLine, Changes, PeakKind};

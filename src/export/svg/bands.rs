@@ -4,7 +4,7 @@ use super::text::{cut, width};
 use super::{Area, Pen};
 use highwater_model::graph::Phase;
 use highwater_model::units::Step;
-use highwater_timeline::{BandRow, Bands};
+use highwater_timeline::{BandRow, Bands, Shade};
 
 /// Height of a row in points, with the gap below it.
 const ROW: f64 = 15.0;
@@ -52,11 +52,11 @@ impl Pen<'_> {
                 height: ROW - GAP,
             };
             let color = match band.shade() {
-                Ok(shade) => &colors.runs[shade],
-                Err(Phase::Unknown) => &colors.page,
-                Err(Phase::Forward) => &colors.phases[0],
-                Err(Phase::Backward) => &colors.phases[1],
-                Err(Phase::Optimizer) => &colors.phases[2],
+                Shade::Alternating(shade) => &colors.runs[shade],
+                Shade::Phase(Phase::Unknown) => &colors.page,
+                Shade::Phase(Phase::Forward) => &colors.phases[0],
+                Shade::Phase(Phase::Backward) => &colors.phases[1],
+                Shade::Phase(Phase::Optimizer) => &colors.phases[2],
             };
             self.rect(place, color, format_args!("/>"));
             let names = band.names_within(room, bands);

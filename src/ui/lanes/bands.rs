@@ -7,7 +7,7 @@ use eframe::egui::{Align2, Painter, Pos2, Rangef, Rect, Response, Stroke, pos2, 
 use super::canvas::{SMALL, step_x, text_in};
 use super::{LanesInput, LanesState};
 use highwater_model::units::{Nanos, Step};
-use highwater_timeline::{BandRow, Bands, TimeAxis, View};
+use highwater_timeline::{BandRow, Bands, Shade, TimeAxis, View};
 
 /// Bands narrower than the first have no name; bands narrower than the second have none that is cut.
 const LEAST_NAME: f32 = 30.0;
@@ -81,13 +81,13 @@ fn paint_row(painter: &Painter, row: BandRow, rect: Rect, input: &LanesInput<'_>
         }
         right = place.right();
         match band.shade() {
-            Err(phase) => {
+            Shade::Phase(phase) => {
                 painter.rect_filled(place, 1, theme.phase(phase));
             }
-            Ok(_) if place.width() < 2.0 => {
+            Shade::Alternating(_) if place.width() < 2.0 => {
                 painter.vline(place.center().x, place.y_range(), Stroke::new(1.0, theme.frame));
             }
-            Ok(shade) => {
+            Shade::Alternating(shade) => {
                 painter.rect_filled(place, 2, theme.runs[shade]);
                 if place.width() >= least {
                     name_in(
