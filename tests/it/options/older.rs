@@ -113,7 +113,7 @@ fn indirect_references_are_reported() {
         &expect![[r"
         iterations_per_loop = Int(4)
         warning: line 3: NPURunConfig(...) takes arguments that are computed when the script runs; set them by hand
-        warning: line 4: My(hccl_timeout=700) makes NPURunConfig(...) in a way that is only partly followed: its arguments are ignored; set it by hand
+        warning: line 4: My(hccl_timeout=700) makes NPURunConfig(...) in a way that is not followed; set it by hand
     "]],
     );
 }
