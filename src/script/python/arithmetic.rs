@@ -56,10 +56,14 @@ fn integers(a: i128, op: Operator, b: i128) -> Outcome {
         Operator::Mult => Some(a * b),
         Operator::FloorDiv if b != 0 => Some(floor_div(a, b)),
         Operator::Mod if b != 0 => Some(a - floor_div(a, b) * b),
+        Operator::BitAnd => Some(a & b),
+        Operator::BitOr => Some(a | b),
+        Operator::BitXor => Some(a ^ b),
         Operator::LShift if b >= 0 => match shift() {
             Some(bits) => Some(a << bits),
             None => return Outcome::TooLarge,
         },
+        Operator::RShift if b >= 0 => Some(a >> u32::try_from(b).unwrap_or(127).min(127)),
         Operator::Pow if b >= 0 => {
             let power = u32::try_from(b).ok().and_then(|exponent| a.checked_pow(exponent));
             match power {
@@ -108,7 +112,10 @@ pub(super) fn unary(op: UnaryOp, value: &Value) -> Outcome {
     };
     match (op, value, value.as_int()) {
         (UnaryOp::USub, _, Some(number)) => integer(number.checked_neg()),
+        (UnaryOp::UAdd, _, Some(number)) => integer(Some(number)),
+        (UnaryOp::Invert, _, Some(number)) => integer(Some(!number)),
         (UnaryOp::USub, Value::Float(number), _) => Outcome::from(Float::new(-number.get()).map(Value::Float)),
+        (UnaryOp::UAdd, Value::Float(number), _) => Outcome::Value(Value::Float(*number)),
         _ => Outcome::Unknown,
     }
 }

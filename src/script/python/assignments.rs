@@ -405,21 +405,32 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Calls that make an object of a known class in a way that is not followed: `functools.partial(NPURunConfig, ...)`, and those of derived
-    /// classes.
+    /// Calls that pass their arguments on to a known class: `functools.partial(NPURunConfig, ...)`, and calls of derived classes.
     fn found_relative(&mut self, call: &'a ExprCall) {
         let name = self.survey.last_name(&call.func).unwrap_or("");
-        let first = call.arguments.args.first().filter(|_| name == "partial");
+        let first = call.arguments.args.first();
         let class = first
             .and_then(|class| self.survey.last_name(class))
             .and_then(find_class);
-        if let Some(group) = class.or_else(|| self.survey.children.get(name).copied()) {
-            let shown = self.source.shown(call.range());
-            let message = format!(
-                "{shown} makes {}(...) in a way that is not followed; set it by hand",
-                group.class
-            );
-            self.records.warn(self.source.line(call.start()), message);
+        let (group, what) = match (class, self.survey.children.get(name)) {
+            (Some(group), _) if name == "partial" => (group, "the additions of its calls are ignored"),
+            (_, Some(group)) => (*group, "its arguments are ignored"),
+            _ => return,
+        };
+        let message = format!(
+            "{} makes {}(...) in a way that is only partly followed: {what}; set it by hand",
+            self.source.shown(call.range()),
+            group.class
+        );
+        self.records.warn(self.source.line(call.start()), message);
+        if name == "partial" {
+            let object = Object {
+                group,
+                range: call.range(),
+                round: self.round,
+                fields: self.arguments(&[], 1, call, Depth::default()),
+            };
+            self.take_object(object);
         }
     }
 

@@ -83,6 +83,7 @@ impl<'a> Reader<'a> {
                 self.list_of_tuples(expr, zipped)
             }
             ("isinstance", Some(value)) => self.is_instance(expr, value, call, look),
+            ("sorted", Some(items)) if call.arguments.keywords.is_empty() => self.sorted_names(expr, items, look),
             ("getattr", Some(object)) => self.named_attribute(expr, object, call, look),
             ("vars", Some(object)) if matches!(self.look(object, look).datum, Datum::Unknown(_)) => {
                 Fact::plain(Datum::Flags)
@@ -323,6 +324,18 @@ impl<'a> Reader<'a> {
         Fact::value(is_one).with_note(fact.note.as_ref())
     }
 
+    /// `sorted(dict)`: its keys in order.
+    fn sorted_names(&self, expr: &Expr, items: &'a Expr, look: Depth) -> Fact {
+        match self.look(items, look).datum {
+            Datum::Dict(dict) if !dict.is_partial => {
+                let names: std::collections::BTreeSet<&str> =
+                    dict.fields.iter().map(|field| field.name.as_str()).collect();
+                Fact::value(Value::List(names.into_iter().map(Value::from).collect()))
+            }
+            _ => self.computed(expr),
+        }
+    }
+
     /// The default of `settings.get("name", default)` or `getattr(settings, "name", default)`.
     fn assumed_of(&self, expr: &Expr, default: &'a Expr, look: Depth) -> Fact {
         self.assumed(default, &format!("of {}", self.source.shown(expr.range())), look)
@@ -373,6 +386,10 @@ impl<'a> Reader<'a> {
                 self.outcome(expr, outcome, &operands)
             }
             (Datum::Environ, "get" | "setdefault", Some(name)) => self.environment_variable(expr, name, call, look),
+            (Datum::ParameterMap(optimizer), "get_or_create", Some(key)) => match self.look(key, look).as_value() {
+                Some(Value::Text(name)) => self.entry(&callee.value, optimizer.as_ref(), name),
+                _ => self.computed(expr),
+            },
             (Datum::Flags, "get", Some(key)) => match self.look(key, look).as_value() {
                 Some(Value::Text(name)) if self.survey.flags.contains_key(name) => self.flag(expr, name, look),
                 _ => match call.arguments.args.get(1) {

@@ -142,15 +142,10 @@ impl<'a> Reader<'a> {
             _ => is_entry,
         };
         if is_configuration {
-            self.leave_to_user(range);
+            let shown = self.source.shown(range);
+            let message = format!("{shown} changes a configuration in a way that is not followed; set it by hand");
+            self.records.warn(self.source.line(range.start()), message);
         }
-    }
-
-    /// Warns about a statement that changes a configuration.
-    pub(super) fn leave_to_user(&mut self, range: TextRange) {
-        let shown = self.source.shown(range);
-        let message = format!("{shown} changes a configuration in a way that is not followed; set it by hand");
-        self.records.warn(self.source.line(range.start()), message);
     }
 
     fn changes_of_method(&mut self, owner: &'a Expr, name: &str, call: &'a ExprCall) {
@@ -252,8 +247,8 @@ impl<'a> Reader<'a> {
 
     /// `del d["name"]`.
     pub(super) fn delete_item(&mut self, owner: &'a Expr, key: &'a Expr, range: TextRange) {
-        if let Datum::ParameterMap(_) = self.evaluate(owner).datum {
-            return self.leave_to_user(range);
+        if let Datum::ParameterMap(Some(optimizer)) = self.evaluate(owner).datum {
+            return self.delete_parameter(&optimizer, key);
         }
         let Some(path) = self.root(owner) else {
             return;

@@ -5,6 +5,7 @@ use ruff_text_size::Ranged as _;
 
 use highwater_options::Value;
 
+use super::arguments::Given;
 use super::arithmetic::{float_of, int_of};
 use super::changes::CHANGED;
 use super::datum::{Datum, Fact, Instance};
@@ -130,12 +131,11 @@ impl<'a> Reader<'a> {
             return self.computed(expr);
         };
         let line = flag.line;
-        if flag.may_be_given {
-            return Fact::unknown(&format!(
-                "comes from the flag --{name} of line {line}, which the script may set itself"
-            ));
-        }
         let fact = match (flag.default, flag.implied) {
+            _ if let Some(given) = &flag.given => match given {
+                Given::Switch => Fact::value(flag.implied == Some(false)),
+                Given::Text(text) => Fact::value(text.as_str()),
+            },
             (Some(default), _) => self.look(default, look.elsewhere()),
             (None, Some(implied)) => Fact::value(implied),
             (None, None) => Fact::value(Value::Unset),
@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
         let note = format!("takes the default of the flag --{name} of line {line}");
         Fact {
             datum: Datum::Value(converted.unwrap_or(value)),
-            note: Some(note.into()),
+            note: (!flag.is_final).then(|| note.into()),
         }
     }
 
@@ -204,6 +204,9 @@ impl<'a> Reader<'a> {
                 Some(item) => item.clone(),
                 None => self.computed(expr),
             },
+            (Datum::Message(list), Some(Value::Int(at))) => {
+                self.optimizer_at(list, *at).unwrap_or_else(|| self.computed(expr))
+            }
             _ => self.computed_from(expr, &[&owner]),
         }
     }

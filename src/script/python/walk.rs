@@ -5,7 +5,7 @@ use std::rc::Rc;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{
     ElifElseClause, ExceptHandler, Expr, Identifier, Stmt, StmtClassDef, StmtFunctionDef, StmtIf, StmtImportFrom,
-    StmtTry,
+    StmtMatch, StmtTry,
 };
 use ruff_text_size::Ranged as _;
 
@@ -109,12 +109,7 @@ impl<'a> Reader<'a> {
                 return self.body(&with.body);
             }
             Stmt::Try(attempt) => return self.attempt(attempt),
-            Stmt::Match(choice) => {
-                self.visit_expr(&choice.subject);
-                for case in &choice.cases {
-                    self.remark_on_dropped(&case.body, "cases of a match are not followed", Severity::Warning);
-                }
-            }
+            Stmt::Match(choice) => self.cases(choice),
             Stmt::FunctionDef(function) => self.declare_function(function),
             Stmt::ClassDef(class) => self.class(class),
             Stmt::ImportFrom(import) => self.import(import),
@@ -297,6 +292,23 @@ impl<'a> Reader<'a> {
         let all_end = layers.is_empty();
         self.scopes.merge(&layers, false);
         self.body(&attempt.finalbody) || all_end
+    }
+
+    fn cases(&mut self, choice: &'a StmtMatch) {
+        self.visit_expr(&choice.subject);
+        let line = self.source.line(choice.start());
+        let mut layers = Vec::new();
+        for (number, case) in choice.cases.iter().enumerate() {
+            let arm = Arm {
+                choice: choice.start(),
+                arms: bit(number),
+                line,
+                text: self.source.shown(case.pattern.range()).into(),
+                basis: Basis::Unknown,
+            };
+            layers.extend(self.branch(&case.body, arm));
+        }
+        self.scopes.merge(&layers, true);
     }
 
     fn declare_function(&mut self, function: &'a StmtFunctionDef) {

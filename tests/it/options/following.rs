@@ -98,6 +98,7 @@ fn dictionaries_and_generators_over_literals_are_followed() {
 fn entries_of_a_parameter_map_have_aliases() {
     for text in [
         "entry = o.parameter_map['dynamic_input']\nentry.b = True\n",
+        "entry = o.parameter_map.get_or_create('dynamic_input')\nentry.b = 1\n",
         "m = o.parameter_map\nentry = m['dynamic_input']\nentry.b = True\n",
     ] {
         let text = format!(
@@ -136,10 +137,43 @@ fn arguments_are_read_as_dictionaries() {
 }
 
 #[test]
-fn optimizers_of_parts_belong_to_their_session_configuration() {
-    let text = "g = tf.GraphOptions()\no = g.rewrite_options.custom_optimizers.add()\n\
-                o.parameter_map['session_device_id'].i = 4\nc = tf.ConfigProto(graph_options=g)\nrun(c)\n";
-    assert_eq!(devices(text), expected(&[("c", 4)]));
+fn optimizers_come_from_lists_and_parts() {
+    let optimizer = "o = rewriter_config_pb2.RewriterConfig.CustomGraphOptimizer()\no.name = 'NpuOptimizer'\n\
+                     o.parameter_map['session_device_id'].i = 3\n";
+    let list = "graph_options.rewrite_options.custom_optimizers";
+    for (text, names) in [
+        (
+            format!("{optimizer}c = tf.ConfigProto()\nc.{list}.extend([o])\nrun(c)\n"),
+            &[("c", 3)][..],
+        ),
+        (
+            format!("{optimizer}c = tf.ConfigProto()\nc.{list}.append(o)\nrun(c)\n"),
+            &[("c", 3)],
+        ),
+        (
+            format!(
+                "{optimizer}r = RewriterConfig(custom_optimizers=[o])\n\
+                 c = tf.ConfigProto(graph_options=tf.GraphOptions(rewrite_options=r))\nrun(c)\n"
+            ),
+            &[("c", 3)],
+        ),
+        (
+            "r = RewriterConfig()\no = r.custom_optimizers.add()\no.parameter_map['session_device_id'].i = 4\n\
+             c = tf.ConfigProto()\nc.graph_options.rewrite_options.CopyFrom(r)\nrun(c)\n"
+                .to_owned(),
+            &[("c", 4)],
+        ),
+        (
+            format!(
+                "a = tf.ConfigProto()\no = a.{list}.add()\no.parameter_map['session_device_id'].i = 5\n\
+                 g = a.{list}.add()\ng.name = 'GradFusionOptimizer'\nb = tf.ConfigProto()\nb.MergeFrom(a)\n\
+                 b.{list}[0].parameter_map['session_device_id'].i = 6\nrun(a)\nrun(b)\n"
+            ),
+            &[("a", 5), ("b", 6)],
+        ),
+    ] {
+        assert_eq!(devices(&text), expected(names), "{text}");
+    }
 }
 
 /// The findings of a script, with their severities.
