@@ -137,16 +137,18 @@ impl Lane {
         self.rewrite.as_ref()?.names.as_ref()?.exception.as_deref()
     }
 
-    /// Why the run ended early, in a sentence with figures; `None` where it did not.
+    /// Why the run ended early, in a sentence with figures on its policy; `None` where it did not.
     pub fn out_of_memory_text(&self) -> Option<String> {
+        let clause = self.out_of_memory_clause()?;
+        Some(format!("policy {} {clause}", self.policy.number()))
+    }
+
+    /// The same without its subject.
+    pub(super) fn out_of_memory_clause(&self) -> Option<String> {
         let failed = self.simulation.out_of_memory.as_ref()?;
         Some(format!(
-            "policy {} runs out of memory at step {}: {} requested, {} of {} reserved",
-            self.policy.number(),
-            failed.step,
-            failed.requested,
-            failed.in_use,
-            self.simulation.device_bytes
+            "runs out of memory at step {}: {} requested, {} of {} reserved",
+            failed.step, failed.requested, failed.in_use, self.simulation.device_bytes
         ))
     }
 

@@ -28,7 +28,7 @@ pub enum LaneMark<'a> {
     /// A rule forbids its policy.
     Forbidden(&'a Finding),
     /// Out of memory, above the capacity, stopped under a budget, or with refused requests (of which diagnostics tell); with
-    /// a sentence on the failing request where there is one.
+    /// a clause on the failing request of a simulation.
     DoesNotFit(Fit, Option<String>),
     /// Paddle's pass raises this exception; the figures are of the program as it is then.
     Raises(&'a str),
@@ -84,7 +84,7 @@ impl LaneMark<'_> {
             Self::Recommended(one) => Some(format!("Recommended ({}): {}.", one.goal.label(), one.text())),
             Self::Equivalent(one) => one.equivalent_text(),
             Self::Forbidden(finding) => Some(format!("{} forbids {title}: {}", finding.rule, finding.message)),
-            Self::DoesNotFit(_, sentence) => sentence.clone(),
+            Self::DoesNotFit(_, clause) => clause.as_ref().map(|clause| format!("{title} {clause}.")),
             Self::Raises(_) | Self::Arena(_) | Self::Unloads | Self::PerIteration(_) => None,
             Self::ByConstruction => Some(format!("{title} {BY_CONSTRUCTION}.")),
             Self::AllEquivalent(why) | Self::LowerBound(why) | Self::EstimatedScratch(why) => Some((*why).to_owned()),
@@ -116,7 +116,8 @@ impl Comparison {
         marks.extend(row.forbidden.iter().map(LaneMark::Forbidden));
         let fit = self.fit(lane);
         if !fit.is_good() && !matches!(fit, Fit::Forbidden(_) | Fit::Raises) {
-            marks.push(LaneMark::DoesNotFit(fit, row.out_of_memory_text()));
+            let clause = row.out_of_memory_clause().filter(|_| !row.is_measured());
+            marks.push(LaneMark::DoesNotFit(fit, clause));
         }
         marks.extend(row.exception().map(LaneMark::Raises));
         let is_measured = row.is_measured();
@@ -201,7 +202,7 @@ impl Comparison {
         }
     }
 
-    /// The same in front of a figure: of a recording only the reserved bytes are a lower bound.
+    /// The sign in front of any figure: of a recording only the reserved bytes are a lower bound.
     pub fn figure_sign(&self, lane: usize, metric: &Metric) -> &'static str {
         match metric.name {
             "peak_reserved" => self.bound_sign(lane),

@@ -122,6 +122,18 @@ impl Fit {
         }
     }
 
+    /// [`Self::why`] for a narrow place, in which the capacity is known.
+    pub fn why_short(self) -> String {
+        match self {
+            Self::Yes { left, .. } => format!("{left} left"),
+            Self::Above { by, .. } => format!("{by} above"),
+            Self::OutOfMemory(Some(step)) => format!("memory, step {step}"),
+            Self::StopsUnderBudget => "stops".to_owned(),
+            Self::Raises => "exception".to_owned(),
+            _ => self.why(),
+        }
+    }
+
     pub const fn word(self) -> &'static str {
         match self {
             Self::Unknown => "",

@@ -107,10 +107,11 @@ pub(super) fn set_overhead_per_iteration(lanes: &mut [Lane], axis: &Axis, params
         // What ends with an iteration is on the step behind it, so it counts for the next one.
         let from = |run: usize| {
             let recomputed = rewrite.map_or(0, |rewrite| rewrite.recomputed(run).0.0);
-            overhead_from(&lane.simulation, start(run), params).0 + recomputed
+            let calls = overhead_from(&lane.simulation, start(run), params).0;
+            calls.saturating_add(recomputed)
         };
         let (both, one, rest) = (from(before), from(last), from(axis.runs.len()));
-        lane.summary.overhead_per_iteration = Some(Nanos((both - one).min(one - rest)));
+        lane.summary.overhead_per_iteration = Some(Nanos(both.saturating_sub(one).min(one.saturating_sub(rest))));
     }
 }
 

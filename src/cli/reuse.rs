@@ -8,7 +8,7 @@ use super::args::{Format, ReuseArgs};
 use super::choice::{Choice, choose};
 use super::dims::{unbound, unused_dims};
 use super::lower_bound::lower_bound_of;
-use super::settings::{Settings, single_values};
+use super::settings::{Settings, parse_dims, single_values};
 use super::text::{diagnostics_section, section};
 use super::{Verdict, print, print_json};
 use highwater_export::{Table, WireReuse, reuse_warnings};
@@ -33,7 +33,10 @@ pub(super) fn run(args: &ReuseArgs, progress: &Progress<'_>) -> anyhow::Result<V
     args.format.check(&[Format::Text, Format::Json])?;
     let Settings { document, .. } = Settings::read(std::slice::from_ref(&args.file), &args.common, progress)?;
     let request = request(args, &document.options)?;
-    let bindings = single_values(document.stated_dims())?;
+    let mut dims = document.stated_dims();
+    // Also where a sample suggests the same values.
+    dims.extend(parse_dims(&args.common.dim)?);
+    let bindings = single_values(dims)?;
     let loaded = load_unmeasured(&document.sources, progress).map_err(anyhow::Error::msg)?;
     let mut diagnostics = loaded.diagnostics.clone();
     diagnostics.extend(&unused_dims(&loaded.whole, &bindings));

@@ -303,7 +303,7 @@ impl Theme {
         }
     }
 
-    /// By the position of a heuristic in the table.
+    /// Of a difference.
     pub const fn effect(&self, effect: Effect) -> Color32 {
         match effect {
             Effect::Equivalent => self.text_weak,
@@ -312,6 +312,7 @@ impl Theme {
         }
     }
 
+    /// By the position of a heuristic in the table.
     pub fn heuristic(&self, position: usize) -> Color32 {
         let hues = if self.is_dark {
             HEURISTICS_DARK

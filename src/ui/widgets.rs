@@ -45,7 +45,7 @@ pub(crate) fn button_ui(ui: &mut Ui, button: impl Widget, hint: &str) -> bool {
     ui.add(button).on_hover_text(hint).clicked()
 }
 
-/// The same with a name for assistive technology, which the text of the button does not say.
+/// [`button_ui`] with a name for assistive technology, which the text of the button does not say.
 pub(crate) fn named_button_ui(ui: &mut Ui, button: impl Widget, name: &str, hint: &str) -> bool {
     let button = ui.add(button).named(Role::Button, || name);
     button.on_hover_text(hint).clicked()

@@ -117,7 +117,13 @@ pub(crate) fn lane_notes(answer: &CompareAnswer<'_>) -> Vec<Line> {
     let comparison = answer.comparison;
     let mut lines = Vec::new();
     if answer.recommended().is_none() && comparison.lane_kind() == LaneKind::Policies {
-        lines.push(Span::Bad("No policy completes on this device.".to_owned()).into());
+        let is_forbidden = comparison.own_lanes().any(|lane| !lane.forbidden.is_empty());
+        let words = if is_forbidden {
+            "No policy fits."
+        } else {
+            "No policy completes on this device."
+        };
+        lines.push(Span::Bad(words.to_owned()).into());
     }
     let mut texts = comparison.mark_sentences(&answer.lanes, answer.goal, |_| true);
     let is_unfinished = |lane: &&usize| {

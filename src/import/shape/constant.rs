@@ -64,6 +64,8 @@ impl Stored {
     /// repeated, as the writer leaves repetitions out; none at all are zeros in a tensor of at most so many.
     pub(crate) fn data(self, dtype: DType, count: usize, most_zeros: Option<usize>) -> Data {
         let content = self.content.filter(|content| !content.is_empty());
+        // Content without one whole element is damaged, not left out.
+        let most_zeros = most_zeros.map(|most| if content.is_some() { 0 } else { most });
         if is_integer(dtype) && count <= MAX_INTS {
             let items = match content {
                 Some(content) => integers(dtype, &content),

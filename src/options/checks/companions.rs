@@ -128,7 +128,8 @@ fn plain_names(text: &str) -> Option<Vec<Value>> {
 }
 
 fn skipped_names(facts: &Facts<'_>, report: &mut Report<'_>) {
-    let items = facts.options.get(SKIPPED).and_then(Value::items).unwrap_or(&[]);
+    let value = facts.options.get(SKIPPED);
+    let items = value.and_then(Value::items).unwrap_or(&[]);
     if let Some(item) = items
         .iter()
         .find(|item| !matches!(item, Value::Text(_) | Value::Python(_)))
@@ -139,7 +140,13 @@ fn skipped_names(facts: &Facts<'_>, report: &mut Report<'_>) {
                 &[SKIPPED],
                 format!("skip_opt_set has {item}, which is not a variable name: use texts"),
             )
-            .set(SKIPPED, Value::List(names));
+            .set(
+                SKIPPED,
+                match value {
+                    Some(Value::Set(_)) if !names.is_empty() => Value::Set(names),
+                    _ => Value::List(names),
+                },
+            );
     }
 }
 

@@ -7,9 +7,13 @@ use saphyr_parser::{Event, Parser, ScalarStyle, ScanError};
 
 use super::super::reading::Reading;
 use super::{Collector, is_environment, is_variable};
+use highwater_options::ENVIRONMENT;
 
 /// The number of lines that are no YAML and are left out; what follows a further one is missing.
 const MOST_LEFT_OUT: usize = 16;
+
+/// The most bytes of a scalar that aliases repeat: a file of aliases of a long one would take too long.
+const MOST_ALIASED: usize = 4096;
 
 /// Reads the variables of a file. A line that is no YAML, such as one of a template, is left out and reported.
 pub(in super::super) fn from_yaml(text: &str) -> Reading {
@@ -43,8 +47,16 @@ pub(in super::super) fn from_yaml(text: &str) -> Reading {
         for (at, line, why) in left_out {
             collector.left_out(line, at + 1, why);
         }
-        if let Some(at) = at.filter(|_| collector.reading.is_found) {
-            collector.warn(at + 1, "", "this is no YAML; what follows may be missing");
+        if let Some(at) = at {
+            for row in ENVIRONMENT {
+                let line = lines.iter().position(|line| line.contains(row.name));
+                if let Some(line) = line.filter(|_| !collector.seen.contains_key(row.name)) {
+                    collector.unread(row.name, line + 1, "is in a file that is not read to its end");
+                }
+            }
+            if collector.reading.is_found {
+                collector.warn(at + 1, "", "this cannot be read; what follows may be missing");
+            }
         }
         return collector.reading;
     }
@@ -88,14 +100,17 @@ impl Walk {
     fn event(&mut self, event: Event<'_>, line: usize) {
         match event {
             Event::Scalar(text, style, anchor, _) => {
-                if anchor > 0 {
+                if anchor > 0 && text.len() <= MOST_ALIASED {
                     self.anchors.insert(anchor, text.to_string());
                 }
                 self.scalar(&text, style, line);
             }
             Event::Alias(anchor) => {
-                let text = self.anchors.get(&anchor).cloned().unwrap_or_default();
-                self.scalar(&text, ScalarStyle::DoubleQuoted, line);
+                if let Some(text) = self.anchors.get(&anchor).cloned() {
+                    self.scalar(&text, ScalarStyle::DoubleQuoted, line);
+                } else {
+                    self.unread_value(line);
+                }
             }
             Event::MappingStart(..) => self.start(true, line),
             Event::SequenceStart(..) => self.start(false, line),
@@ -106,6 +121,14 @@ impl Walk {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// A value that is not read, of the key before it.
+    fn unread_value(&mut self, line: usize) {
+        let key = self.open.last_mut().and_then(|level| level.key.take());
+        if let Some(name) = key.filter(|key| is_variable(key)) {
+            self.collector.unread(&name, line, "has a value that is not read");
         }
     }
 

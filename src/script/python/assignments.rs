@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
         };
         let fact = self.outcome(&assign.value, outcome, &[&before, &value]).held();
         match (path_of(&assign.target), &before.datum) {
-            (Some(path), Datum::Value(Value::List(_))) => self.followed(&path, fact, assign.range()),
+            (Some(path), Datum::Value(Value::List(_) | Value::Set(_))) => self.followed(&path, fact, assign.range()),
             _ => self.assign(&assign.target, &assign.value, fact),
         }
     }

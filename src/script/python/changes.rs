@@ -265,7 +265,11 @@ impl<'a> Reader<'a> {
     fn is_mutable(&self, expr: &'a Expr) -> bool {
         matches!(
             self.evaluate(expr).datum,
-            Datum::Dict(_) | Datum::Items(_) | Datum::Value(Value::List(_)) | Datum::Object(_) | Datum::Instance(_)
+            Datum::Dict(_)
+                | Datum::Items(_)
+                | Datum::Value(Value::List(_) | Value::Set(_))
+                | Datum::Object(_)
+                | Datum::Instance(_)
         )
     }
 

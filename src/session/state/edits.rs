@@ -122,11 +122,13 @@ impl Session {
 
     /// Follows changed settings: findings, states of files, a new answer.
     pub(super) fn settle_edit(&mut self, before: Document) {
-        self.follow_loaded();
-        self.check();
-        // A reload looks for the part at its end.
+        // A reload follows what it read, and looks for the part, at its end.
         let is_same =
             self.document.with_evaluation == before.with_evaluation && self.document.sources == before.sources;
+        if is_same {
+            self.follow_loaded();
+        }
+        self.check();
         if self.document.part != before.part && is_same {
             self.show_part();
         }

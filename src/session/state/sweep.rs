@@ -182,7 +182,8 @@ impl Session {
         );
     }
 
-    /// Applies a configuration. Assumed values that do not change stay assumed.
+    /// Applies a configuration of what is shown. Assumed values that do not change stay assumed, and so does the schedule of what
+    /// is not shown.
     pub(super) fn use_configuration(&mut self, configuration: Configuration) {
         let Configuration {
             options,
@@ -192,6 +193,14 @@ impl Session {
         plan.dims.retain(|name, values| !self.is_assumed(name, values));
         self.document.options = options;
         self.document.environment = environment;
-        self.document.plan = plan;
+        let own = &mut self.document.plan;
+        own.iterations = plan.iterations;
+        for (name, values) in plan.dims {
+            let has_own_values = plan.entries.iter().any(|entry| entry.dims.contains_key(&name));
+            if own.dims.get(&name) != Some(&values) || !has_own_values {
+                own.clear_dim(&name);
+            }
+            own.dims.insert(name, values);
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! Scripts in other encodings, of Python 2, of notebooks, and classes reached indirectly.
 
 use expect_test::expect;
-use highwater::export::read_config;
 use highwater::options::Value;
+use highwater::script::read_config;
 
 use super::python::{reads, value_behind};
 

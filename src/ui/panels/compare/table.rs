@@ -215,7 +215,7 @@ fn fits_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize) {
         ui.spacing_mut().item_spacing.y = 0.0;
         let word = ui.label(RichText::new(fit.word()).size(SIZE).color(color));
         word.on_hover_text(&hint);
-        ui.add(egui::Label::new(RichText::new(fit.why()).size(SMALL).color(shown.theme.text_weak)).truncate())
+        ui.add(egui::Label::new(RichText::new(fit.why_short()).size(SMALL).color(shown.theme.text_weak)).truncate())
             .on_hover_text(&hint);
     });
 }

@@ -54,7 +54,11 @@ pub(super) fn regions_ui(
     let heads = ["region", "reserved", "live", "idle"].map(|title| Head {
         title,
         sorts_by: title,
-        about: String::new(),
+        about: if title == "region" {
+            title.to_owned()
+        } else {
+            format!("{title} bytes")
+        },
         width: match title {
             "region" => Column::remainder().clip(true),
             _ => Column::exact(width).clip(true),

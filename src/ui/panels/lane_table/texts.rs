@@ -51,12 +51,19 @@ impl Table<'_> {
     pub(super) fn hover_text(&self, lane: usize) -> String {
         let row = &self.comparison.lanes[lane];
         let title = self.comparison.lane_title(row.id);
-        let labels = self.marks(lane).into_iter().map(|mark| mark.label());
-        let names = std::iter::once(title).chain(labels).filter(|text| !text.is_empty());
-        let title = names.collect::<Vec<_>>().join(", ");
+        let names = [title, self.tag(lane)];
+        let title = names
+            .into_iter()
+            .filter(|text| !text.is_empty())
+            .collect::<Vec<_>>()
+            .join(", ");
         let shown = self.comparison.shown_peak(lane);
         let kind = if shown.is_live { "live" } else { "reserved" };
-        let peak = format!("peak {kind} {}", shown.bytes.exact());
+        let peak = format!(
+            "peak {kind} {}{}",
+            self.comparison.bound_sign(lane),
+            shown.bytes.exact()
+        );
         let more = self.shortfall(lane).or_else(|| self.why_no_difference(lane));
         let more = more.unwrap_or_else(|| "double click: alone; Ctrl+click: minus the selected lane".to_owned());
         [title, peak, more].join(" \u{b7} ")
