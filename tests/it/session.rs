@@ -218,6 +218,18 @@ fn a_training_graph_gets_its_evaluation_graph_in_one_step() {
     assert_eq!(comparison.workload.graphs()[1].graph.ops().len(), 1);
     // Both graphs use one variable.
     assert_eq!(comparison.session.variables.len(), 1);
+    // Its entries come back with it.
+    let entries = vec!["net*3".parse().unwrap(), "net (evaluation)".parse().unwrap()];
+    session.apply(Command::SetEntries {
+        entries: entries.clone(),
+        field: None,
+    });
+    session.settle();
+    session.apply(Command::SetEvaluation(false));
+    session.settle();
+    session.apply(Command::Undo);
+    session.settle();
+    assert_eq!(session.document().plan.entries, entries);
 }
 
 fn export(session: &mut Session, path: PathBuf) {

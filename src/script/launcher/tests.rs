@@ -43,6 +43,24 @@ fn forms_of_launchers_set_variables() {
     }
 }
 
+/// Each alias of a long text would repeat it.
+#[test]
+fn aliases_of_long_texts_are_not_read() {
+    let text = format!(
+        "x: &long {}\nenv:\n  PYTORCH_CUDA_ALLOC_CONF: *long\n",
+        "a".repeat(5000)
+    );
+    let reading = from_yaml(&text);
+    assert_eq!(reading.document.environment.get(CUDA), None);
+    assert!(reading.warnings.entries()[0].message.contains("line 3"));
+}
+
+#[test]
+fn what_follows_an_error_at_the_end_is_reported() {
+    let reading = from_yaml("env: {PYTORCH_CUDA_ALLOC_CONF: 'a:1',\n");
+    assert!(reading.is_found && !reading.warnings.entries().is_empty());
+}
+
 #[test]
 fn unread_values_and_other_values_are_reported_with_their_lines() {
     for (text, line) in [

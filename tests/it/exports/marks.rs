@@ -101,6 +101,7 @@ fn every_form_shows_every_mark_of_every_lane() {
                     );
                     if let Some(sentence) = mark.sentence(&title) {
                         assert!(page.contains(&sentence), "{title}: {sentence}: {page}");
+                        assert!(!mark.is_against() || sentence.contains(&title), "{title}: {sentence}");
                     }
                 }
             }

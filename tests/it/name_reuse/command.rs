@@ -44,6 +44,13 @@ fn reuse_has_the_fields_of_the_contract() {
 }
 
 #[test]
+fn a_value_of_a_flag_counts_also_where_a_sample_suggests_it() {
+    let arguments = "reuse sample:bert --dim seq=64 --dim batch=8 --format json";
+    let answer = json(&arguments.split(' ').collect::<Vec<_>>(), 0);
+    assert!(answer["bytes_before"].as_u64() > Some(0), "{answer}");
+}
+
+#[test]
 fn flags_override_options() {
     let (_file, path) = file();
     let with = |more: &[&str], code: i32| {

@@ -38,6 +38,15 @@ pub(super) fn reads(name: &str, text: &str, expected: &Expect) {
     expected.assert_eq(&summary(name, text));
 }
 
+#[test]
+fn a_set_that_changes_is_not_what_it_was() {
+    for change in ["s.add(2)", "t = s\nt.update([2])", "s.discard(1)"] {
+        let (value, messages) = value_behind(&format!("s = {{1}}\n{change}"), "s");
+        let is_stale = value == Some(Value::Set(vec![Value::Int(1)]));
+        assert!(!is_stale && !messages.is_empty(), "{change}: {value:?} {messages:?}");
+    }
+}
+
 /// The single option that `NPURunConfig(iterations_per_loop=...)` sets after the lines of `setup`.
 pub(super) fn value_behind(setup: &str, expression: &str) -> (Option<Value>, Vec<String>) {
     let text = format!("{setup}\nNPURunConfig(iterations_per_loop={expression})\n");

@@ -99,6 +99,24 @@ fn a_recommendation_waits_for_the_points_and_is_taken_over() {
 }
 
 #[test]
+fn a_point_of_a_part_leaves_the_schedule_of_the_others() {
+    let mut session = session_of("mixed");
+    let entries = vec!["train*3".parse().unwrap(), "evaluate".parse().unwrap()];
+    session.apply(Command::SetEntries {
+        entries: entries.clone(),
+        field: None,
+    });
+    session.settle();
+    let mut configuration = session.configuration();
+    configuration.plan.entries.truncate(1);
+    configuration.plan.iterations = 7;
+    session.apply(Command::UseConfiguration(Box::new(configuration)));
+    session.settle();
+    let plan = &session.document().plan;
+    assert_eq!((&plan.entries, plan.iterations), (&entries, 7));
+}
+
+#[test]
 fn impossible_spaces_are_reported() {
     let mut session = session_of("resnet50");
     let many = order(&session, &["malloc_ns=1..1000", "free_ns=1..1000"]);
