@@ -122,12 +122,12 @@ impl Fit {
         }
     }
 
-    /// [`Self::why`] for a narrow place, in which the capacity is known.
+    /// [`Self::why`] for a narrow place beside the marks of the lane, which say whether memory runs out.
     pub fn why_short(self) -> String {
         match self {
             Self::Yes { left, .. } => format!("{left} left"),
             Self::Above { by, .. } => format!("{by} above"),
-            Self::OutOfMemory(Some(step)) => format!("memory, step {step}"),
+            Self::OutOfMemory(Some(step)) => format!("step {step}"),
             Self::StopsUnderBudget => "stops".to_owned(),
             Self::Raises => "exception".to_owned(),
             _ => self.why(),

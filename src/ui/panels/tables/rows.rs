@@ -52,7 +52,7 @@ pub(super) fn rows_ui(ui: &mut Ui, table: &TableRows, view: &mut TableView, inpu
             .columns()
             .iter()
             .zip(widths(table.columns(), room))
-            .map(head)
+            .map(|(column, width)| head(column, width))
             .collect();
         let cursor = view.cursor.filter(|_| is_focused);
         sorted_table_ui(builder, &heads, &mut view.sorting, (ROW, table.len()), |row, widths| {
@@ -130,7 +130,7 @@ fn keys(ui: &Ui, id: Id, n_rows: usize, view: &mut TableView) -> bool {
     ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter))
 }
 
-fn head((column, width): (&Column, f32)) -> Head<'_> {
+fn head(column: &Column, width: f32) -> Head<'_> {
     Head {
         title: column.title,
         sorts_by: column.title,
