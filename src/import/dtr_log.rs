@@ -16,6 +16,7 @@ mod line;
 
 use std::sync::Arc;
 
+use super::json_key::has_key;
 use super::lines::each_line;
 use super::{ImportError, Input};
 use draft::Draft;
@@ -31,8 +32,7 @@ pub(super) fn detect(input: &Input<'_>) -> bool {
     let is_cut = end.is_none() && (input.head().len() as u64) < input.len();
     let line = &head[..end.unwrap_or(head.len())];
     if is_cut {
-        let key = b"\"INSTRUCTION\"";
-        return line.starts_with(b"{") && line.windows(key.len()).any(|window| window == key);
+        return line.starts_with(b"{") && has_key(line, "INSTRUCTION");
     }
     line.starts_with(b"{") && serde_json::from_slice::<Line<'_>>(line).is_ok()
 }

@@ -15,6 +15,7 @@ mod decimal;
 mod dim_text;
 mod dtr_log;
 mod each;
+mod element_types;
 mod error;
 mod ge_dump;
 mod gzip;

@@ -5,11 +5,20 @@
 use std::collections::BTreeMap;
 
 use super::stamps::Stamps;
+use crate::element_types::GE;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::DType;
 
 /// The attribute that ties an end of a sub-graph to an input or output of the caller.
 pub(super) const PARENT_INDEX: &str = "_parent_node_index";
+
+/// The type of a name, or of a number where the writer knew no name.
+pub(super) fn dtype_of(word: &str) -> DType {
+    match word.parse::<i64>() {
+        Ok(code) => GE.of_code(code),
+        Err(_) => GE.of_name(word.strip_prefix("DT_").unwrap_or("")),
+    }
+}
 
 /// A value of an attribute, as far as anything needs it.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -20,7 +20,6 @@
 mod build;
 mod detect;
 mod draft;
-mod dtype;
 mod dumped;
 mod model;
 mod node;

@@ -1,7 +1,6 @@
 //! Reads `ge.proto.ModelDef` and `GraphDef` as text.
 
-use super::draft::{DraftGraph, DraftModel, DraftOp, DraftOutput, PARENT_INDEX, Value, keep_fact};
-use super::dtype::dtype_of;
+use super::draft::{DraftGraph, DraftModel, DraftOp, DraftOutput, PARENT_INDEX, Value, dtype_of, keep_fact};
 use super::stamps::Stamps;
 use crate::ImportError;
 use crate::text_proto::{Form, Scalar, TextProto};

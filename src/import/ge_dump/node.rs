@@ -3,8 +3,7 @@
 //! In: the text reader. Out: drafts. A list without items is not written, so a type without a shape is a scalar's.
 
 use super::detect::ONNX_PREFIX;
-use super::draft::{DraftGraph, DraftModel, DraftOp, PARENT_INDEX, Value};
-use super::dtype::dtype_of;
+use super::draft::{DraftGraph, DraftModel, DraftOp, PARENT_INDEX, Value, dtype_of};
 use super::model::{NAME, keep_text, tell_cut};
 use crate::ImportError;
 use crate::text_proto::{Form, TextProto};

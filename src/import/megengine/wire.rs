@@ -5,18 +5,19 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, IgnoredAny, SeqAccess, Visitor};
 
+use crate::json_key::{has_key, value_of};
 use crate::{ImportError, Input};
 
 /// An object that begins with the key "vars" or "ops" or has variables with bytes, alone or under "graph".
 pub(crate) fn detect_graph(input: &Input<'_>) -> bool {
     let head = input.head().trim_ascii_start();
     let first_of = |object: &[u8]| key(object, 1).is_some_and(|first| first == b"vars" || first == b"ops");
-    if head.first() != Some(&b'{') || has_key(head, b"blocks") {
+    if head.first() != Some(&b'{') || has_key(head, "blocks") {
         return false;
     }
-    let has_vars = has_key(head, b"vars") && has_key(head, b"bytes") && !has_key(head, b"nodes");
+    let has_vars = has_key(head, "vars") && has_key(head, "bytes") && !has_key(head, "nodes");
     has_lists(head) && (first_of(head) || has_vars)
-        || value_of(head, b"graph").is_some_and(|graph| graph.first() == Some(&b'{') && first_of(graph))
+        || value_of(head, "graph").is_some_and(|graph| graph.first() == Some(&b'{') && first_of(graph))
 }
 
 /// A list of such entries, or an object with one under "script".
@@ -33,36 +34,22 @@ pub(crate) fn detect_script(input: &Input<'_>) -> bool {
     };
     match head.first() {
         Some(b'[') => is_script(head),
-        Some(b'{') => value_of(head, b"script").is_some_and(is_script),
+        Some(b'{') => value_of(head, "script").is_some_and(is_script),
         _ => false,
     }
 }
 
 /// Whether the head may begin an op sequence: "ops" may lie behind the head.
 fn has_lists(head: &[u8]) -> bool {
-    value_of(head, b"vars")
-        .or_else(|| value_of(head, b"ops"))
+    value_of(head, "vars")
+        .or_else(|| value_of(head, "ops"))
         .is_some_and(|list| list.first() == Some(&b'['))
-}
-
-fn has_key(head: &[u8], name: &[u8]) -> bool {
-    value_of(head, name).is_some()
 }
 
 /// The text in quotes from a position on.
 fn key(object: &[u8], from: usize) -> Option<&[u8]> {
     let rest = object.get(from..)?.trim_ascii_start().strip_prefix(b"\"")?;
     rest.split(|byte| *byte == b'"').next()
-}
-
-/// The text behind a key in quotes and a colon.
-fn value_of<'a>(head: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
-    let quoted = [b"\"", name, b"\""].concat();
-    let found = head.windows(quoted.len()).enumerate();
-    let mut ends = found
-        .filter(|(_, window)| *window == quoted)
-        .map(|(at, _)| at + quoted.len());
-    ends.find_map(|at| Some(head[at..].trim_ascii_start().strip_prefix(b":")?.trim_ascii_start()))
 }
 
 #[derive(Deserialize, Debug)]

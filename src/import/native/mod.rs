@@ -15,6 +15,7 @@
 mod assemble;
 mod wire;
 
+use super::json_key::has_key;
 use super::{ImportError, Input};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
@@ -25,10 +26,9 @@ pub(super) const VERSION: u64 = 1;
 /// A JSON object whose first 64 KiB name a graph's parts.
 pub(super) fn detect(input: &Input<'_>) -> bool {
     let head = input.head();
-    let start = head.iter().position(|byte| !byte.is_ascii_whitespace());
-    let has = |key: &str| head.windows(key.len()).any(|window| window == key.as_bytes());
-    start.is_some_and(|start| head[start] == b'{')
-        && (has("\"highwater_graph\"") || has("\"nodes\"") || (has("\"inputs\"") && has("\"outputs\"")))
+    let has = |key: &str| has_key(head, key);
+    head.trim_ascii_start().starts_with(b"{")
+        && (has("highwater_graph") || has("nodes") || (has("inputs") && has("outputs")))
 }
 
 pub(super) fn import(

@@ -203,7 +203,11 @@ impl<'m> Build<'m> {
     /// Whether a Dropout passes its input on: a mode of old operator sets, an input of new ones.
     fn is_inference(&self, raw: &RawGraph, node: &RawNode) -> bool {
         if self.model.opset < 7 {
-            return matches!(self.model.attribute(raw, node, "is_test"), Some(Attribute::Int(flag)) if *flag != 0);
+            return self
+                .model
+                .attributes(raw, node)
+                .int("is_test")
+                .is_some_and(|flag| flag != 0);
         }
         let Some(mode) = raw.inputs_of(node).get(2).filter(|name| !name.is_empty()) else {
             return true;

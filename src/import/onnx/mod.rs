@@ -20,7 +20,6 @@ mod order;
 mod parse;
 mod report;
 mod shape;
-mod types;
 mod uses;
 
 use std::sync::Arc;

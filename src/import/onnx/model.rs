@@ -7,14 +7,12 @@
 use indexmap::IndexMap;
 
 use super::locals::Locals;
-use super::types;
 use crate::budget::Budget;
+use crate::element_types::ONNX;
 use crate::names::{Interner, NameIdx};
+pub(super) use crate::shape::attribute::{Attribute, Attributes, GraphIdx, TensorInfo};
 pub(super) use crate::shape::constant::Data;
 use highwater_model::graph::DType;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct GraphIdx(pub(super) usize);
 
 #[derive(Debug)]
 pub(super) struct Model {
@@ -44,7 +42,7 @@ const MAX_UNKNOWN_TYPES: usize = 64;
 impl ParseCounts {
     /// An element type in the type of a value.
     pub(super) fn code(&mut self, code: i64, name: NameIdx) {
-        let is_unknown = code != 0 && types::from_code(code) == DType::Unknown;
+        let is_unknown = code != 0 && ONNX.of_code(code) == DType::Unknown;
         if is_unknown && (self.unknown_types.len() < MAX_UNKNOWN_TYPES || self.unknown_types.contains_key(&code)) {
             self.unknown_types.entry(code).or_insert((name, 0)).1 += 1;
         }
@@ -93,22 +91,6 @@ pub(super) struct RawNode {
     pub(super) at: u64,
 }
 
-#[derive(Debug)]
-pub(super) enum Attribute {
-    Int(i64),
-    Float(f64),
-    Text(NameIdx),
-    Ints(Box<[i64]>),
-    Floats(Box<[f64]>),
-    Texts(u32),
-    Tensor(Box<TensorInfo>),
-    Graphs(Box<[GraphIdx]>),
-    /// A value that the caller of a function gives.
-    Reference,
-    /// Any other value, or a list too long to matter for shapes.
-    Other,
-}
-
 /// One dimension as the file states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RawDim {
@@ -132,17 +114,6 @@ pub(super) struct RawType {
 pub(super) struct ValueInfo {
     pub(super) name: NameIdx,
     pub(super) ty: RawType,
-}
-
-/// A tensor in the file, without its data unless it is small.
-#[derive(Debug)]
-pub(super) struct TensorInfo {
-    pub(super) name: NameIdx,
-    pub(super) dtype: DType,
-    pub(super) dims: Box<[u64]>,
-    /// Its elements, where there are few.
-    pub(super) data: Data,
-    pub(super) at: u64,
 }
 
 impl RawGraph {
@@ -187,8 +158,11 @@ impl RawGraph {
 }
 
 impl Model {
-    pub(super) fn attribute<'g>(&self, graph: &'g RawGraph, node: &RawNode, name: &str) -> Option<&'g Attribute> {
-        self.names.find(graph.attributes_of(node), name)
+    pub(super) fn attributes<'m>(&'m self, graph: &'m RawGraph, node: &RawNode) -> Attributes<'m> {
+        Attributes {
+            names: &self.names,
+            all: graph.attributes_of(node),
+        }
     }
 
     pub(super) fn title(&self, node: &RawNode) -> &str {

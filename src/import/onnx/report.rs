@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::model::{GraphIdx, Model, RawDim, RawType};
 use super::shape::{Fact, Infer};
-use super::types;
+use crate::element_types::ONNX;
 use crate::names::NameIdx;
 use highwater_model::diagnostics::{Diagnostics, Severity};
 
@@ -152,7 +152,7 @@ fn stated_text(model: &Model, ty: &RawType) -> String {
         || "of unknown rank".to_owned(),
         |dims| format!("[{}]", dims.iter().map(dim).collect::<Vec<String>>().join(", ")),
     );
-    format!("{} {dims}", types::from_code(ty.code).name())
+    format!("{} {dims}", ONNX.of_code(ty.code).name())
 }
 
 fn computed_text(infer: &Infer<'_>, fact: &Fact) -> String {

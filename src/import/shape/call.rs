@@ -11,17 +11,22 @@
 
 use std::rc::Rc;
 
-use super::fact::{Elem, Fact, MAX_ELEMENTS, Num, Value};
-use super::sym::Sym;
+use super::attribute::{Attributes, TensorInfo, dims_of};
+use super::fact::{Elem, Fact, Handle, MAX_ELEMENTS, Num, Value};
+use super::sym::{Sym, axis};
 use highwater_model::graph::{DType, Dim};
 
-/// A file format; its rules read attributes from its own nodes.
-pub(crate) trait Format {
-    type Node<'a>;
+/// The node of a call, whatever its file.
+#[derive(Clone, Copy)]
+pub(crate) struct Node<'a> {
+    pub(crate) name: &'a str,
+    /// The version of the operator set; 0 where the format has none.
+    pub(crate) opset: i64,
+    pub(crate) attributes: Attributes<'a>,
 }
 
-pub(crate) struct Call<'a, F: Format> {
-    pub(crate) node: F::Node<'a>,
+pub(crate) struct Call<'a> {
+    pub(crate) node: Node<'a>,
     /// The op's type, such as `MatMul`.
     pub(crate) kind: &'a str,
     /// `None` where an optional input is left out.
@@ -30,7 +35,69 @@ pub(crate) struct Call<'a, F: Format> {
     pub(crate) sym: &'a mut Sym,
 }
 
-impl<F: Format> Call<'_, F> {
+impl<'a> Call<'a> {
+    pub(crate) fn has_attr(&self, name: &str) -> bool {
+        self.node.attributes.get(name).is_some()
+    }
+
+    pub(crate) fn int(&self, name: &str) -> Option<i64> {
+        self.node.attributes.int(name)
+    }
+
+    pub(crate) fn int_or(&self, name: &str, default: i64) -> i64 {
+        self.int(name).unwrap_or(default)
+    }
+
+    /// A truth value; false where it is left out.
+    pub(crate) fn flag(&self, name: &str) -> bool {
+        self.node.attributes.flag(name).unwrap_or(false)
+    }
+
+    pub(crate) fn text(&self, name: &str) -> &'a str {
+        self.node.attributes.text(name)
+    }
+
+    pub(crate) fn list(&self, name: &str) -> Option<&'a [i64]> {
+        self.node.attributes.list(name)
+    }
+
+    pub(crate) fn floats(&self, name: &str) -> Option<&'a [f64]> {
+        self.node.attributes.floats(name)
+    }
+
+    pub(crate) fn tensor(&self, name: &str) -> Option<&'a TensorInfo> {
+        self.node.attributes.tensor(name)
+    }
+
+    /// A stated shape; unknown dimensions stay so.
+    pub(crate) fn shape_of(&self, name: &str) -> Option<Vec<Dim>> {
+        Some(dims_of(self.node.attributes.shape(name)?.as_ref()?))
+    }
+
+    /// Numbers that are an attribute in old operator sets and an input in new ones. `Some(None)`: neither is given.
+    #[expect(
+        clippy::option_option,
+        reason = "not given, and given but unknown, are different answers"
+    )]
+    pub(crate) fn attr_or_input(&self, name: &str, input: usize) -> Option<Option<Vec<i64>>> {
+        if self.has_attr(name) {
+            return self.list(name).map(|list| Some(list.to_vec()));
+        }
+        if self.has(input) {
+            return self.ints(input).map(Some);
+        }
+        Some(None)
+    }
+
+    pub(crate) fn axis_attr(&self, name: &str, default: i64, rank: usize) -> Option<usize> {
+        axis(self.int_or(name, default), rank)
+    }
+
+    /// The position of an axis that an input's only element names.
+    pub(crate) fn axis_at(&self, input: usize, rank: usize) -> Option<usize> {
+        axis(self.scalar_int(input)?, rank)
+    }
+
     pub(crate) fn has(&self, input: usize) -> bool {
         self.input(input).is_some()
     }
@@ -42,6 +109,21 @@ impl<F: Format> Call<'_, F> {
     /// An input's element type; unknown where there is no such input.
     pub(crate) fn dtype(&self, input: usize) -> DType {
         self.input(input).map_or(DType::Unknown, |fact| fact.dtype)
+    }
+
+    pub(crate) fn handle(&self, input: usize) -> Option<Rc<Handle>> {
+        self.input(input)?.handle.clone()
+    }
+
+    /// The size of an input's first axis.
+    pub(crate) fn rows(&self, input: usize) -> Dim {
+        let dims = self.dims(input);
+        dims.and_then(|dims| dims.first().copied()).unwrap_or(Dim::Unknown)
+    }
+
+    /// The dimensions of an input's rows.
+    pub(crate) fn row(&self, input: usize) -> Option<Vec<Dim>> {
+        Some(self.dims(input)?.get(1..)?.to_vec())
     }
 
     pub(crate) fn dims(&self, input: usize) -> Option<Vec<Dim>> {
@@ -87,6 +169,19 @@ impl<F: Format> Call<'_, F> {
         }
     }
 
+    pub(crate) fn set_dtype(&mut self, output: usize, dtype: DType) {
+        if let Some(fact) = self.outputs.get_mut(output) {
+            fact.dtype = dtype;
+        }
+    }
+
+    /// States the target of an output's handle; the handle is a scalar.
+    pub(crate) fn set_handle(&mut self, output: usize, handle: Handle) -> Option<()> {
+        self.out(output, &[]);
+        self.outputs.get_mut(output)?.handle = Some(Rc::new(handle));
+        Some(())
+    }
+
     /// States an output's dimensions.
     pub(crate) fn out(&mut self, output: usize, dims: &[Dim]) -> Option<()> {
         let shape = self.sym.shape(dims);
@@ -102,6 +197,11 @@ impl<F: Format> Call<'_, F> {
             self.out(output, dims);
         }
         Some(())
+    }
+
+    /// States that outputs from `first` on are scalars: ranges of quantized tensors and the like.
+    pub(crate) fn out_scalars(&mut self, first: usize) -> Option<()> {
+        self.out_from(first, &[])
     }
 
     /// States the rank of output 0 alone.

@@ -3,18 +3,18 @@
 use std::rc::Rc;
 
 use super::arith;
-use super::call::{Call, Format};
+use super::call::Call;
 use super::fact::{Elem, Fact, Num, Value, is_integer};
 use super::value::pair_up;
 use highwater_model::graph::DType;
 
 /// Output 0 has the shape of input 0.
-pub(crate) fn same<F: Format>(call: &mut Call<'_, F>) -> Option<()> {
+pub(crate) fn same(call: &mut Call<'_>) -> Option<()> {
     call.like(0, 0)
 }
 
 /// Every output is the input at its place.
-pub(crate) fn identity<F: Format>(call: &mut Call<'_, F>) -> Option<()> {
+pub(crate) fn identity(call: &mut Call<'_>) -> Option<()> {
     for position in 0..call.outputs.len() {
         pass(call, position, position)?;
     }
@@ -22,7 +22,7 @@ pub(crate) fn identity<F: Format>(call: &mut Call<'_, F>) -> Option<()> {
 }
 
 /// An output is an input; a type that the node states for it counts.
-pub(crate) fn pass<F: Format>(call: &mut Call<'_, F>, output: usize, input: usize) -> Option<()> {
+pub(crate) fn pass(call: &mut Call<'_>, output: usize, input: usize) -> Option<()> {
     let fact = call.input(input)?.clone();
     let slot = call.outputs.get_mut(output)?;
     let dtype = if slot.dtype == DType::Unknown {
@@ -35,7 +35,7 @@ pub(crate) fn pass<F: Format>(call: &mut Call<'_, F>, output: usize, input: usiz
 }
 
 /// Output 0 has the shape of input 0; elements as far as [`arith::unary`] knows the op.
-pub(crate) fn unary<F: Format>(call: &mut Call<'_, F>) -> Option<()> {
+pub(crate) fn unary(call: &mut Call<'_>) -> Option<()> {
     call.like(0, 0)?;
     let value = call.value(0)?;
     let items = value.items.iter().map(|item| arith::unary(call.sym, call.kind, *item));
@@ -45,7 +45,7 @@ pub(crate) fn unary<F: Format>(call: &mut Call<'_, F>) -> Option<()> {
 }
 
 /// A conversion to the type of output 0; elements are cut towards zero.
-pub(crate) fn cast<F: Format>(call: &mut Call<'_, F>) -> Option<()> {
+pub(crate) fn cast(call: &mut Call<'_>) -> Option<()> {
     call.like(0, 0)?;
     let (from, to) = (call.dtype(0), call.outputs.first()?.dtype);
     let value = call.value(0)?;
@@ -61,7 +61,7 @@ pub(crate) fn cast<F: Format>(call: &mut Call<'_, F>) -> Option<()> {
 }
 
 /// The first inputs broadcast against each other; elements under an operation of [`arith`], if it has one.
-pub(crate) fn broadcast<F: Format>(call: &mut Call<'_, F>, n_inputs: usize, operation: Option<&str>) -> Option<()> {
+pub(crate) fn broadcast(call: &mut Call<'_>, n_inputs: usize, operation: Option<&str>) -> Option<()> {
     let mut dims = call.dims(0)?;
     for input in 1..n_inputs {
         let other = call.dims(input)?;
@@ -87,7 +87,7 @@ pub(crate) fn broadcast<F: Format>(call: &mut Call<'_, F>, n_inputs: usize, oper
 }
 
 /// A choice between inputs 1 and 2, all three broadcast.
-pub(crate) fn select<F: Format>(call: &mut Call<'_, F>) -> Option<()> {
+pub(crate) fn select(call: &mut Call<'_>) -> Option<()> {
     let (condition, then, other) = (call.dims(0)?, call.dims(1)?, call.dims(2)?);
     let dims = call.sym.broadcast(&condition, &then);
     let dims = call.sym.broadcast(&dims, &other);
@@ -95,7 +95,7 @@ pub(crate) fn select<F: Format>(call: &mut Call<'_, F>) -> Option<()> {
     select_elements(call)
 }
 
-pub(crate) fn select_elements<F: Format>(call: &mut Call<'_, F>) -> Option<()> {
+pub(crate) fn select_elements(call: &mut Call<'_>) -> Option<()> {
     let (condition, then, other) = (call.value(0)?, call.value(1)?, call.value(2)?);
     let (shape, choices) = pair_up(&then, &other)?;
     // Widen the condition and the choices to one shape, then choose at each position.

@@ -1,12 +1,19 @@
 //! Ops that make tensors: equal elements, ranges, sizes of others.
 
-use super::call::{Call, Format};
+use super::attribute::TensorInfo;
+use super::call::Call;
 use super::fact::{Elem, MAX_ELEMENTS, Num, Value};
 use super::value::known;
 use highwater_model::graph::{Dim, DimOp};
 
+/// A tensor that the file holds.
+pub(crate) fn constant(call: &mut Call<'_>, tensor: &TensorInfo) -> Option<()> {
+    call.out(0, &tensor.dims()?);
+    call.add_value(0, tensor.value()?)
+}
+
 /// One element everywhere.
-pub(crate) fn fill<F: Format>(call: &mut Call<'_, F>, dims: &[Dim], item: Option<Elem>) -> Option<()> {
+pub(crate) fn fill(call: &mut Call<'_>, dims: &[Dim], item: Option<Elem>) -> Option<()> {
     call.out(0, dims);
     let sizes = known(dims)?;
     let count = sizes
@@ -20,7 +27,7 @@ pub(crate) fn fill<F: Format>(call: &mut Call<'_, F>, dims: &[Dim], item: Option
 }
 
 /// As many elements as steps fit between start and limit (inputs 0 to 2: start, limit, step).
-pub(crate) fn range<F: Format>(call: &mut Call<'_, F>) -> Option<()> {
+pub(crate) fn range(call: &mut Call<'_>) -> Option<()> {
     call.out_rank(1);
     let item = |input: usize| call.value(input)?.items.first().copied();
     let items = [item(0)?, item(1)?, item(2)?];
@@ -44,7 +51,7 @@ pub(crate) fn range<F: Format>(call: &mut Call<'_, F>) -> Option<()> {
     Some(())
 }
 
-fn float_range<F: Format>(call: &mut Call<'_, F>, [start, limit, delta]: [Elem; 3]) -> Option<()> {
+fn float_range(call: &mut Call<'_>, [start, limit, delta]: [Elem; 3]) -> Option<()> {
     let float = |item: Elem| match item {
         Elem::Float(value) => Some(value),
         #[expect(clippy::cast_precision_loss, reason = "the op computes in floats")]
@@ -56,7 +63,7 @@ fn float_range<F: Format>(call: &mut Call<'_, F>, [start, limit, delta]: [Elem; 
     call.out(0, &[dim])
 }
 
-pub(crate) fn size<F: Format>(call: &mut Call<'_, F>) -> Option<()> {
+pub(crate) fn size(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &[]);
     let dims = call.dims(0)?;
     let count = call.sym.product(&dims);

@@ -1,9 +1,9 @@
 //! Ops that rearrange elements: Reshape and its kin, Transpose, copies, blocks.
 
-use super::call::{Call, Format};
+use super::call::Call;
 use super::fact::{Elem, MAX_ELEMENTS, Value};
 use super::sizes::{ReshapeRules, reshaped};
-use super::sym::{axes, axis};
+use super::sym::axes;
 use highwater_model::graph::{Dim, DimOp};
 
 /// The treatment of symbolic dimensions in a squeeze without axes.
@@ -16,7 +16,7 @@ pub(crate) enum Symbolic {
 }
 
 /// A reshape to the dimensions that input 1 lists, or to `listed`.
-pub(crate) fn reshape<F: Format>(call: &mut Call<'_, F>, listed: Option<&[i64]>, rules: ReshapeRules) -> Option<()> {
+pub(crate) fn reshape(call: &mut Call<'_>, listed: Option<&[i64]>, rules: ReshapeRules) -> Option<()> {
     let target: Vec<Elem> = match (listed, call.value(1)) {
         (Some(sizes), _) => sizes.iter().copied().map(Elem::int).collect(),
         (None, Some(value)) => value.items.clone(),
@@ -29,13 +29,13 @@ pub(crate) fn reshape<F: Format>(call: &mut Call<'_, F>, listed: Option<&[i64]>,
 }
 
 /// The value of input 0 keeps its elements under new dimensions.
-fn keep_elements<F: Format>(call: &mut Call<'_, F>, dims: &[Dim]) -> Option<()> {
+fn keep_elements(call: &mut Call<'_>, dims: &[Dim]) -> Option<()> {
     let value = call.value(0)?.resized(dims)?;
     call.add_value(0, value)
 }
 
 /// Drops axes; without axes every dimension of size 1.
-pub(crate) fn squeeze<F: Format>(call: &mut Call<'_, F>, listed: Option<&[i64]>, symbolic: Symbolic) -> Option<()> {
+pub(crate) fn squeeze(call: &mut Call<'_>, listed: Option<&[i64]>, symbolic: Symbolic) -> Option<()> {
     let dims = call.dims(0)?;
     let is_open = |dim: &Dim| match dim {
         Dim::Known(_) => false,
@@ -56,7 +56,7 @@ pub(crate) fn squeeze<F: Format>(call: &mut Call<'_, F>, listed: Option<&[i64]>,
 }
 
 /// Adds dimensions of size 1 at positions of the result.
-pub(crate) fn unsqueeze<F: Format>(call: &mut Call<'_, F>, listed: &[i64]) -> Option<()> {
+pub(crate) fn unsqueeze(call: &mut Call<'_>, listed: &[i64]) -> Option<()> {
     let mut rest = call.dims(0)?.into_iter();
     let rank = rest.len() + listed.len();
     let new = axes(listed, rank)?;
@@ -74,7 +74,7 @@ pub(crate) fn unsqueeze<F: Format>(call: &mut Call<'_, F>, listed: &[i64]) -> Op
 }
 
 /// Reorders axes; without an order they are reversed.
-pub(crate) fn transpose<F: Format>(call: &mut Call<'_, F>, order: Option<&[i64]>) -> Option<()> {
+pub(crate) fn transpose(call: &mut Call<'_>, order: Option<&[i64]>) -> Option<()> {
     let dims = call.dims(0)?;
     let order: Vec<usize> = match order {
         Some(order) => axes(order, dims.len())?,
@@ -91,7 +91,7 @@ pub(crate) fn transpose<F: Format>(call: &mut Call<'_, F>, order: Option<&[i64]>
 }
 
 /// Widens input 0 to dimensions against which it broadcasts.
-pub(crate) fn widen<F: Format>(call: &mut Call<'_, F>, dims: &[Dim]) -> Option<()> {
+pub(crate) fn widen(call: &mut Call<'_>, dims: &[Dim]) -> Option<()> {
     call.out(0, dims);
     let value = call.value(0)?;
     if let ([item], [Dim::Known(count)]) = (&value.items[..], dims) {
@@ -102,7 +102,7 @@ pub(crate) fn widen<F: Format>(call: &mut Call<'_, F>, dims: &[Dim]) -> Option<(
 }
 
 /// Copies side by side, as many per axis as input 1 lists.
-pub(crate) fn tile<F: Format>(call: &mut Call<'_, F>) -> Option<()> {
+pub(crate) fn tile(call: &mut Call<'_>) -> Option<()> {
     let dims = call.dims(0)?;
     let Some(repeats) = call.value(1).filter(|repeats| repeats.items.len() == dims.len()) else {
         call.out_rank(dims.len());
@@ -125,12 +125,7 @@ pub(crate) fn tile<F: Format>(call: &mut Call<'_, F>) -> Option<()> {
 
 /// Blocks of space become channels (`SpaceToDepth`), or channels blocks of space. The dimensions of an image are
 /// given by position.
-pub(crate) fn blocks<F: Format>(
-    call: &mut Call<'_, F>,
-    block: i64,
-    channels: usize,
-    spatial: [usize; 2],
-) -> Option<()> {
+pub(crate) fn blocks(call: &mut Call<'_>, block: i64, channels: usize, spatial: [usize; 2]) -> Option<()> {
     let mut dims = call.dims(0)?;
     let (for_channels, for_space) = match call.kind {
         "SpaceToDepth" => (DimOp::Mul, DimOp::FloorDiv),
@@ -144,9 +139,9 @@ pub(crate) fn blocks<F: Format>(
 }
 
 /// A new axis of the size in input 1.
-pub(crate) fn one_hot<F: Format>(call: &mut Call<'_, F>, at: i64) -> Option<()> {
+pub(crate) fn one_hot(call: &mut Call<'_>) -> Option<()> {
     let mut dims = call.dims(0)?;
-    let at = axis(at, dims.len() + 1)?;
+    let at = call.axis_attr("axis", -1, dims.len() + 1)?;
     dims.insert(at, call.scalar_dim(1));
     call.out(0, &dims)
 }

@@ -4,6 +4,7 @@
 //! difference as a parameter.
 
 pub(super) mod arith;
+pub(super) mod attribute;
 pub(super) mod call;
 pub(super) mod constant;
 pub(super) mod elementwise;

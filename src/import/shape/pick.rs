@@ -1,12 +1,11 @@
 //! Ops that choose or join elements: gathers, parts of a split, elements of a concatenation, largest elements.
 
-use super::call::{Call, Format};
+use super::call::Call;
 use super::fact::{Elem, MAX_ELEMENTS, Num, Value};
-use super::sym::axis;
 use highwater_model::graph::Dim;
 
 /// Replaces axis `at` of the data by the indices at input 1, of which `batch` leading axes are shared.
-pub(crate) fn gather<F: Format>(call: &mut Call<'_, F>, data: &[Dim], at: usize, batch: usize) -> Option<()> {
+pub(crate) fn gathered(call: &mut Call<'_>, data: &[Dim], at: usize, batch: usize) -> Option<()> {
     let indices = call.dims(1)?;
     let mut dims = data.get(..at)?.to_vec();
     dims.extend_from_slice(indices.get(batch..)?);
@@ -19,8 +18,20 @@ pub(crate) fn gather<F: Format>(call: &mut Call<'_, F>, data: &[Dim], at: usize,
     Some(())
 }
 
-/// The last dimension of the indices (input 1) is the number of the data's axes that one index replaces.
-pub(crate) fn gather_nd<F: Format>(call: &mut Call<'_, F>, data: &[Dim], batch: usize) -> Option<()> {
+/// Gather along an axis, the first by default.
+pub(crate) fn gather(call: &mut Call<'_>) -> Option<()> {
+    let data = call.dims(0)?;
+    let at = call.axis_attr("axis", 0, data.len())?;
+    gathered(call, &data, at, 0)
+}
+
+/// The last dimension of the indices (input 1) is the number of axes that one index replaces: of data or of a variable.
+pub(crate) fn gather_nd(call: &mut Call<'_>) -> Option<()> {
+    let data = match call.handle(0) {
+        Some(handle) => call.sym.dims(handle.shape?).to_vec(),
+        None => call.dims(0)?,
+    };
+    let batch = usize::try_from(call.int_or("batch_dims", 0)).ok()?;
     let indices = call.dims(1)?;
     let (last, rest) = indices.split_last()?;
     let Dim::Known(depth) = last else {
@@ -33,10 +44,7 @@ pub(crate) fn gather_nd<F: Format>(call: &mut Call<'_, F>, data: &[Dim], batch: 
 }
 
 /// The elements of a concatenation of vectors.
-pub(crate) fn concat_elements<F: Format>(
-    call: &mut Call<'_, F>,
-    inputs: impl IntoIterator<Item = usize>,
-) -> Option<()> {
+pub(crate) fn concat_elements(call: &mut Call<'_>, inputs: impl IntoIterator<Item = usize>) -> Option<()> {
     let mut items = Vec::new();
     for input in inputs {
         match (call.value(input), call.dims(input)?.first()?) {
@@ -56,7 +64,7 @@ pub(crate) fn concat_elements<F: Format>(
 }
 
 /// Parts of an input along an axis, with elements where the data are a vector.
-pub(crate) fn split<F: Format>(call: &mut Call<'_, F>, input: usize, at: usize, parts: Vec<Dim>) -> Option<()> {
+pub(crate) fn split(call: &mut Call<'_>, input: usize, at: usize, parts: Vec<Dim>) -> Option<()> {
     let dims = call.dims(input)?;
     let value = call.value(input).filter(|value| value.dims.len() == 1);
     let mut start = Some(0_usize);
@@ -79,11 +87,13 @@ pub(crate) fn split<F: Format>(call: &mut Call<'_, F>, input: usize, at: usize, 
     Some(())
 }
 
-/// The largest elements along an axis and their indices: `count` of them, or as many as input 1 states.
-pub(crate) fn top_k<F: Format>(call: &mut Call<'_, F>, at: i64, count: Option<i64>) -> Option<()> {
+/// The largest elements along an axis and their indices; an attribute or input 1 states how many.
+pub(crate) fn top_k(call: &mut Call<'_>) -> Option<()> {
     let mut dims = call.dims(0)?;
-    let at = axis(at, dims.len())?;
-    dims[at] = count.map_or_else(|| call.scalar_dim(1), |count| Num::Int(count).dim());
+    let at = call.axis_attr("axis", -1, dims.len())?;
+    dims[at] = call
+        .int("k")
+        .map_or_else(|| call.scalar_dim(1), |count| Num::Int(count).dim());
     call.out(0, &dims);
     call.out(1, &dims)
 }

@@ -1,11 +1,11 @@
 //! Shapes of matrix products and of sums of products.
 
-use super::call::{Call, Format};
+use super::call::Call;
 use super::sym::Sym;
 use highwater_model::graph::Dim;
 
 /// The product of two inputs, each a stack of matrices whose last two dimensions may be swapped first.
-pub(crate) fn matmul<F: Format>(call: &mut Call<'_, F>, inputs: [usize; 2], is_transposed: [bool; 2]) -> Option<()> {
+pub(crate) fn matmul(call: &mut Call<'_>, inputs: [usize; 2], is_transposed: [bool; 2]) -> Option<()> {
     let mut sides = [call.dims(inputs[0])?, call.dims(inputs[1])?];
     for (dims, is_transposed) in sides.iter_mut().zip(is_transposed) {
         let rank = dims.len();

@@ -1,17 +1,12 @@
 //! Reductions along axes.
 
-use super::call::{Call, Format};
+use super::call::Call;
 use super::fact::{Elem, Num, Value, is_integer};
 use super::sizes::reduced;
 use highwater_model::graph::DimOp;
 
 /// Reduces axes; elements where all axes of an integer value go under an operation that symbols know.
-pub(crate) fn reduce<F: Format>(
-    call: &mut Call<'_, F>,
-    axes: &[usize],
-    keeps_axes: bool,
-    operation: Option<DimOp>,
-) -> Option<()> {
+pub(crate) fn reduce(call: &mut Call<'_>, axes: &[usize], keeps_axes: bool, operation: Option<DimOp>) -> Option<()> {
     let dims = call.dims(0)?;
     call.out(0, &reduced(&dims, axes, keeps_axes));
     let op = operation?;
@@ -38,4 +33,10 @@ pub(crate) fn reduce<F: Format>(
     };
     let items = vec![Elem::from(total)];
     call.add_value(0, Value { dims, items })
+}
+
+/// One number for each matrix: the last two dimensions go.
+pub(crate) fn determinant(call: &mut Call<'_>) -> Option<()> {
+    let dims = call.dims(0)?;
+    call.out_from(0, &dims[..dims.len().checked_sub(2)?])
 }

@@ -10,11 +10,9 @@
 use indexmap::IndexMap;
 
 use crate::names::{Interner, NameIdx};
+pub(super) use crate::shape::attribute::{Attribute, Attributes, GraphIdx, RawShape, TensorInfo};
 pub(super) use crate::shape::constant::Data;
 use highwater_model::graph::DType;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct GraphIdx(pub(super) usize);
 
 pub(super) const MAIN: GraphIdx = GraphIdx(0);
 
@@ -80,60 +78,6 @@ impl Operand {
     };
 }
 
-/// The shape of a tensor as the file states it: `None` where the number of dimensions is unknown, -1 for a
-/// dimension that is.
-pub(super) type RawShape = Option<Box<[i64]>>;
-
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Attribute {
-    Int(i64),
-    Bool(bool),
-    Text(NameIdx),
-    Type(DType),
-    Shape(RawShape),
-    Tensor(Box<TensorInfo>),
-    Function(NameIdx),
-    /// A list of any kind without elements.
-    Empty,
-    Ints(Box<[i64]>),
-    Types(Box<[DType]>),
-    /// Shapes, such as those of `_output_shapes`.
-    Shapes(Box<[RawShape]>),
-    Functions(Box<[NameIdx]>),
-    /// A value that matters for no shape: a float, other lists, a list or text that is too long.
-    Other,
-}
-
-/// A constant, without its data unless it is small.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct TensorInfo {
-    pub(super) dtype: DType,
-    pub(super) shape: RawShape,
-    /// Its elements, where there are few and the file has them.
-    pub(super) data: Data,
-}
-
-impl Attribute {
-    /// Names of functions, whether the library has them or not.
-    pub(super) fn functions(&self) -> &[NameIdx] {
-        match self {
-            Self::Function(name) => std::slice::from_ref(name),
-            Self::Functions(names) => names,
-            Self::Int(_)
-            | Self::Bool(_)
-            | Self::Text(_)
-            | Self::Type(_)
-            | Self::Shape(_)
-            | Self::Tensor(_)
-            | Self::Empty
-            | Self::Ints(_)
-            | Self::Types(_)
-            | Self::Shapes(_)
-            | Self::Other => &[],
-        }
-    }
-}
-
 impl RawGraph {
     pub(super) fn operands_of(&self, node: &RawNode) -> &[Operand] {
         &self.operands[node.operands as usize..node.operands_end as usize]
@@ -169,58 +113,22 @@ impl Model {
         self.names.text(node.kind)
     }
 
-    pub(super) fn attribute<'m>(&'m self, graph: &'m RawGraph, node: &RawNode, key: &str) -> Option<&'m Attribute> {
-        self.names.find(graph.attributes_of(node), key)
-    }
-
-    pub(super) fn int(&self, graph: &RawGraph, node: &RawNode, key: &str) -> Option<i64> {
-        match self.attribute(graph, node, key)? {
-            Attribute::Int(value) => Some(*value),
-            _ => None,
-        }
-    }
-
-    pub(super) fn flag(&self, graph: &RawGraph, node: &RawNode, key: &str) -> Option<bool> {
-        match self.attribute(graph, node, key)? {
-            Attribute::Bool(value) => Some(*value),
-            _ => None,
-        }
-    }
-
-    pub(super) fn dtype(&self, graph: &RawGraph, node: &RawNode, key: &str) -> Option<DType> {
-        match self.attribute(graph, node, key)? {
-            Attribute::Type(dtype) => Some(*dtype),
-            _ => None,
-        }
-    }
-
-    pub(super) fn text<'m>(&'m self, graph: &RawGraph, node: &RawNode, key: &str) -> Option<&'m str> {
-        match self.attribute(graph, node, key)? {
-            Attribute::Text(name) => Some(self.names.text(*name)),
-            _ => None,
-        }
-    }
-
-    /// A list of numbers among a node's attributes; an empty list is one.
-    pub(super) fn ints<'m>(&'m self, graph: &'m RawGraph, node: &RawNode, key: &str) -> Option<&'m [i64]> {
-        match self.attribute(graph, node, key)? {
-            Attribute::Ints(values) => Some(values),
-            Attribute::Empty => Some(&[]),
-            _ => None,
+    pub(super) fn attributes<'m>(&'m self, graph: &'m RawGraph, node: &RawNode) -> Attributes<'m> {
+        Attributes {
+            names: &self.names,
+            all: graph.attributes_of(node),
         }
     }
 
     /// The stated shape of an output: `None` where there is none, `Some(None)` for an unknown rank.
     pub(super) fn stated_shape<'m>(&'m self, graph: &'m RawGraph, node: &RawNode, port: u32) -> Option<&'m RawShape> {
-        match self.attribute(graph, node, "_output_shapes")? {
-            Attribute::Shapes(shapes) => shapes.get(port as usize),
-            _ => None,
-        }
+        let shapes = self.attributes(graph, node).shapes("_output_shapes")?;
+        shapes.get(port as usize)
     }
 
     /// The function that an attribute of a node names, where the library has it.
     pub(super) fn function(&self, graph: &RawGraph, node: &RawNode, key: &str) -> Option<GraphIdx> {
-        match self.attribute(graph, node, key)? {
+        match self.attributes(graph, node).get(key)? {
             Attribute::Function(name) => self.functions.get(name).copied(),
             _ => None,
         }

@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use super::flatbuffer::{Flat, List, Table};
 use super::model::{self, Model, RawOp, RawTensor};
 use super::{operators, uses};
+use crate::element_types::TFLITE;
 use crate::{ImportError, notices};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Dim, Graph, GraphBuilder, Id as _, NewOp, NewTensor, Phase, Role, TensorId};
@@ -102,7 +103,7 @@ fn tensors(
                 &raw.name,
             );
         }
-        let dtype = operators::dtype(raw.dtype);
+        let dtype = TFLITE.of_code(raw.dtype.into());
         let shape = dims(&raw, builder, diagnostics);
         builder.tensor(NewTensor {
             name: &raw.name,

@@ -1,7 +1,5 @@
 //! Names of builtin operators and element types, by the codes of the public schema (`schema.fbs` of TensorFlow Lite).
 
-use highwater_model::graph::DType;
-
 const OPERATORS: &[&str] = &[
     "ADD",
     "AVERAGE_POOL_2D",
@@ -230,38 +228,6 @@ pub(super) fn is_view(kind: &str) -> bool {
     matches!(kind, "RESHAPE" | "SQUEEZE" | "EXPAND_DIMS" | "BITCAST")
 }
 
-/// Element types by code; resources and variants are handles, not bytes of a tensor.
-const TYPES: &[DType] = &[
-    DType::Float32,
-    DType::Float16,
-    DType::Int32,
-    DType::Uint8,
-    DType::Int64,
-    DType::Text,
-    DType::Bool,
-    DType::Int16,
-    DType::Complex64,
-    DType::Int8,
-    DType::Float64,
-    DType::Complex128,
-    DType::Uint64,
-    DType::Unknown,
-    DType::Unknown,
-    DType::Uint32,
-    DType::Uint16,
-    DType::Int4,
-    DType::Bfloat16,
-    DType::Int2,
-    DType::Uint4,
-    DType::Float8,
-    DType::Float8,
-];
-
-/// The element type of a code; unknown where it is none of a tensor or younger than this table.
-pub(super) fn dtype(code: u8) -> DType {
-    TYPES.get(usize::from(code)).copied().unwrap_or(DType::Unknown)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -287,9 +253,5 @@ mod tests {
         }
         assert_eq!(name(-1), None);
         assert_eq!(name(5000), None);
-        assert_eq!(
-            (dtype(9), dtype(17), dtype(200)),
-            (DType::Int8, DType::Int4, DType::Unknown)
-        );
     }
 }

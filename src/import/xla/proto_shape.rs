@@ -1,7 +1,8 @@
 //! `ShapeProto` -> [`Shape`].
 
-use super::shape::{OPAQUE, Shape, ShapeNotes, Size, TOKEN, TUPLE, dtype_of_code};
+use super::shape::{OPAQUE, Shape, ShapeNotes, Size, TOKEN, TUPLE};
 use crate::ImportError;
+use crate::element_types::XLA;
 use crate::wire::{List, Wire};
 
 const WHAT: &str = "a shape";
@@ -32,13 +33,12 @@ fn read_below(wire: &mut Wire<'_>, notes: &mut ShapeNotes, depth: u32) -> Result
             _ => {}
         }
     }
-    let code = u64::try_from(code).unwrap_or(0);
     Ok(match code {
         TUPLE => Shape::Tuple(elements.into()),
         TOKEN => Shape::Token,
         OPAQUE => Shape::Opaque,
         _ => {
-            let dtype = dtype_of_code(code);
+            let dtype = XLA.of_code(code);
             notes.tiled += u64::from(layout.is_tiled);
             notes.narrow += u64::from((1..8).contains(&dtype.bits()) && layout.bits == 0);
             let sizes = sizes.items.iter().enumerate().map(|(axis, size)| {

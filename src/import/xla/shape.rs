@@ -10,6 +10,7 @@
 //! Every node of a shape's tree has a number in pre-order: 0 is the whole, its elements follow, each with all below it.
 
 use super::cursor::Cursor;
+use crate::element_types::XLA;
 use crate::text_limits::{MODULE, RANK};
 use highwater_model::graph::DType;
 
@@ -46,52 +47,10 @@ pub(super) struct ShapeNotes {
     pub(super) bounded: u64,
 }
 
-/// Element types by name, with the code that a module's protobuf uses.
-const TYPES: &[(&str, u64, DType)] = &[
-    ("pred", 1, DType::Bool),
-    ("s2", 26, DType::Int2),
-    ("s4", 21, DType::Int4),
-    ("s8", 2, DType::Int8),
-    ("s16", 3, DType::Int16),
-    ("s32", 4, DType::Int32),
-    ("s64", 5, DType::Int64),
-    ("u2", 27, DType::Uint2),
-    ("u4", 22, DType::Uint4),
-    ("u8", 6, DType::Uint8),
-    ("u16", 7, DType::Uint16),
-    ("u32", 8, DType::Uint32),
-    ("u64", 9, DType::Uint64),
-    ("f16", 10, DType::Float16),
-    ("f32", 11, DType::Float32),
-    ("bf16", 16, DType::Bfloat16),
-    ("f64", 12, DType::Float64),
-    ("f8e5m2", 19, DType::Float8),
-    ("f8e4m3", 28, DType::Float8),
-    ("f8e4m3fn", 20, DType::Float8),
-    ("f8e4m3b11fnuz", 23, DType::Float8),
-    ("f8e3m4", 29, DType::Float8),
-    ("f8e5m2fnuz", 24, DType::Float8),
-    ("f8e4m3fnuz", 25, DType::Float8),
-    ("f8e8m0fnu", 33, DType::Float8),
-    ("f4e2m1fn", 32, DType::Float4),
-    ("c64", 15, DType::Complex64),
-    ("c128", 18, DType::Complex128),
-];
-
 /// Codes of shapes that are no arrays.
-pub(super) const TUPLE: u64 = 13;
-pub(super) const OPAQUE: u64 = 14;
-pub(super) const TOKEN: u64 = 17;
-
-pub(super) fn dtype_of_code(code: u64) -> DType {
-    let row = TYPES.iter().find(|row| row.1 == code);
-    row.map_or(DType::Unknown, |row| row.2)
-}
-
-fn dtype_of_name(name: &str) -> DType {
-    let row = TYPES.iter().find(|row| row.0 == name);
-    row.map_or(DType::Unknown, |row| row.2)
-}
+pub(super) const TUPLE: i64 = 13;
+pub(super) const OPAQUE: i64 = 14;
+pub(super) const TOKEN: i64 = 17;
 
 impl Shape {
     pub(super) fn nodes(&self) -> u32 {
@@ -229,7 +188,7 @@ fn parse_array(cursor: &mut Cursor<'_>, notes: &mut ShapeNotes) -> Result<Shape,
     } else {
         ""
     };
-    let dtype = dtype_of_name(name);
+    let dtype = XLA.of_name(name);
     notes.tiled += u64::from(layout.contains("T("));
     notes.narrow += u64::from((1..8).contains(&dtype.bits()) && !layout.contains("E("));
     Ok(match name {

@@ -2,9 +2,9 @@
 
 use super::{Parser, TENSOR_PRICE};
 use crate::ImportError;
+use crate::element_types::ONNX;
 use crate::names::NameIdx;
 use crate::onnx::model::{Data, ParseCounts, TensorInfo};
-use crate::onnx::types;
 use crate::shape::constant::{SMALL_BYTES, Stored};
 use crate::wire::{List, Wire};
 
@@ -38,12 +38,12 @@ impl Parser {
             }
         }
         let dims = sizes(&dims.items, at)?;
-        let dtype = types::from_code(code);
+        let dtype = ONNX.of_code(code);
         self.model.counts.code(code, name);
         if is_external {
             ParseCounts::one_more(&mut self.model.counts.external, name);
         }
-        let times = |product: usize, dim: &u64| product.checked_mul(usize::try_from(*dim).ok()?);
+        let times = |product: usize, dim: &i64| product.checked_mul(usize::try_from(*dim).ok()?);
         let count = dims.iter().try_fold(1, times);
         let data = match count.filter(|_| !is_external) {
             Some(count) => stored.data(dtype, count, None),
@@ -54,7 +54,7 @@ impl Parser {
         Ok(TensorInfo {
             name,
             dtype,
-            dims,
+            shape: Some(dims),
             data,
             at,
         })
@@ -75,18 +75,19 @@ impl Parser {
         let values = values.ok_or_else(|| ImportError::at_byte("a sparse tensor has no values", at))?;
         ParseCounts::one_more(&mut self.model.counts.sparse, values.name);
         Ok(TensorInfo {
-            dims: sizes(&dims.items, at)?,
+            shape: Some(sizes(&dims.items, at)?),
             data: Data::Absent,
             ..values
         })
     }
 }
 
-fn sizes(dims: &[i64], at: u64) -> Result<Box<[u64]>, ImportError> {
-    dims.iter()
-        .map(|dim| {
-            u64::try_from(*dim)
-                .map_err(|_negative| ImportError::at_byte(format!("a tensor has a negative dimension, {dim}"), at))
-        })
-        .collect()
+fn sizes(dims: &[i64], at: u64) -> Result<Box<[i64]>, ImportError> {
+    match dims.iter().find(|dim| **dim < 0) {
+        Some(dim) => Err(ImportError::at_byte(
+            format!("a tensor has a negative dimension, {dim}"),
+            at,
+        )),
+        None => Ok(dims.into()),
+    }
 }

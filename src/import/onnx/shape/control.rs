@@ -41,16 +41,9 @@ impl<'m> Infer<'m> {
     }
 
     fn named_body(&self, graph: &RawGraph, node: &RawNode, name: &str) -> Option<GraphIdx> {
-        match self.model.attribute(graph, node, name)? {
+        match self.model.attributes(graph, node).get(name)? {
             Attribute::Graphs(graphs) => graphs.first().copied(),
             _ => None,
-        }
-    }
-
-    fn axes_attr<'g>(&self, graph: &'g RawGraph, node: &RawNode, name: &str) -> &'g [i64] {
-        match self.model.attribute(graph, node, name) {
-            Some(Attribute::Ints(values)) => values,
-            _ => &[],
         }
     }
 
@@ -175,13 +168,12 @@ impl<'m> Infer<'m> {
         } else {
             inputs
         };
-        let n_scanned = match self.model.attribute(graph, node, "num_scan_inputs") {
-            Some(Attribute::Int(count)) => usize::try_from(*count).unwrap_or(0).min(inputs.len()),
-            _ => 0,
-        };
+        let attributes = self.model.attributes(graph, node);
+        let n_scanned = attributes.int("num_scan_inputs").unwrap_or(0);
+        let n_scanned = usize::try_from(n_scanned).unwrap_or(0).min(inputs.len());
         let n_states = inputs.len() - n_scanned;
-        let input_axes = self.axes_attr(graph, node, "scan_input_axes");
-        let output_axes = self.axes_attr(graph, node, "scan_output_axes");
+        let input_axes = attributes.list("scan_input_axes").unwrap_or(&[]);
+        let output_axes = attributes.list("scan_output_axes").unwrap_or(&[]);
         let (mut length, mut batch) = (Dim::Unknown, Dim::Unknown);
         let mut seeds = Vec::with_capacity(inputs.len());
         for (position, input) in inputs.iter().enumerate() {

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::call::Call;
-use crate::onnx::types;
+use crate::element_types::ONNX;
+use crate::shape::call::Call;
 use crate::shape::fact::{Value, is_integer};
 use crate::shape::value::pair_up;
 use crate::shape::{arith, elementwise};
@@ -11,7 +11,9 @@ use highwater_model::graph::DType;
 
 /// The shape of input 0 and the type that attribute `dtype` names, else that of input 0.
 pub(super) fn same_with_dtype(call: &mut Call<'_>) -> Option<()> {
-    let dtype = call.int("dtype").map_or_else(|| call.dtype(0), types::from_code);
+    let dtype = call
+        .int("dtype")
+        .map_or_else(|| call.dtype(0), |code| ONNX.of_code(code));
     call.set_dtype(0, dtype);
     call.like(0, 0)
 }
@@ -19,7 +21,7 @@ pub(super) fn same_with_dtype(call: &mut Call<'_>) -> Option<()> {
 /// Dropout: the data, and a mask of truth values (of the data's type before operator set 10).
 pub(super) fn dropout(call: &mut Call<'_>) -> Option<()> {
     let dtype = call.dtype(0);
-    let is_bool = call.node.model.opset >= 10;
+    let is_bool = call.node.opset >= 10;
     call.set_dtype(1, if is_bool { DType::Bool } else { dtype });
     call.like(0, 0)?;
     call.like(1, 0)
@@ -29,9 +31,10 @@ pub(super) fn dropout(call: &mut Call<'_>) -> Option<()> {
 pub(super) fn cast(call: &mut Call<'_>) -> Option<()> {
     let dtype = match call.kind {
         "CastLike" => call.dtype(1),
-        _ => call
-            .int("to")
-            .map_or_else(|| types::from_text(call.text("to")), types::from_code),
+        _ => match call.int("to") {
+            Some(code) => ONNX.of_code(code),
+            None => ONNX.of_name(&call.text("to").to_ascii_uppercase()),
+        },
     };
     call.set_dtype(0, dtype);
     elementwise::cast(call)
@@ -79,7 +82,7 @@ pub(super) fn qlinear_pair(call: &mut Call<'_>) -> Option<()> {
 /// `QuantizeLinear`: the zero point's type unless an attribute names another.
 pub(super) fn quantize(call: &mut Call<'_>) -> Option<()> {
     let dtype = match call.int("output_dtype").filter(|code| *code != 0) {
-        Some(code) => types::from_code(code),
+        Some(code) => ONNX.of_code(code),
         None if call.has(2) => call.dtype(2),
         None => DType::Uint8,
     };
@@ -90,7 +93,7 @@ pub(super) fn quantize(call: &mut Call<'_>) -> Option<()> {
 /// `DequantizeLinear`: the scale's type unless an attribute names another.
 pub(super) fn dequantize(call: &mut Call<'_>) -> Option<()> {
     if let Some(code) = call.int("output_dtype").filter(|code| *code != 0) {
-        call.set_dtype(0, types::from_code(code));
+        call.set_dtype(0, ONNX.of_code(code));
     }
     call.like(0, 0)
 }

@@ -1,8 +1,7 @@
 //! Ops that change how far single axes reach: Pad, `TopK`, Compress, `CenterCropPad`.
 
-use super::call::Call;
+use crate::shape::call::Call;
 use crate::shape::fact::{Elem, Num};
-use crate::shape::pick;
 use crate::shape::sym::axes;
 use highwater_model::graph::{Dim, DimOp};
 
@@ -32,12 +31,6 @@ pub(super) fn pad(call: &mut Call<'_>) -> Option<()> {
         dims[*at] = size.map_or(Dim::Unknown, Num::dim);
     }
     call.out(0, &dims)
-}
-
-/// `TopK`: values and their indices.
-pub(super) fn top_k(call: &mut Call<'_>) -> Option<()> {
-    let (at, count) = (call.int_or("axis", -1), call.int("k"));
-    pick::top_k(call, at, count)
 }
 
 /// As many elements as the data decide.

@@ -1,6 +1,6 @@
 //! Ops that make tensors: constants, random numbers, windows; and those whose sizes only data decide.
 
-use super::call::{Call, value_of};
+use crate::shape::call::Call;
 use crate::shape::fact::{Elem, Num, Value};
 use crate::shape::generate;
 use crate::shape::sym::axis;
@@ -8,11 +8,8 @@ use highwater_model::graph::{DType, Dim, DimOp};
 
 pub(super) fn constant(call: &mut Call<'_>) -> Option<()> {
     let value = if let Some(tensor) = call.tensor("value").or_else(|| call.tensor("sparse_value")) {
-        let dims: Vec<Dim> = tensor.dims.iter().map(|dim| Dim::Known(*dim)).collect();
         call.set_dtype(0, tensor.dtype);
-        call.out(0, &dims);
-        let value = value_of(tensor)?;
-        return call.add_value(0, value);
+        return generate::constant(call, tensor);
     } else if let Some(number) = call.int("value_int") {
         call.set_dtype(0, DType::Int64);
         Value::scalar(Elem::int(number))
@@ -29,7 +26,7 @@ pub(super) fn constant(call: &mut Call<'_>) -> Option<()> {
         call.set_dtype(0, DType::Text);
         return call.out(0, &[]);
     } else {
-        let count = call.n_texts("value_strings")?;
+        let count = call.node.attributes.n_texts("value_strings")?;
         call.set_dtype(0, DType::Text);
         return call.out(0, &[Dim::Known(u64::from(count))]);
     };
@@ -42,7 +39,7 @@ pub(super) fn constant_of_shape(call: &mut Call<'_>) -> Option<()> {
     call.set_dtype(0, item.map_or(DType::Float32, |item| item.dtype));
     let dims = call.listed_dims(0)?;
     let item = match item {
-        Some(item) => value_of(item).and_then(|value| value.items.first().copied()),
+        Some(item) => item.value().and_then(|value| value.items.first().copied()),
         None => Some(Elem::int(0)),
     };
     generate::fill(call, &dims, item)
@@ -100,7 +97,7 @@ pub(super) fn dft(call: &mut Call<'_>) -> Option<()> {
     let at = if call.has(2) {
         *call.ints(2)?.first()?
     } else {
-        call.int_or("axis", if call.node.model.opset >= 20 { -2 } else { 1 })
+        call.int_or("axis", if call.node.opset >= 20 { -2 } else { 1 })
     };
     let at = axis(at, dims.len())?;
     if call.has(1) {

@@ -1,6 +1,6 @@
 //! Ops that rearrange elements without choosing among them.
 
-use super::call::Call;
+use crate::shape::call::Call;
 use crate::shape::fact::{Num, Value};
 use crate::shape::layout::{self, Symbolic};
 use crate::shape::sizes::ReshapeRules;
@@ -75,11 +75,6 @@ pub(super) fn blocks(call: &mut Call<'_>) -> Option<()> {
         return None;
     }
     layout::blocks(call, block, 1, [2, 3])
-}
-
-pub(super) fn one_hot(call: &mut Call<'_>) -> Option<()> {
-    let at = call.int_or("axis", -1);
-    layout::one_hot(call, at)
 }
 
 /// The dimensions as a value, or a part of them.

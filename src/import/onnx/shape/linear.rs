@@ -1,6 +1,6 @@
 //! Matrix products: `MatMul` and its kin, Gemm, Einsum.
 
-use super::call::Call;
+use crate::shape::call::Call;
 use crate::shape::products;
 use highwater_model::graph::Dim;
 

@@ -3,7 +3,7 @@
 //! Their inputs are rows of features; a vector is one row. Sources: the public schemas of the operator set, and what
 //! onnxruntime computes where a schema leaves it open.
 
-use super::call::Call;
+use crate::shape::call::Call;
 use crate::shape::fact::Num;
 use crate::shape::sym::axis;
 use highwater_model::graph::{DType, Dim, DimOp};
@@ -15,7 +15,11 @@ fn known(count: usize) -> Dim {
 /// The number of items of the first of these attributes that lists any.
 fn listed(call: &Call<'_>, names: &[&str]) -> Option<usize> {
     names.iter().find_map(|name| {
-        let texts = call.n_texts(name).and_then(|count| usize::try_from(count).ok());
+        let texts = call
+            .node
+            .attributes
+            .n_texts(name)
+            .and_then(|count| usize::try_from(count).ok());
         let ints = || call.list(name).map(<[i64]>::len);
         let floats = || call.floats(name).map(<[f64]>::len);
         texts.or_else(ints).or_else(floats).filter(|count| *count > 0)
@@ -119,7 +123,7 @@ const CLASSES: &[&str] = &["classlabels_strings", "classlabels_ints", "classlabe
 
 /// A label for each row, and its scores.
 pub(super) fn classifier(call: &mut Call<'_>) -> Option<()> {
-    let has_texts = call.n_texts(CLASSES[0]).is_some_and(|count| count > 0);
+    let has_texts = call.node.attributes.n_texts(CLASSES[0]).is_some_and(|count| count > 0);
     call.set_dtype(0, if has_texts { DType::Text } else { DType::Int64 });
     let rows = rows(call)?;
     call.out(0, &[rows]);

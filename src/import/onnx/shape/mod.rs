@@ -2,7 +2,6 @@
 //! inputs. Gaps are filled from the file's `value_info`. Bodies of control flow and functions are inferred where they
 //! are called, within a budget of steps. Why own rules and no crate: docs/shape-inference.md.
 
-mod call;
 mod control;
 mod elementwise;
 mod extent;
@@ -25,13 +24,13 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 
-use self::call::{Call, Node, value_of};
 use self::table::Row;
 use super::model::{Attribute, Data, GraphIdx, Model, RawDim, RawGraph, RawNode, RawType};
 use super::order;
-use super::types;
 use crate::dim_text;
+use crate::element_types::ONNX;
 use crate::names::NameIdx;
+use crate::shape::call::{Call, Node};
 use highwater_model::graph::{DType, Dim};
 use highwater_model::progress::{Cancelled, Progress};
 
@@ -168,8 +167,7 @@ impl<'m> Infer<'m> {
             }
         }
         for (position, tensor) in graph.initializers.iter().enumerate() {
-            let dims = tensor.dims.iter().map(|dim| Dim::Known(*dim)).collect();
-            let fact = self.new_fact(tensor.dtype, Some(dims));
+            let fact = self.new_fact(tensor.dtype, tensor.dims());
             if let Some(number) = graph.locals.get(tensor.name) {
                 table.facts[number] = fact;
             }
@@ -225,8 +223,9 @@ impl<'m> Infer<'m> {
         let unknown = vec![Fact::UNKNOWN; n_outputs];
         let (domain, kind) = (self.model.domain(node), self.model.names.text(node.kind));
         // The caller of the function decides the value: rules would take its absence for the default.
-        let attributes = graph.attributes_of(node);
+        let attributes = self.model.attributes(graph, node);
         if attributes
+            .all
             .iter()
             .any(|(_, attribute)| matches!(attribute, Attribute::Reference))
         {
@@ -234,9 +233,9 @@ impl<'m> Infer<'m> {
         }
         if let Some(row) = self.rules.get(&(domain, kind)) {
             let node = Node {
-                model: self.model,
-                graph,
-                raw: node,
+                name: self.model.title(node),
+                opset: self.model.opset,
+                attributes,
             };
             return Ok(row.facts(Call {
                 node,
@@ -318,7 +317,7 @@ impl<'m> Infer<'m> {
                 let mut fact = fact.clone();
                 if let Some(position) = table.initializers.get(&name) {
                     let tensor = &self.model.graphs[idx.0].initializers[*position];
-                    fact.value = value_of(tensor).map(Rc::new);
+                    fact.value = tensor.value().map(Rc::new);
                 }
                 return Some(fact);
             }
@@ -332,6 +331,6 @@ fn dtype_of(ty: &RawType) -> DType {
     if ty.is_composite {
         DType::Unknown
     } else {
-        types::from_code(ty.code)
+        ONNX.of_code(ty.code)
     }
 }

@@ -1,23 +1,11 @@
 //! Ops that choose elements: Gather and its kin, Slice, Split, Concat.
 
-use super::call::Call;
+use crate::shape::call::Call;
 use crate::shape::fact::{Elem, Num};
 use crate::shape::pick;
 use crate::shape::sizes::{Range, positions, sliced};
 use crate::shape::sym::axis;
 use highwater_model::graph::{Dim, DimOp};
-
-pub(super) fn gather(call: &mut Call<'_>) -> Option<()> {
-    let data = call.dims(0)?;
-    let at = call.axis_attr("axis", 0, data.len())?;
-    pick::gather(call, &data, at, 0)
-}
-
-pub(super) fn gather_nd(call: &mut Call<'_>) -> Option<()> {
-    let data = call.dims(0)?;
-    let batch = usize::try_from(call.int_or("batch_dims", 0)).ok()?;
-    pick::gather_nd(call, &data, batch)
-}
 
 /// Slice; ranges are attributes in old operator sets and inputs in new ones.
 pub(super) fn slice(call: &mut Call<'_>) -> Option<()> {
@@ -94,7 +82,7 @@ fn slice_value(
 /// Concatenation along an axis; all inputs have the same number of dimensions.
 pub(super) fn concat(call: &mut Call<'_>) -> Option<()> {
     let mut dims = call.dims(0)?;
-    let default = i64::from(call.node.model.opset < 4);
+    let default = i64::from(call.node.opset < 4);
     let at = call.axis_attr("axis", default, dims.len())?;
     for input in 1..call.inputs.len() {
         let other = call.dims(input)?;

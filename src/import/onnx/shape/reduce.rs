@@ -1,7 +1,7 @@
 //! Reductions, and ops with further outputs for statistics.
 
-use super::call::Call;
-use crate::onnx::types;
+use crate::element_types::ONNX;
+use crate::shape::call::Call;
 use crate::shape::reduce;
 use crate::shape::sizes::reduced;
 use crate::shape::sym::axes;
@@ -44,7 +44,7 @@ pub(super) fn arg_reduce(call: &mut Call<'_>) -> Option<()> {
 /// Normalization over the last axes; further outputs are means and deviations.
 pub(super) fn layer_norm(call: &mut Call<'_>) -> Option<()> {
     let statistics = match call.int("stash_type") {
-        Some(code) => types::from_code(code),
+        Some(code) => ONNX.of_code(code),
         None => DType::Float32,
     };
     let dims = call.dims(0)?;
@@ -89,11 +89,4 @@ pub(super) fn loss(call: &mut Call<'_>) -> Option<()> {
         return call.like(0, 1);
     }
     call.out(0, &[])
-}
-
-/// Determinants: the last two dimensions go.
-pub(super) fn det(call: &mut Call<'_>) -> Option<()> {
-    let dims = call.dims(0)?;
-    let kept = dims.len().checked_sub(2)?;
-    call.out(0, &dims[..kept])
 }

@@ -1,7 +1,7 @@
 //! Recurrent layers, attention, and ops on images: Resize, grids.
 
-use super::call::Call;
 use crate::shape::arith;
+use crate::shape::call::Call;
 use crate::shape::fact::{Elem, Num};
 use crate::shape::sym::axes;
 use highwater_model::graph::{Dim, DimOp};

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use self::Type::{Attribute, Input, Is, Unstated};
-use super::call::Call;
 use super::{elementwise, extent, generate, layout, linear, ml, pick, reduce, sequence, window};
-use crate::onnx::types;
+use crate::element_types::ONNX;
 use crate::shape;
+use crate::shape::call::Call;
 use crate::shape::fact::Fact;
 use highwater_model::graph::DType::{Bool, Float32, Int32, Int64, Uint8};
 use highwater_model::graph::{DType, Dim};
@@ -36,7 +36,7 @@ impl Row {
             let dtype = match *ty {
                 Input(input) => call.dtype(input),
                 Is(dtype) => dtype,
-                Attribute(name, default) => types::from_code(call.int_or(name, default)),
+                Attribute(name, default) => ONNX.of_code(call.int_or(name, default)),
                 Unstated => DType::Unknown,
             };
             call.set_dtype(output, dtype);
@@ -94,14 +94,14 @@ static FAMILIES: &[(&str, &[&str], &[Type], Rule)] = &[
     ("", &["DepthToSpace", "SpaceToDepth"], FIRST, layout::blocks),
     ("", &["Shape"], INT64, layout::shape),
     ("", &["Size"], INT64, shape::generate::size),
-    ("", &["Gather"], FIRST, pick::gather),
+    ("", &["Gather"], FIRST, shape::pick::gather),
     ("", &["GatherElements"], FIRST, |call| call.like(0, 1)),
-    ("", &["GatherND"], FIRST, pick::gather_nd),
+    ("", &["GatherND"], FIRST, shape::pick::gather_nd),
     ("", &["Slice"], FIRST, pick::slice),
     ("", &["Concat"], FIRST, pick::concat),
     ("", &["Split"], BY_RULE, pick::split),
     ("", &["Pad"], FIRST, extent::pad),
-    ("", &["TopK"], WITH_INDICES, extent::top_k),
+    ("", &["TopK"], WITH_INDICES, shape::pick::top_k),
     ("", &["Compress"], FIRST, extent::compress),
     ("", &["CenterCropPad"], FIRST, extent::center_crop_pad),
     ("", &["Conv"], FIRST, |call| window::conv(call, 1)),
@@ -129,11 +129,11 @@ static FAMILIES: &[(&str, &[&str], &[Type], Rule)] = &[
     ("", &["LayerNormalization", "SimplifiedLayerNormalization"], FIRST, reduce::layer_norm),
     ("", &["BatchNormalization"], FIRST, reduce::batch_norm),
     ("", &["NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"], FIRST_2, reduce::loss),
-    ("", &["Det"], FIRST, reduce::det),
+    ("", &["Det"], FIRST, shape::reduce::determinant),
     ("", &["Constant"], BY_RULE, generate::constant),
     ("", &["ConstantOfShape"], BY_RULE, generate::constant_of_shape),
     ("", &["Range"], FIRST, shape::generate::range),
-    ("", &["OneHot"], &[Input(2)], layout::one_hot),
+    ("", &["OneHot"], &[Input(2)], shape::layout::one_hot),
     ("", &["RandomNormal", "RandomUniform"], &[Attribute("dtype", 1)], generate::random),
     ("", &["Multinomial"], &[Attribute("dtype", 6)], generate::multinomial),
     ("", &["BlackmanWindow", "HammingWindow", "HannWindow"], &[Attribute("output_datatype", 1)], |call| {

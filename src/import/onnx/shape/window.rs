@@ -1,6 +1,6 @@
 //! Ops that slide a window: convolutions and pools, in every padding mode.
 
-use super::call::Call;
+use crate::shape::call::Call;
 use crate::shape::fact::Num;
 use crate::shape::sym::Sym;
 use crate::shape::window::{Window, count, grow};

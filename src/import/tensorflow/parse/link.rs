@@ -11,7 +11,7 @@ use indexmap::IndexMap;
 use super::{Draft, Link, Parser, Part, VALUE_PRICE};
 use crate::ImportError;
 use crate::names::NameIdx;
-use crate::tensorflow::model::{Attribute, GraphIdx, Operand, RawGraph, RawNode};
+use crate::tensorflow::model::{Attribute, Attributes, GraphIdx, Operand, RawGraph, RawNode};
 use crate::tensorflow::ops::OutputType;
 use crate::tensorflow::types;
 use highwater_model::graph::DType;
@@ -231,7 +231,10 @@ impl Parser<'_> {
         node: &RawNode,
         library: &'l Library<'_>,
     ) -> Result<Outputs<'l>, ImportError> {
-        let attribute = |key: &str| self.names.find(graph.attributes_of(node), key);
+        let attributes = Attributes {
+            names: &self.names,
+            all: graph.attributes_of(node),
+        };
         let mut found = Outputs::default();
         if let Some(function) = library.functions.get(&node.kind) {
             found.types = vec![DType::Unknown; library.returns[function.0].len()];
@@ -241,20 +244,21 @@ impl Parser<'_> {
             for row in rows {
                 groups.push((row.name, found.types.len()));
                 if let OutputType::List(key) = row.ty {
-                    if let Some(Attribute::Types(types)) = attribute(key) {
+                    if let Some(Attribute::Types(types)) = attributes.get(key) {
                         found.types.extend_from_slice(types);
                     }
                     continue;
                 }
-                let dtype = match (row.ty, attribute_type(row.ty, &attribute)) {
-                    (_, Some(dtype)) => dtype,
-                    (OutputType::Fixed(code) | OutputType::Attribute(_, code), None) => types::from_code(code),
-                    (OutputType::List(_), None) => DType::Unknown,
+                let dtype = match row.ty {
+                    OutputType::Fixed(code) => types::from_code(code),
+                    OutputType::Attribute(key, code) => attributes.dtype(key).unwrap_or_else(|| types::from_code(code)),
+                    OutputType::List(_) => DType::Unknown,
                 };
-                let count = match attribute(row.count) {
-                    _ if row.count.is_empty() => 1,
-                    Some(Attribute::Int(count)) => usize::try_from(*count).unwrap_or(0),
-                    _ => 0,
+                let count = match row.count {
+                    "" => 1,
+                    key => attributes
+                        .int(key)
+                        .map_or(0, |count| usize::try_from(count).unwrap_or(0)),
                 };
                 if count > MAX_OUTPUTS {
                     return Err(ImportError::at_byte(format!("a node has {count} outputs"), node.at));
@@ -263,7 +267,7 @@ impl Parser<'_> {
             }
             found.groups = Groups::Op(groups);
         }
-        if let Some(Attribute::Shapes(shapes)) = attribute("_output_shapes") {
+        if let Some(shapes) = attributes.shapes("_output_shapes") {
             let more = shapes.len().saturating_sub(found.types.len());
             found.types.extend(std::iter::repeat_n(DType::Unknown, more));
         }
@@ -278,15 +282,6 @@ fn positions_of(names: &[NameIdx]) -> BTreeMap<NameIdx, usize> {
         positions.entry(*name).or_insert(position);
     }
     positions
-}
-
-/// The type that an attribute gives an output.
-fn attribute_type<'a>(ty: OutputType, attribute: &impl Fn(&str) -> Option<&'a Attribute>) -> Option<DType> {
-    let OutputType::Attribute(key, _) = ty else { return None };
-    match attribute(key)? {
-        Attribute::Type(dtype) => Some(*dtype),
-        _ => None,
-    }
 }
 
 pub(super) fn position(count: usize, at: u64) -> Result<u32, ImportError> {

@@ -2,6 +2,7 @@
 
 use super::Parser;
 use crate::ImportError;
+use crate::names::NameIdx;
 use crate::shape::constant::{SMALL_BYTES, Stored};
 use crate::tensorflow::fields::{Fields, List, Schema};
 use crate::tensorflow::model::{Data, RawShape, TensorInfo};
@@ -45,6 +46,7 @@ impl Parser<'_> {
         let mut shape: RawShape = Some(Box::default());
         let mut stored = Stored::new();
         fields.enter()?;
+        let at = fields.at();
         while let Some(number) = fields.next(&TENSOR)? {
             match number {
                 1 => {
@@ -62,7 +64,13 @@ impl Parser<'_> {
         let count = shape.as_ref().and_then(|dims| dims.iter().try_fold(1, times));
         let data = count.map_or(Data::Absent, |count| stored.data(dtype, count, Some(MAX_ZEROS)));
         self.budget.charge(TENSOR_PRICE + data.len() as u64 * 8, fields.at())?;
-        Ok(TensorInfo { dtype, shape, data })
+        Ok(TensorInfo {
+            name: NameIdx::EMPTY,
+            dtype,
+            shape,
+            data,
+            at,
+        })
     }
 
     /// A shape; dimensions below 0 are unknown.

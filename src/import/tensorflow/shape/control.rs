@@ -98,7 +98,7 @@ impl<'m> Infer<'m> {
         };
         let mut facts = results.unwrap_or_default();
         facts.resize(node.n_outputs as usize, Fact::UNKNOWN);
-        if let Some(Attribute::Shapes(shapes)) = model.attribute(graph, node, "output_shapes") {
+        if let Some(shapes) = model.attributes(graph, node).shapes("output_shapes") {
             for (fact, shape) in facts.iter_mut().zip(shapes) {
                 let found = std::mem::replace(fact, Fact::UNKNOWN);
                 *fact = stated::reconciled(found, shape, &mut self.sym).0;
@@ -130,7 +130,7 @@ impl<'m> Infer<'m> {
         }
         let model = self.model;
         let condition = inputs.remove(0);
-        let branches: Option<Vec<GraphIdx>> = match model.attribute(graph, node, "branches") {
+        let branches: Option<Vec<GraphIdx>> = match model.attributes(graph, node).get("branches") {
             Some(Attribute::Functions(names)) => {
                 let indices = names.iter().map(|name| model.functions.get(name).copied());
                 indices.collect()

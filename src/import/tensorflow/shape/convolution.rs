@@ -3,7 +3,7 @@
 //! Windows are read per axis from `strides`, `dilations`, `ksize`, `padding` and `explicit_paddings`, which all
 //! follow the data format: `NHWC`, `NCHW`, `NDHWC`, `NCDHW`, or `NCHW_VECT_C` with a last dimension of 4 channels.
 
-use super::call::Call;
+use crate::shape::call::Call;
 use crate::shape::fact::Num;
 use crate::shape::window::{Window, count};
 use highwater_model::graph::{Dim, DimOp};

@@ -1,6 +1,6 @@
 //! Decompositions of matrices, diagonals in wider matrices, and Fourier transforms of real data.
 
-use super::call::Call;
+use crate::shape::call::Call;
 use crate::shape::fact::Num;
 use highwater_model::graph::{Dim, DimOp};
 
@@ -20,7 +20,7 @@ pub(super) fn svd(call: &mut Call<'_>) -> Option<()> {
     let (front, rows, columns) = matrix(call, 0)?;
     let least = call.sym.dim(DimOp::Min, rows, columns);
     call.out(0, &with(&front, &[least]));
-    if !call.flag_or("compute_uv", true) {
+    if !call.node.attributes.flag("compute_uv").unwrap_or(true) {
         call.out(1, &[Dim::Known(0)]);
         return call.out(2, &[Dim::Known(0)]);
     }
@@ -44,7 +44,7 @@ pub(super) fn qr(call: &mut Call<'_>) -> Option<()> {
 pub(super) fn eigen(call: &mut Call<'_>) -> Option<()> {
     let (front, rows, _) = matrix(call, 0)?;
     call.out(0, &with(&front, &[rows]));
-    let has_vectors = call.flag_or("compute_v", true);
+    let has_vectors = call.node.attributes.flag("compute_v").unwrap_or(true);
     let vectors = with(&front, &[rows, rows]);
     call.out(1, if has_vectors { &vectors } else { &[Dim::Known(0)] })
 }
@@ -54,12 +54,6 @@ pub(super) fn lu(call: &mut Call<'_>) -> Option<()> {
     let (front, rows, columns) = matrix(call, 0)?;
     call.out(0, &with(&front, &[rows, columns]));
     call.out(1, &with(&front, &[rows]))
-}
-
-/// One number for each matrix.
-pub(super) fn determinant(call: &mut Call<'_>) -> Option<()> {
-    let (front, _, _) = matrix(call, 0)?;
-    call.out_from(0, &front)
 }
 
 /// `MatrixDiagV3`: a diagonal, or a band of them, in a matrix of the smallest or a stated size.

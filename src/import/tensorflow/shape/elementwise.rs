@@ -1,6 +1,6 @@
 //! Ops that work element by element: the shape of one input, or the common shape of several; and those that forward.
 
-use super::call::Call;
+use crate::shape::call::Call;
 use crate::shape::elementwise::{self, pass};
 use crate::shape::fact::is_integer;
 use highwater_model::graph::Dim;

@@ -1,8 +1,7 @@
 //! Examples of a data set, read from their texts.
 
-use super::call::Call;
+use crate::shape::call::Call;
 use crate::shape::fact::Num;
-use crate::tensorflow::model::Attribute;
 use highwater_model::graph::Dim;
 
 /// Sparse features as indices, values and shapes; then dense ones of stated shapes. Lists of examples have an axis more
@@ -25,9 +24,7 @@ pub(super) fn parse(call: &mut Call<'_>) -> Option<()> {
         call.out(n_sparse + sparse, &[Dim::Unknown]);
         call.out(2 * n_sparse + sparse, &[Dim::Known(rank)]);
     }
-    let Some(Attribute::Shapes(shapes)) = call.attribute("dense_shapes") else {
-        return None;
-    };
+    let shapes = call.node.attributes.shapes("dense_shapes")?;
     for (dense, shape) in shapes.iter().enumerate() {
         let Some(shape) = shape else { continue };
         let stated = shape.iter().map(|size| Num::Int(*size).dim());

@@ -1,34 +1,26 @@
 //! Ops that make tensors: constants, placeholders, shapes of others, ranges.
 
-use super::call::{Call, Node, value_of};
 use super::state;
-use crate::shape::fact::{Elem, Num, Value};
+use crate::shape::attribute::RawShape;
+use crate::shape::call::Call;
+use crate::shape::fact::{Elem, Value};
 use crate::shape::generate;
-use crate::tensorflow::model::Attribute;
 use highwater_model::graph::Dim;
 
 pub(super) fn constant(call: &mut Call<'_>) -> Option<()> {
-    let Some(Attribute::Tensor(tensor)) = call.attribute("value") else {
-        return None;
-    };
-    let dims: Vec<Dim> = tensor.shape.as_ref()?.iter().map(|dim| Num::Int(*dim).dim()).collect();
-    call.out(0, &dims);
-    let value = value_of(tensor)?;
-    call.add_value(0, value)
+    let tensor = call.tensor("value")?;
+    generate::constant(call, tensor)
 }
 
 /// An input of the graph: unnamed dimensions get names, `batch` in front, else the op's name and the axis.
 pub(super) fn placeholder(call: &mut Call<'_>) -> Option<()> {
     state::outer_handle(call);
-    let stated = match call.attribute("shape") {
-        Some(Attribute::Shape(Some(dims))) => Some(dims),
-        _ => None,
-    };
-    let Node { model, graph, raw } = call.node;
-    let stated = match (stated, model.stated_shape(graph, raw, 0)) {
-        (Some(dims), Some(Some(other))) if dims.is_empty() => other,
-        (Some(dims), _) => dims,
-        (None, other) => other?.as_ref()?,
+    let attributes = call.node.attributes;
+    let shapes = attributes.shapes("_output_shapes");
+    let stated = match (attributes.shape("shape"), shapes.and_then(<[RawShape]>::first)) {
+        (Some(Some(dims)), Some(Some(other))) if dims.is_empty() => other,
+        (Some(Some(dims)), _) => dims,
+        (_, other) => other?.as_ref()?,
     };
     let dims = named(call, stated);
     call.out(0, &dims)
@@ -36,9 +28,7 @@ pub(super) fn placeholder(call: &mut Call<'_>) -> Option<()> {
 
 /// A batch of a data set: like a placeholder, since its size is not stated.
 pub(super) fn next_batch(call: &mut Call<'_>) -> Option<()> {
-    let Some(Attribute::Shapes(shapes)) = call.attribute("output_shapes") else {
-        return None;
-    };
+    let shapes = call.node.attributes.shapes("output_shapes")?;
     for (output, shape) in shapes.iter().enumerate() {
         if let Some(shape) = shape {
             let dims = named(call, shape);
@@ -49,7 +39,7 @@ pub(super) fn next_batch(call: &mut Call<'_>) -> Option<()> {
 }
 
 fn named(call: &mut Call<'_>, stated: &[i64]) -> Vec<Dim> {
-    let name = call.node.model.names.text(call.node.raw.name);
+    let name = call.node.name;
     let exprs = &mut call.sym.exprs;
     let sizes = stated.iter().enumerate();
     sizes

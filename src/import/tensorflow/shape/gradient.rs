@@ -5,7 +5,7 @@
 //! bound, so such an axis is counted in the list's length by a comparison, and left out of the list's elements: sums
 //! over it keep an axis that has size 1 whenever it should have gone, and the sum's bytes are right either way.
 
-use super::call::Call;
+use crate::shape::call::Call;
 use crate::shape::fact::{Elem, Num, Value};
 use highwater_model::graph::{Dim, DimOp};
 

@@ -1,7 +1,7 @@
 //! Images: resizing, crops, patches, boxes, decoding.
 
-use super::call::Call;
 use super::convolution::window;
+use crate::shape::call::Call;
 use crate::shape::fact::Num;
 use crate::shape::window::count;
 use highwater_model::graph::{Dim, DimOp};

@@ -1,6 +1,6 @@
 //! Ops that rearrange elements: Reshape and its kin, Transpose, padding, blocks, diagonals.
 
-use super::call::Call;
+use crate::shape::call::Call;
 use crate::shape::fact::Num;
 use crate::shape::layout::{self, Symbolic};
 use crate::shape::sizes::ReshapeRules;
@@ -85,11 +85,6 @@ pub(super) fn blocks(call: &mut Call<'_>) -> Option<()> {
         _ => return None,
     };
     layout::blocks(call, block, channels, spatial)
-}
-
-pub(super) fn one_hot(call: &mut Call<'_>) -> Option<()> {
-    let at = call.int("axis").unwrap_or(-1);
-    layout::one_hot(call, at)
 }
 
 /// Blocks of space and batch in exchange: sizes of blocks, and what is padded before or cropped after.

@@ -5,8 +5,8 @@
 
 use std::rc::Rc;
 
-use super::call::Call;
 use super::elementwise::common;
+use crate::shape::call::Call;
 use crate::shape::fact::{Handle, Num, Value, common_shape};
 use highwater_model::graph::{DType, Dim, DimOp};
 
@@ -19,7 +19,7 @@ fn element(call: &Call<'_>, list: usize, named: Option<usize>) -> Option<Vec<Dim
 }
 
 fn make(call: &mut Call<'_>, element: Option<Vec<Dim>>, length: Dim) -> Option<()> {
-    let dtype = call.type_of("element_dtype").unwrap_or(DType::Unknown);
+    let dtype = call.node.attributes.dtype("element_dtype").unwrap_or(DType::Unknown);
     let shape = element.and_then(|dims| call.sym.shape(&dims));
     call.set_handle(0, Handle { dtype, shape, length })
 }
@@ -150,7 +150,7 @@ pub(super) fn resized(call: &mut Call<'_>) -> Option<()> {
 pub(super) fn array(call: &mut Call<'_>) -> Option<()> {
     let element = call.shape_of("element_shape");
     let handle = Handle {
-        dtype: call.type_of("dtype").unwrap_or(DType::Unknown),
+        dtype: call.node.attributes.dtype("dtype").unwrap_or(DType::Unknown),
         shape: element.and_then(|dims| call.sym.shape(&dims)),
         length: call.scalar_dim(0),
     };

@@ -10,7 +10,6 @@
     reason = "rules have one form, whether they can fail or not"
 )]
 
-mod call;
 #[cfg(test)]
 mod cases;
 mod control;
@@ -44,11 +43,11 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 
-use self::call::{Call, Node};
 use self::table::Rule;
 use super::model::{GraphIdx, MAIN, Model, Operand, RawGraph, RawNode};
 use crate::ImportError;
 use crate::names::NameIdx;
+use crate::shape::call::{Call, Node};
 use crate::shape::fact::Fact;
 use crate::shape::sym::Sym;
 use highwater_model::diagnostics::{Diagnostics, Severity};
@@ -343,9 +342,9 @@ impl<'m> Infer<'m> {
         };
         let mut call = Call {
             node: Node {
-                model,
-                graph,
-                raw: node,
+                name: model.names.text(node.name),
+                opset: 0,
+                attributes: model.attributes(graph, node),
             },
             kind,
             inputs: inputs.into_iter().map(Some).collect(),

@@ -1,7 +1,7 @@
 //! Normalizations and losses, whose further outputs hold statistics.
 
-use super::call::Call;
 use super::elementwise::common;
+use crate::shape::call::Call;
 use highwater_model::graph::Dim;
 
 /// The dimension of the channels of an image; the gradients' data are at input 1.

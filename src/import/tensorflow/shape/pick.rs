@@ -1,17 +1,12 @@
 //! Ops that choose or join: Gather and its kin, Concat, Split, Pack, Unpack.
 
-use super::call::Call;
 use super::elementwise::common;
 use super::slice::stacked;
+use crate::shape::call::Call;
 use crate::shape::fact::{Elem, Num, Value};
 use crate::shape::pick;
 use crate::shape::sym::axis;
 use highwater_model::graph::{Dim, DimOp};
-
-pub(super) fn gather(call: &mut Call<'_>) -> Option<()> {
-    let data = call.dims(0)?;
-    pick::gather(call, &data, 0, 0)
-}
 
 /// Gather along an axis that input 2 names.
 pub(super) fn gather_v2(call: &mut Call<'_>) -> Option<()> {
@@ -27,7 +22,7 @@ pub(super) fn gather_v2(call: &mut Call<'_>) -> Option<()> {
         call.out_rank(rank);
         return None;
     };
-    pick::gather(call, &data, at, batch)
+    pick::gathered(call, &data, at, batch)
 }
 
 /// Gather of rows of a variable.
@@ -35,16 +30,7 @@ pub(super) fn resource_gather(call: &mut Call<'_>) -> Option<()> {
     let shape = call.handle(0)?.shape?;
     let data = call.sym.dims(shape).to_vec();
     let batch = usize::try_from(call.int("batch_dims").unwrap_or(0)).ok()?;
-    pick::gather(call, &data, batch, batch)
-}
-
-/// The data are a tensor or a variable.
-pub(super) fn gather_nd(call: &mut Call<'_>) -> Option<()> {
-    let data = match call.handle(0) {
-        Some(handle) => call.sym.dims(handle.shape?).to_vec(),
-        None => call.dims(0)?,
-    };
-    pick::gather_nd(call, &data, 0)
+    pick::gathered(call, &data, batch, batch)
 }
 
 /// Concatenation; the axis is the last input, in the first generation the first.
@@ -162,12 +148,6 @@ pub(super) fn unpack(call: &mut Call<'_>) -> Option<()> {
         call.add_value(output, Value::scalar(*item));
     }
     Some(())
-}
-
-/// The largest elements of the last axis, and their indices.
-pub(super) fn top_k(call: &mut Call<'_>) -> Option<()> {
-    let count = call.int("k");
-    pick::top_k(call, -1, count)
 }
 
 /// Unique elements; the position of each input among them; the count of each.

@@ -1,8 +1,8 @@
 //! Quantized tensors, which carry their range as two further outputs.
 
-use super::call::Call;
 use super::elementwise::binary;
 use super::layout::reshape;
+use crate::shape::call::Call;
 
 /// The shape of input 0, and a range.
 pub(super) fn with_range(call: &mut Call<'_>) -> Option<()> {

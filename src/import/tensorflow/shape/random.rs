@@ -1,6 +1,6 @@
 //! Random tensors and the keys that seed them.
 
-use super::call::Call;
+use crate::shape::call::Call;
 use highwater_model::graph::Dim;
 
 /// One random tensor for each element of the parameters (input 1), of the shape at input 0.

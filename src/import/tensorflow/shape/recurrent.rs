@@ -1,6 +1,6 @@
 //! Recurrent cells and layers that are one op.
 
-use super::call::Call;
+use crate::shape::call::Call;
 use highwater_model::graph::DimOp;
 
 /// One step of an LSTM: every output has the shape of the state (input 1).

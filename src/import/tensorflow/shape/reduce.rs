@@ -1,6 +1,6 @@
 //! Reductions along axes that an input names, positions of extremes, and sums of segments.
 
-use super::call::Call;
+use crate::shape::call::Call;
 use crate::shape::fact::Num;
 use crate::shape::reduce;
 use crate::shape::sym::{axes, axis};

@@ -1,6 +1,6 @@
 //! Ops that put elements at indices.
 
-use super::call::Call;
+use crate::shape::call::Call;
 use crate::shape::fact::{Elem, MAX_ELEMENTS, Value};
 use highwater_model::graph::Dim;
 

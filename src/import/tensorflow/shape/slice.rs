@@ -5,7 +5,7 @@
 //!                             end   = [3, *, *, *]   new_axis_mask = 0b0100, shrink_axis_mask = 0b1000
 //! ```
 
-use super::call::Call;
+use crate::shape::call::Call;
 use crate::shape::fact::{Elem, Num, Value};
 use crate::shape::sizes::{Range, positions, sliced};
 use highwater_model::graph::{Dim, DimOp};

@@ -1,16 +1,16 @@
 //! Variables of both generations, and the optimizers that update them.
 
-use super::call::Call;
 use super::elementwise::common;
+use crate::shape::attribute::{Attribute, dims_of};
+use crate::shape::call::Call;
 use crate::shape::elementwise::pass;
-use crate::shape::fact::{Handle, Num, Value};
-use crate::tensorflow::model::Attribute;
+use crate::shape::fact::{Handle, Value};
 use highwater_model::graph::Dim;
 
 /// A resource variable: a handle to a tensor of a stated shape.
 pub(super) fn handle(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &[]);
-    let dtype = call.type_of("dtype")?;
+    let dtype = call.node.attributes.dtype("dtype")?;
     let shape = call.shape_of("shape").and_then(|dims| call.sym.shape(&dims));
     let length = Dim::Unknown;
     call.set_handle(0, Handle { dtype, shape, length })
@@ -18,14 +18,14 @@ pub(super) fn handle(call: &mut Call<'_>) -> Option<()> {
 
 /// A resource from outside the graph; some files state its type and shape.
 pub(super) fn outer_handle(call: &mut Call<'_>) -> Option<()> {
+    let attributes = call.node.attributes;
     let (Some(Attribute::Types(types)), Some(Attribute::Shapes(shapes))) =
-        (call.attribute("_handle_dtypes"), call.attribute("_handle_shapes"))
+        (attributes.get("_handle_dtypes"), attributes.get("_handle_shapes"))
     else {
         return None;
     };
     let (dtype, dims) = (*types.first()?, shapes.first()?.as_ref()?);
-    let dims: Vec<Dim> = dims.iter().map(|dim| Num::Int(*dim).dim()).collect();
-    let shape = call.sym.shape(&dims);
+    let shape = call.sym.shape(&dims_of(dims));
     let length = Dim::Unknown;
     call.set_handle(0, Handle { dtype, shape, length })
 }
@@ -47,7 +47,7 @@ pub(super) fn target_shape(call: &mut Call<'_>) -> Option<()> {
 
 /// An update of a variable of the first generation returns the variable, which has the value's shape too.
 pub(super) fn assign(call: &mut Call<'_>) -> Option<()> {
-    let is_free = call.kind == "Assign" && !call.flag_or("validate_shape", true);
+    let is_free = call.kind == "Assign" && !call.node.attributes.flag("validate_shape").unwrap_or(true);
     let shapes = if is_free {
         vec![call.dims(1)]
     } else {

@@ -1,9 +1,9 @@
 //! Reconciles the shape that the file states with the inferred one: stated numbers count, inference fills gaps (-1, or
 //! an unknown rank).
 
-use crate::shape::fact::{Fact, Num};
+use crate::shape::attribute::{RawShape, dims_of};
+use crate::shape::fact::Fact;
 use crate::shape::sym::Sym;
-use crate::tensorflow::model::RawShape;
 use highwater_model::graph::Dim;
 
 /// The fact under a stated shape, and whether the two agree.
@@ -11,7 +11,7 @@ pub(super) fn reconciled(mut fact: Fact, stated: &RawShape, sym: &mut Sym) -> (F
     let Some(stated) = stated else {
         return (fact, true);
     };
-    let stated: Vec<Dim> = stated.iter().map(|dim| Num::Int(*dim).dim()).collect();
+    let stated = dims_of(stated);
     let Some(found) = fact.shape.map(|shape| sym.dims(shape)) else {
         fact.shape = sym.shape(&stated);
         return (fact, true);

@@ -4,12 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use super::call::Call;
 use super::{
     convolution, decompose, elementwise, examples, generate, gradient, image, layout, lists, matrix, norm, pick,
     quantize, random, recurrent, reduce, scatter, slice, state,
 };
 use crate::shape;
+use crate::shape::call::Call;
 use highwater_model::graph::Dim;
 
 /// States the shapes of the outputs as far as it can.
@@ -159,7 +159,7 @@ pub(super) const FAMILIES: &[(&str, Rule)] = &[
     ("Qr", decompose::qr),
     ("Lu", decompose::lu),
     ("SelfAdjointEigV2", decompose::eigen),
-    ("LogMatrixDeterminant MatrixDeterminant", decompose::determinant),
+    ("LogMatrixDeterminant MatrixDeterminant", shape::reduce::determinant),
     ("IRFFT IRFFT2D IRFFT3D RFFT RFFT2D RFFT3D", decompose::real_fourier),
     ("Const HostConst", generate::constant),
     (
@@ -207,18 +207,18 @@ pub(super) const FAMILIES: &[(&str, Rule)] = &[
     ("BroadcastArgs", gradient::broadcast_args),
     ("Slice", slice::slice),
     ("StridedSlice", slice::strided_slice),
-    ("Gather", pick::gather),
+    ("Gather", shape::pick::gather),
     ("GatherV2", pick::gather_v2),
     ("ResourceGather", pick::resource_gather),
-    ("GatherNd ResourceGatherNd", pick::gather_nd),
+    ("GatherNd ResourceGatherNd", shape::pick::gather_nd),
     ("Concat ConcatV2 QuantizedConcat", pick::concat),
     ("ConcatOffset", pick::concat_offset),
     ("Split", pick::split),
     ("SplitV", pick::split_v),
     ("Pack", pick::pack),
     ("Unpack", pick::unpack),
-    ("TopK TopKV2", pick::top_k),
-    ("OneHot", layout::one_hot),
+    ("TopK TopKV2", shape::pick::top_k),
+    ("OneHot", shape::layout::one_hot),
     ("Unique UniqueV2 UniqueWithCounts UniqueWithCountsV2", pick::unique),
     ("Where", pick::positions_of),
     ("DynamicStitch ParallelDynamicStitch", scatter::stitch),
