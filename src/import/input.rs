@@ -21,7 +21,8 @@ pub struct Input<'a> {
     failure: Rc<Cell<Option<Error>>>,
 }
 
-/// A reader that notes the first error of the system: decoders and parsers may call it damage, or the end of a file.
+/// A reader that notes the first error of the system: decoders and parsers may call it damage, or the end of a file. Reads
+/// that a signal interrupts are tried again.
 struct Noting<R> {
     reader: R,
     failure: Rc<Cell<Option<Error>>>,
@@ -29,14 +30,19 @@ struct Noting<R> {
 
 impl<R: Read> Read for Noting<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        self.reader.read(buffer).inspect_err(|error| {
-            let number = error.raw_os_error().filter(|_| error.kind() != ErrorKind::Interrupted);
-            if let Some(number) = number {
-                let first = self.failure.take();
-                self.failure
-                    .set(first.or_else(|| Some(Error::from_raw_os_error(number))));
+        loop {
+            match self.reader.read(buffer) {
+                // Not every parser tries again.
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => {
+                    let first = self.failure.take();
+                    let this = || error.raw_os_error().map(Error::from_raw_os_error);
+                    self.failure.set(first.or_else(this));
+                    return Err(error);
+                }
+                read => return read,
             }
-        })
+        }
     }
 }
 
