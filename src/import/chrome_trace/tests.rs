@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::test_help::{check_recordings, damage, recordings};
+use crate::test_help::recordings;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{MarkKind, RecordedMemory, Recording, TotalKind};
 
@@ -126,15 +126,6 @@ fn what_is_missing_or_damaged_is_told() {
         let error = read(&text).map(|_| ()).expect_err(&text).to_string();
         assert!(error.contains(expected), "{text}\n{error}");
     }
-}
-
-#[test]
-fn damaged_traces_never_panic() {
-    let whole = format!("{{\"traceEvents\":[{}]}}", small());
-    damage(whole.as_bytes(), 600, b"{}[]\",:0-9e", |bytes| {
-        let result = read(&String::from_utf8_lossy(bytes));
-        check_recordings(result.map(|(recordings, _)| Source::Recordings(recordings)));
-    });
 }
 
 #[test]

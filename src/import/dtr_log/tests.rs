@@ -236,14 +236,3 @@ fn logs_are_told_from_other_texts() {
         assert!(!is_log(text), "{text}");
     }
 }
-
-#[test]
-fn no_line_makes_the_reader_panic() {
-    let whole = log(&[START, "C x 64", "F split 35 x a:128 v:@0", "M add_ 7 a,x 0", "- x"]);
-    for cut in 0..whole.len() {
-        drop(read_with(&whole[..cut]));
-        let mut bytes = whole.clone().into_bytes();
-        bytes[cut] = b'7';
-        drop(read_with(&String::from_utf8_lossy(&bytes)));
-    }
-}

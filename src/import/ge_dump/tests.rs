@@ -1,9 +1,9 @@
-//! Dumps written by hand: both forms, what is odd in real ones, and damage.
+//! Dumps written by hand: both forms, and what is odd in real ones.
 
 mod limits;
 
 use super::detect::{Form, form_of};
-use crate::test_help::{damage, read};
+use crate::test_help::read;
 use highwater_model::graph::{Bindings, DType, Graph, Id as _, Role, TensorId};
 use highwater_model::workload::{Dumped, GraphEntry, Source};
 
@@ -39,47 +39,7 @@ fn offset(entry: &GraphEntry, name: &str) -> Option<u64> {
 }
 
 /// A dump that is not in execution order, with what real ones have.
-const MODEL: &str = r#"
-name: "model" version: 1
-graph {
-  name: "main"
-  op {
-    name: "add" type: "Add" input: "conv:0" input: "" input: "var:0" input: "late:-1" stream_id: 1
-    output_i: 1024 workspace: 4096 workspace: 8192 workspace_bytes: 100 workspace_bytes: 600
-    attr { key: "tbe_op_atomic_output_index" value { list { i: 0 i: 1 val_type: VT_LIST_INT } } }
-    attr { key: "tbe_op_atomic_workspace_index" value { list { i: 0 i: 1 } } }
-    output_desc { dtype: DT_FLOAT16 shape { dim: 1 dim: 2 dim: 3 dim: 3 dim: 16 } layout: "NC1HWC0" size: 608
-      attr { key: "origin_shape" value { list { i: 1 i: 20 i: 3 i: 3 } } }
-      attr { key: "origin_format" value { s: "NCHW" } } }
-    output_desc { dtype: DT_UNKNOWN_TO_US shape { dim: 4 } size: 48 }
-  }
-  op { name: "x" type: "Data" input: "" output_desc { dtype: DT_FLOAT shape { dim: 2 } } output_i: 9216
-    attr { key: "_NpuOptimizer" value { s: "NpuOptimizer" } }
-    attr { key: "_precision_mode" value { s: "allow_mix_precision" } }
-    attr { key: "_ge_attr_op_kernel_lib_name" value { s: "STORE" } }
-    attr { key: "_ge.exec.staticMemoryPolicy" value { s: "2" } } }
-  op { name: "conv" type: "Conv2D" input: "x:0" input: "w:0" output_i: 0
-    attr { key: "_ge.exec.staticMemoryPolicy" value { s: "2" } }
-    attr { key: "_other" value { s: "no option" } }
-    attr { key: "OwnerGraphIsUnknown" value { b: true } }
-    output_desc { dtype: DT_FLOAT shape { dim: -1 dim: 4 } size: 96 } }
-  op { name: "w" type: "Const" output_i: 77 output_desc { dtype: DT_INT4 shape { dim: 3 } } }
-  op { name: "late" type: "NoOp" input: "conv:-1" }
-  op { name: "var" type: "Variable" output_i: 62277025792 output_desc { dtype: DT_BF16 shape { } } }
-  op { name: "assign" type: "Assign" input: "var:0" input: "conv:0" output_i: 62277025792
-    output_desc { dtype: DT_BF16 shape { } attr { key: "ref_port_index" value { list { i: 0 } } } } }
-  op { name: "call" type: "PartitionedCall" input: "add:0" input: "add:7" input: "gone:0" subgraph_name: "sub"
-    output_desc { dtype: DT_FLOAT shape { dim: -2 } } }
-  op { name: "out" type: "NetOutput" input: "call:0" }
-  attr { key: "stream_num" value { i: 2 } }
-  attr { key: "SessionOptions" value { func { name: "SessionOptions" attr { key: "ge.x" value { s: "1" } } } } }
-}
-graph { name: "sub"
-  op { name: "d" type: "Data" output_desc { dtype: DT_FLOAT shape { dim: 2 } } }
-  op { name: "r" type: "Relu" input: "d:0" output_desc { dtype: DT_FLOAT shape { dim: 2 } } } }
-attr { key: "memory_size" value { i: 9000000000 } }
-attr { key: "ratio" value { f: 0.5 } }
-"#;
+const MODEL: &str = include_str!("../../../tests/mutate/seeds/ge_proto_model.txt");
 
 #[test]
 fn ops_are_sorted_and_edges_resolved() {
@@ -226,39 +186,7 @@ fn memory_at_another_offset_is_not_shared() {
     assert!(said.contains("lies elsewhere; it counts by itself [b:0]"), "{said}");
 }
 
-const ONNX: &str = r#"
-ir_version: 4
-producer_name: "GE"
-graph {
-  node {
-    input: "conv:0" input: "w:-1" output: "add:0" name: "add" op_type: "ge:Add"
-    attribute { name: "stream_id" i: 3 type: INT }
-    attribute { name: "output_desc_nums" i: 2 type: INT }
-    attribute { name: "output_desc_dtype:0" s: "DT_FLOAT16" type: STRING }
-    attribute { name: "output_desc_shape:0" ints: 1 ints: 16 type: INTS }
-    attribute { name: "output_desc_origin_shape:0" ints: 16 type: INTS }
-    attribute { name: "output_desc_layout:0" s: "NC1HWC0" type: STRING }
-    attribute { name: "output_desc_size:0" i: 64 type: INT }
-    attribute { name: "output_desc_dtype:1" s: "DT_FLOAT" type: STRING }
-    attribute { name: "output_i" ints: 512 ints: 1024 type: INTS }
-    attribute { name: "workspace" ints: 2048 type: INTS }
-    attribute { name: "workspace_bytes" ints: 32 type: INTS }
-    attribute { name: "atomic_output_index" ints: 1 type: INTS }
-    attribute { name: "_ge.exec.atomicCleanPolicy" s: "1" type: STRING }
-    attribute { name: "output_desc_attr_ref_port_index:1" ints: 0 type: INTS }
-  }
-  node { output: "conv:0" name: "conv" op_type: "ge:Conv2D" }
-  node { output: "w:-1" name: "w" op_type: "ge:Const"
-    attribute { name: "output_desc_nums" i: 1 type: INT }
-    attribute { name: "output_desc_dtype:0" s: "DT_FLOAT" type: STRING }
-    attribute { name: "output_desc_shape:0" ints: 8 type: INTS } }
-  node { name: "sub" op_type: "subgraph" attribute { name: "graph" g {
-      node { name: "d" op_type: "ge:Data" attribute { name: "output_desc_dtype:0" s: "DT_INT8" type: STRING } }
-      name: "sub" } type: GRAPH } }
-  name: "main"
-  input { name: "x" type { tensor_type { elem_type: FLOAT } } }
-}
-"#;
+const ONNX: &str = include_str!("../../../tests/mutate/seeds/ge_onnx_model.pbtxt");
 
 #[test]
 fn the_onnx_form_says_the_same() {
@@ -334,17 +262,4 @@ fn circles_and_cut_texts_end_in_errors() {
             .1
             .contains("an edge back to the head of a loop is left out")
     );
-}
-
-/// Cut anywhere or with bytes changed, a dump is read or refused; nothing else happens.
-#[test]
-fn damaged_dumps_end() {
-    for text in [MODEL, ONNX] {
-        for len in (0..text.len()).step_by(7) {
-            let _either = read("x.txt", &text.as_bytes()[..len]);
-        }
-        damage(text.as_bytes(), 2000, b"\0\"{}[]<>:,-09az\\\n\xff", |bytes| {
-            let _either = read("x.txt", bytes);
-        });
-    }
 }

@@ -1,49 +1,13 @@
-//! Dumps written by hand, whole and damaged.
+//! Dumps written by hand.
 
 mod text;
 
 use super::*;
 use crate::Imported;
-use crate::test_help::{damage, read};
+use crate::test_help::read;
 use highwater_model::graph::{Id as _, Role};
 
-const LOOP: &str = r#"HloModule jit_f, is_scheduled=true, entry_computation_layout={(f32[4]{0})->f32[4]{0}}
-
-FileNames
-1 "/a/{b.py"
-
-%add (a: f32[], b: f32[]) -> f32[] {
-  %a = f32[] parameter(0)
-  %b = f32[] parameter(1)
-  ROOT %sum = f32[] add(%a, %b)
-}
-
-body (p: (s32[], f32[4])) -> (s32[], f32[4]) {
-  %p = (s32[], f32[4]{0}) parameter(0)
-  %i = s32[] get-tuple-element(%p), index=0
-  %x = f32[4]{0:T(128)} get-tuple-element((s32[], f32[4]{0}) %p), index=1
-  %y = f32[4]{0} negate(%x), metadata={op_name="f/\"while\" {(" source_line=3}
-  ROOT %t = (s32[], f32[4]{0}) tuple(%i, /*index=1*/%y)
-}
-
-cond (q: (s32[], f32[4])) -> pred[] {
-  %q = (s32[], f32[4]{0}) parameter(0)
-  %k = s32[] get-tuple-element(%q), index=0
-  %ten = s32[] constant(10)
-  ROOT %less = pred[] compare(%k, %ten), direction=LT
-}
-
-ENTRY %main (arg: f32[4]) -> f32[4] {
-  %arg = f32[4]{0} parameter(0), unknown_attribute={ {a, "}"}, b}
-  %zero = s32[] constant({
-    0 })
-  %copy = f32[4]{0} copy(f32[4]{0} %arg)
-  %init = (s32[], f32[4]{0}) tuple(%zero, %copy)
-  %w = (s32[], f32[4]{0}) while(%init), condition=%cond, body=%body
-  %r = f32[4]{0} get-tuple-element(%w), index=1
-  ROOT %out = f32[4]{0} reduce(%r, %zero), dimensions={}, to_apply=%add, control-predecessors={%copy}
-}
-"#;
+const LOOP: &str = include_str!("../../../tests/mutate/seeds/loop.hlo");
 
 fn entry(imported: &Imported) -> &GraphEntry {
     match &imported.source {
@@ -252,18 +216,6 @@ fn a_protobuf_runs_as_scheduled_and_carries_xlas_plan() {
             .iter()
             .any(|entry| entry.message.contains("does not hold"))
     );
-}
-
-#[test]
-fn mutated_dumps_never_panic() {
-    let assignment = "BufferAssignment:\nallocation 0: size 8, preallocated-temp:\n value: <1 a @0> (size=4,offset=0): f32[]\n \
-                      value: <2 b{1} (phi) @0> (size=4,offset=4): f32[]\n\nHloLiveRange (max 3):\n  InstructionSequence:\n    \
-                      0:a\n  BufferLiveRange:\n    a{}:0-1\n    b{1}:1-3\n  Live ranges at 1 (peak):\n    a{}: 4 bytes \
-                      (cumulative: 4 bytes)\n";
-    for whole in [LOOP.as_bytes(), assignment.as_bytes(), &module([0, 4096, 0])] {
-        assert!(read("whole", whole).is_ok());
-        damage(whole, 2000, b"{}()[],%<:=\n\"0", |bytes| drop(read("mutated", bytes)));
-    }
 }
 
 #[test]

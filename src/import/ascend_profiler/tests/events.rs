@@ -1,8 +1,7 @@
 //! Dumps of msmemscope.
 
-use super::{count_of, error, recordings};
-use highwater_model::units::{Bytes, Nanos, Step};
-use highwater_model::workload::{BlockAddress, MarkKind, TotalKind};
+use super::{error, recordings};
+use crate::test_help::{shows, tells};
 
 const HEADER: &str = "ID,Event,Event Type,Name,Timestamp(ns),Process Id,Thread Id,Device Id,Ptr,Attr,Call Stack(Python),\
     Call Stack(C)";
@@ -18,9 +17,12 @@ fn a_single_cut_time_takes_its_row_alone() {
         row(2, "MALLOC", "1.7E+15"),
         row(3, "MALLOC", "30")
     ));
-    assert_eq!((recordings.len(), recordings[0].n_steps), (1, 2));
-    assert!(recordings[0].times.iter().eq([Nanos(10), Nanos(30)]));
-    assert_eq!(count_of(&diagnostics, "the row is left out"), 1);
+    let expected = "
+        PTA/0, 2 steps: 10 +20
+        block  0..2 512 @0x10
+        block  1..2 512 @0x10";
+    shows(&recordings, expected);
+    tells(&diagnostics, &[("the row is left out", 1)]);
 }
 
 #[test]
@@ -40,36 +42,20 @@ fn blocks_are_called_like_the_innermost_open_op_of_their_thread() {
          10,OOM_DETAIL,OOM_TRIGGER,N/A,18,1,1,0,N/A,\"{{func:f,req_size:99}}\",,\n\
          11,MSTX,Mark,step 1,19,1,1,1,N/A,,,\n"
     ));
-    let names: Vec<&str> = recordings.iter().map(|recording| recording.name.as_str()).collect();
-    assert_eq!(names, ["PTA/0", "HAL/0"]);
-    let pta = &recordings[0];
-    assert_eq!(pta.text(pta.blocks[0].name), "inner");
-    assert_eq!(pta.text(pta.blocks[1].name), "PTA@x");
-    assert_eq!(recordings[1].text(recordings[1].blocks[0].name), "outer");
-    assert_eq!((pta.blocks[0].end, pta.blocks[0].is_freed), (Step(2), true));
-    assert_eq!(pta.blocks[0].address, BlockAddress::new(0x10));
-    assert!(pta.times.iter().eq([Nanos(12), Nanos(13), Nanos(16)]));
-    assert_eq!(
-        pta.total(TotalKind::Allocated).map(|total| total.peak().0),
-        Some(Bytes(768))
-    );
-    assert_eq!(
-        pta.total(TotalKind::Reserved).map(|total| total.peak().0),
-        Some(Bytes(1024))
-    );
-    let frames: Vec<(&str, u32)> = pta
-        .frames
-        .iter()
-        .map(|frame| (pta.text(frame.function), frame.line))
-        .collect();
-    assert_eq!(frames, [("f", 3), ("main", 9), ("so [1]", 0)]);
-    assert_eq!(&*pta.stacks[0], [0, 1]);
-    assert!(recordings[1].stacks.is_empty());
-    let marks: Vec<(MarkKind, &str)> = pta.marks.iter().map(|mark| (mark.kind, pta.text(mark.text))).collect();
-    let oom = (MarkKind::OutOfMemory, "OOM_DETAIL OOM_TRIGGER");
-    assert_eq!(marks, [(MarkKind::Note, "SYSTEM START_TRACE"), oom]);
-    assert_eq!(pta.marks[1].bytes, Bytes(99));
-    assert_eq!(count_of(&diagnostics, "event ACCESS"), 1);
+    let expected = "
+        PTA/0, 3 steps: 12 +1 +4
+        block inner 0..2 512 @0x10, freed at 2, by f:3 main:9
+        block PTA@x 1..3 256 @0x20, by so [1]:0
+        Note at 0 0 bytes: SYSTEM START_TRACE
+        OutOfMemory at 2 99 bytes: OOM_DETAIL OOM_TRIGGER
+        allocated 0:512 1:768 2:256
+        reserved 0:1024 1:1024 2:1024
+        HAL/0, 1 steps: 15
+        block outer 0..1 4096 @0x10
+        Note at 0 0 bytes: SYSTEM START_TRACE
+        OutOfMemory at 0 99 bytes: OOM_DETAIL OOM_TRIGGER";
+    shows(&recordings, expected);
+    tells(&diagnostics, &[("event ACCESS", 1)]);
 }
 
 #[test]
@@ -79,13 +65,16 @@ fn rows_out_of_order_are_listed_both_ways() {
          1,MALLOC,PTA,N/A,10,1,1,0,0x10,\"{{size:5}}\",,\n4,FREE,PTA,N/A,40,1,1,0,0x10,\"{{size:5}}\",,\n\
          2,MALLOC,PTA,N/A,20,1,1,0,0x20,\"{{size:6}}\",,\n3,FREE,PTA,N/A,30,1,1,0,0x20,\"{{size:6}}\",,\n"
     ));
-    let peaks: Vec<(&str, u64)> = recordings
-        .iter()
-        .map(|recording| (recording.name.as_str(), recording.peaks().live.0.get()))
-        .collect();
-    assert_eq!(peaks, [("PTA/0", 6), ("PTA/0 by time", 11)]);
-    assert!(recordings[0].times.is_empty());
-    assert_eq!(count_of(&diagnostics, "are not in the order"), 1);
+    // 6 bytes at once as the rows are, 11 by time.
+    let expected = "
+        PTA/0, 4 steps:
+        block  0..1 5 @0x10, freed at 1
+        block  2..3 6 @0x20, freed at 3
+        PTA/0 by time, 4 steps: 10 +10 +20 +30
+        block  0..3 5 @0x10, freed at 3
+        block  1..2 6 @0x20, freed at 2";
+    shows(&recordings, expected);
+    tells(&diagnostics, &[("are not in the order", 1)]);
 }
 
 #[test]
@@ -97,14 +86,20 @@ fn odd_events_are_counted() {
          5,MALLOC,PTA,N/A,5,1,1,0,N/A,\"{{size:1}}\",,\n6,OP_LAUNCH,ATEN_END,never,6,1,1,0,N/A,,,\n\
          7,,PTA,N/A,6,1,1,0,N/A,,,\n8,MALLOC,PTA,N/A,x,1,1,0,0x10,\"{{size:7}}\",,\n"
     ));
-    assert_eq!(recordings[0].blocks.len(), 2);
-    assert_eq!(recordings[0].peaks().live.0, Bytes(7));
-    assert_eq!(count_of(&diagnostics, "no block that the table shows"), 1);
-    assert_eq!(count_of(&diagnostics, "given out again"), 1);
-    assert_eq!(count_of(&diagnostics, "no size"), 1);
-    assert_eq!(count_of(&diagnostics, "neither an address"), 1);
-    assert_eq!(count_of(&diagnostics, "event is missing"), 1);
-    assert_eq!(count_of(&diagnostics, "a number cannot be read"), 1);
+    let expected = "
+        PTA/0, 3 steps: 1 +1 +2
+        block  1..2 5 @0x10
+        block  2..3 7 @0x10";
+    shows(&recordings, expected);
+    let expected = [
+        ("no block that the table shows", 1),
+        ("given out again", 1),
+        ("no size", 1),
+        ("neither an address", 1),
+        ("event is missing", 1),
+        ("a number cannot be read", 1),
+    ];
+    tells(&diagnostics, &expected);
 }
 
 #[test]
@@ -114,8 +109,12 @@ fn older_dumps_have_sizes_in_columns() {
          Total Allocated(byte),Total Reserved(byte)\n1,10,malloc,PTA,1,1,0,0,0,4096,512,512,1024\n\
          2,20,free,PTA,1,1,0,0,0,4096,512,0,1024\n",
     );
-    assert_eq!(recordings[0].blocks[0].bytes, Bytes(512));
-    assert!(recordings[0].blocks[0].is_freed);
+    let expected = "
+        PTA/0, 2 steps: 10 +10
+        block  0..1 512 @0x1000, freed at 1
+        allocated 0:512 1:0
+        reserved 0:1024 1:1024";
+    shows(&recordings, expected);
     assert!(
         error(&format!("{HEADER}\n1,SYSTEM,START_TRACE,N/A,5,1,1,N/A,N/A,,,\n")).contains("no row of the table says")
     );

@@ -1,9 +1,9 @@
-//! Behaviour of all CSV tables: slices, limits, cancelling, damage.
+//! Behaviour of all CSV tables: slices, limits, cancelling.
 
 use std::io::Cursor;
 
-use super::{count_of, read, recordings};
-use crate::test_help::{check_recordings, damage};
+use super::{read, recordings};
+use crate::test_help::tells;
 use crate::{ImportError, Input, ReadSeek, import, join_slices};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::{Cancel, Progress};
@@ -23,7 +23,7 @@ fn slices_are_one_table() {
         panic!("recordings")
     };
     assert_eq!(recordings[0].n_steps, 3);
-    assert_eq!(count_of(&imported.diagnostics, "the header occurs again"), 0);
+    tells(&imported.diagnostics, &[("the header occurs again", 0)]);
 }
 
 #[test]
@@ -47,23 +47,6 @@ fn cancelling_stops_at_once() {
     let mut input = Input::from_bytes("t.csv", text.as_bytes()).expect("memory can be read");
     let result = super::super::import(&mut input, &Progress::new(&cancel, &stop), &mut Diagnostics::new());
     assert!(matches!(result, Err(ImportError::Cancelled(_))));
-}
-
-#[test]
-fn truncated_and_damaged_tables_never_panic() {
-    let whole = "Name,Size(KB),Allocation Time(us),Release Time(us),Stream Ptr,Device Type\n\
-                 a,1.5,10.125\t,20.5\t,7,NPU:0\n\"b,\"\"\",2,11,,8,NPU:1\n,-3,,12,,NPU:0\n";
-    let dump = "ID,Event,Event Type,Name,Timestamp(ns),Process Id,Thread Id,Device Id,Ptr,Attr\n\
-                1,MALLOC,PTA,N/A,12,1,1,0,0x10,\"{addr:0x10,size:512}\"\n2,FREE,PTA,N/A,13,1,1,0,0x10,\"{size:5}\"\n";
-    let graph = "Op Name,Graph ID,Node Index Start,Node Index End,Size(KB)\na,0,1,2,5\nTOTAL,0,1,4294967295,5\n";
-    for text in [whole, dump, graph] {
-        for end in 0..text.len() {
-            drop(read(&text.as_bytes()[..end]));
-        }
-        damage(text.as_bytes(), 3_000, b"\",\n{}-0", |bytes| {
-            check_recordings(read(bytes).map(|imported| imported.source));
-        });
-    }
 }
 
 #[test]
