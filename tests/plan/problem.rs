@@ -215,21 +215,6 @@ fn refused(name: &str, text: &str, parts: &[&str]) {
 }
 
 #[test]
-fn other_csv_files_are_not_claimed() {
-    for text in [
-        "Name,Size(KB),Allocation Time(us),Release Time(us)\na,1,2,3\n",
-        "Device_id,Op Name,Node Index Start,Node Index End,Size(KB)\n0,a,1,2,3\n",
-        "id,start,end,size,stream\na,0,1,2,3\n",
-        "lower,upper\n0,1\n",
-        "{\"nodes\": [], \"buffers\": [{\"lower\": 0, \"size\": 1}]}",
-        "",
-    ] {
-        let read = support::read("x.csv", text.as_bytes());
-        assert!(read.is_err() || read.unwrap().format != "planner_problem", "{text}");
-    }
-}
-
-#[test]
 fn offsets_fix_and_record_or_record_alone() {
     let (all, remarks) = entry("x.csv", "id,lower,upper,size,offset\na,0,4,8,0\nb,2,6,8,8\n");
     assert_eq!(described(&all), "a 0..4 8@0; b 2..6 8@8");

@@ -115,30 +115,6 @@ fn hostile_files_are_refused_with_a_sentence() {
 }
 
 #[test]
-fn traces_are_told_from_other_texts() {
-    for text in [
-        "device 1G\n",
-        "# only then\n\n  a x 1\n",
-        "load G 5\r\nexec G\r\n",
-        "a x 1\nwrong line\nf x\n",
-        "a x 1",
-    ] {
-        assert!(is_trace(text.as_bytes()), "{text:?}");
-    }
-    for text in [
-        "",
-        "# a comment\n",
-        "id,lower,upper,size\na,0,1,5\n",
-        "{\"a\": 1}",
-        "a cat sat\nuse of words\n",
-        "once upon a time\nf x\n",
-        "\u{0}\u{1}\u{2}",
-    ] {
-        assert!(!is_trace(text.as_bytes()), "{text:?}");
-    }
-}
-
-#[test]
 fn a_long_head_is_judged_by_whole_lines() {
     let lines: Vec<String> = (0..20_000).map(|block| format!("a block{block} 512\n")).collect();
     let text = lines.concat();

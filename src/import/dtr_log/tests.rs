@@ -215,24 +215,3 @@ fn errors_name_their_line_and_what_to_do() {
         assert!(text.contains(expected), "{text}\n{expected}");
     }
 }
-
-#[test]
-fn logs_are_told_from_other_texts() {
-    let is_log = |text: &str| detect(&Input::from_bytes("", text.as_bytes()).expect("memory can be read"));
-    assert!(is_log(&log(&[START])));
-    assert!(is_log(&format!("\n{START}")));
-    assert!(is_log(&format!(
-        "{{\"INSTRUCTION\":\"CALL\",\"ARGS\":[\"{}\"]}}",
-        "x".repeat(100_000)
-    )));
-    for text in [
-        "",
-        "{}",
-        "{\"nodes\":[]}",
-        "INSTRUCTION",
-        "[\"INSTRUCTION\"]",
-        "{\"INSTRUCTION\"\n",
-    ] {
-        assert!(!is_log(text), "{text}");
-    }
-}

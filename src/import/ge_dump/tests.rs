@@ -2,7 +2,6 @@
 
 mod limits;
 
-use super::detect::{Form, form_of};
 use crate::test_help::read;
 use highwater_model::graph::{Bindings, DType, Graph, Id as _, Role, TensorId};
 use highwater_model::workload::{Dumped, GraphEntry, Source};
@@ -208,28 +207,6 @@ fn the_onnx_form_says_the_same() {
     assert_eq!(bytes(&entry.bodies[0], "d:0"), Some(1));
     let storage = |name| graph.tensors()[tensor(graph, name)].storage;
     assert_eq!(storage("add:1"), storage("conv:0"));
-}
-
-#[test]
-fn other_texts_are_not_claimed() {
-    for text in [
-        "",
-        "graph {",
-        "graph { name: \"x\" }",
-        "node { name: \"a\" op: \"Const\" }",
-        "op { name: \"Abs\" input_arg { name: \"x\" type_attr: \"T\" } }",
-        "hlo_module { name: \"m\" }",
-        "ir_version: 4 producer_name: \"pytorch\" graph { node { input: \"x\" output: \"y\" op_type: \"Relu\" } }",
-        "name: \"LeNet\" layer { name: \"data\" type: \"Input\" }",
-        "graph { node { name: \"a\" op: \"x\" } }",
-        "step_stats { dev_stats { } }",
-        "HloModule x",
-        "{\"graph\": 1}",
-    ] {
-        assert_eq!(form_of(text.as_bytes()), None, "{text}");
-    }
-    assert_eq!(form_of(MODEL.as_bytes()), Some(Form::Model));
-    assert_eq!(form_of(ONNX.as_bytes()), Some(Form::Onnx));
 }
 
 #[test]

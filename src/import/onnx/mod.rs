@@ -13,7 +13,6 @@
 //! are valid.
 
 mod build;
-mod detect;
 mod locals;
 mod model;
 mod order;
@@ -24,6 +23,7 @@ mod uses;
 
 use std::sync::Arc;
 
+use super::proto_kind::{self, ProtoKind};
 use super::{ImportError, Input, notices};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::IdVec;
@@ -33,7 +33,7 @@ use highwater_model::workload::{GraphEntry, Source};
 use self::model::GraphIdx;
 
 pub(super) fn detect(input: &Input<'_>) -> bool {
-    detect::looks_like_model(input.head())
+    proto_kind::kind(input.head()) == Some(ProtoKind::Onnx)
 }
 
 pub(super) fn import(

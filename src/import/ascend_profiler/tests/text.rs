@@ -50,24 +50,6 @@ fn cancelling_stops_at_once() {
 }
 
 #[test]
-fn other_tables_are_not_claimed() {
-    for text in [
-        "id,lower,upper,size\na,0,1,5\n",
-        "Name,Type,Duration(us)\na,b,1\n",
-        "Event,Name,Device Id,Base,Compare\n",
-        "FuncInfo,StartTime(ns),EndTime(ns),Thread Id,Process Id\n",
-        "",
-        "\n\n",
-        "{\"Name\":1}",
-    ] {
-        let input = Input::from_bytes("t.csv", text.as_bytes()).expect("memory can be read");
-        assert!(!super::super::detect(&input), "{text}");
-    }
-    let (found, _) = recordings("DEVICE TYPE,total_allocated (KB),timestamp( us ),Component\nNPU:0,1,2,X\n");
-    assert_eq!(found[0].name, "X");
-}
-
-#[test]
 fn a_row_is_told_by_the_line_that_editors_show() {
     let header = "Component,Timestamp(us),Total Allocated(KB)";
     for (rows, line) in [
