@@ -404,172 +404,66 @@ mod tests {
         assert!(DEFAULT.is_some());
     }
 
-    #[test]
-    fn lines_of_python_have_the_kind_of_the_first_rule_that_matches() {
-        use FrameKind::{Generated, Library, User};
-        let rules = FrameRules::default();
-        for (file, function, wanted, name) in [
-            ("/home/me/model.py", "forward", User, None),
-            (r"C:\work\model.py", "forward", User, None),
-            ("/tmp/ipykernel_12/3456.py", "<module>", User, None),
-            ("<stdin>", "<module>", User, None),
-            ("<ipython-input-3-ab>", "train", User, None),
-            (
-                "/env/lib/python3.11/site-packages/torchvision/models/resnet.py",
-                "forward",
-                Library,
-                None,
-            ),
-            ("/opt/pytorch/torch/nn/modules/module.py", "_call_impl", Library, None),
-            ("torch/nn/modules/module.py", "_call_impl", Library, None),
-            ("/work/my_torch/model.py", "forward", User, None),
-            ("<frozen runpy>", "_run_code", Library, None),
-            ("/usr/lib/python3.10/contextlib.py", "inner", Library, None),
-            ("C:\\Python311\\Lib\\contextlib.py", "inner", Library, None),
-            ("/home/me/lib/layers.py", "forward", User, None),
-            ("/tmp/torchinductor_me/ab/cab.py", "call", Generated, None),
-            ("<eval_with_key>.7", "forward", Generated, None),
-            (
-                r"C:\Users\me\miniconda3\envs\t\Lib\contextlib.py",
-                "inner",
-                Library,
-                None,
-            ),
-            ("/opt/mambaforge/lib/functools.py", "wrapper", Library, None),
-            ("<string>", "__init__", Library, None),
-            ("<__array_function__ internals>", "concatenate", Library, None),
-            (
-                "/x/torch_compile_cache/a/rank_0/inductor_cache/cx/cxy.py",
-                "call",
-                Generated,
-                None,
-            ),
-            ("/home/me/torchinductor-bench/model.py", "forward", User, None),
-            ("/root/.ipykernel/2040/command-3297-1234", "<module>", User, None),
-        ] {
-            let found = kind(&rules, file, function);
-            assert_eq!(found, (wanted, name.map(str::to_owned)), "{file} {function}");
-        }
-    }
-
-    /// File, function, kind, name.
-    type NativeLine = (&'static str, &'static str, FrameKind, Option<&'static str>);
-
-    const NATIVE: &[NativeLine] = {
-        use FrameKind::{AutogradNode, Internal, Native, Operator};
-        &[
-            ("??", "torch::unwind::unwind()", Internal, None),
-            ("??", "??", Internal, None),
-            (
-                "??",
-                "c10::cuda::CUDACachingAllocator::Native::DeviceCachingAllocator::malloc(int)",
-                Internal,
-                None,
-            ),
-            (
-                "??",
-                "at::_ops::empty_memory_format::call(c10::ArrayRef<c10::SymInt>)",
-                Internal,
-                None,
-            ),
-            (
-                "??",
-                "at::_ops::new_empty_strided::redispatch(c10::DispatchKeySet)",
-                Internal,
-                None,
-            ),
-            (
-                "/pytorch/build/aten/src/ATen/Operators_0.cpp",
-                "at::_ops::div_Tensor::call(at::Tensor const&, at::Tensor const&)",
-                Operator,
-                Some("at::_ops::div_Tensor"),
-            ),
-            (
-                "??",
-                "torch::autograd::generated::MeanBackward0::apply(std::vector<at::Tensor>&&)",
-                AutogradNode,
-                Some("MeanBackward0"),
-            ),
-            (
-                "??",
-                "torch::autograd::AccumulateGrad::apply(...)",
-                AutogradNode,
-                Some("AccumulateGrad"),
-            ),
-            ("??", "torch::autograd::Engine::thread_main(...)", Internal, None),
-            (
-                "??",
-                "at::TensorBase at::detail::_empty_generic<long>(c10::ArrayRef<long>, int)",
-                Internal,
-                None,
-            ),
-            (
-                "??",
-                "at::(anonymous namespace)::create_out(c10::ArrayRef<long>)",
-                Internal,
-                None,
-            ),
-            (
-                "??",
-                "at::(anonymous namespace)::structured_cat_out_cuda_functional::set_output_raw_strided(long)",
-                Internal,
-                None,
-            ),
-            (
-                "??",
-                "at::meta::structured_cat::meta(c10::IListRef<at::Tensor> const&)",
-                Internal,
-                None,
-            ),
-            (
-                "??",
-                "pybind11::cpp_function::dispatcher(_object*, _object*)",
-                Internal,
-                None,
-            ),
-            (
-                "??",
-                "std::tuple<at::Tensor, at::Tensor> at::native::batch_norm(at::Tensor const&)",
-                Native,
-                None,
-            ),
-            (
-                "??",
-                "torch::autograd::CppNode<vision::ops::(anonymous namespace)::ROIAlignFunction>::apply(int)",
-                AutogradNode,
-                Some("ROIAlignFunction"),
-            ),
-            (
-                "??",
-                "at_npu::autograd::generated::NpuLinearBackward0::apply(std::vector<at::Tensor>&&)",
-                AutogradNode,
-                Some("NpuLinearBackward0"),
-            ),
-            (
-                "??",
-                "at_npu::native::custom_ops::npu_linear(at::Tensor const&)",
-                Operator,
-                Some("npu_linear"),
-            ),
-            (
-                "??",
-                "op_api::matmul(at::Tensor const&)",
-                Operator,
-                Some("op_api::matmul"),
-            ),
-            ("??", "at_npu::native::NPUNativeFunctions::empty(int)", Internal, None),
-            ("??", "_PyEval_EvalFrameDefault", Internal, None),
-            ("??", "clone", Internal, None),
-            ("??", "ncclCommInitRank", Native, None),
-        ]
-    };
+    /// Kind, file, function, and the name where the line has one.
+    const LINES: &str = r"
+        User | /home/me/model.py | forward
+        User | C:\work\model.py | forward
+        User | /tmp/ipykernel_12/3456.py | <module>
+        User | <stdin> | <module>
+        User | <ipython-input-3-ab> | train
+        Library | /env/lib/python3.11/site-packages/torchvision/models/resnet.py | forward
+        Library | /opt/pytorch/torch/nn/modules/module.py | _call_impl
+        Library | torch/nn/modules/module.py | _call_impl
+        User | /work/my_torch/model.py | forward
+        Library | <frozen runpy> | _run_code
+        Library | /usr/lib/python3.10/contextlib.py | inner
+        Library | C:\Python311\Lib\contextlib.py | inner
+        User | /home/me/lib/layers.py | forward
+        Generated | /tmp/torchinductor_me/ab/cab.py | call
+        Generated | <eval_with_key>.7 | forward
+        Library | C:\Users\me\miniconda3\envs\t\Lib\contextlib.py | inner
+        Library | /opt/mambaforge/lib/functools.py | wrapper
+        Library | <string> | __init__
+        Library | <__array_function__ internals> | concatenate
+        Generated | /x/torch_compile_cache/a/rank_0/inductor_cache/cx/cxy.py | call
+        User | /home/me/torchinductor-bench/model.py | forward
+        User | /root/.ipykernel/2040/command-3297-1234 | <module>
+        Internal | ?? | torch::unwind::unwind()
+        Internal | ?? | ??
+        Internal | ?? | c10::cuda::CUDACachingAllocator::Native::DeviceCachingAllocator::malloc(int)
+        Internal | ?? | at::_ops::empty_memory_format::call(c10::ArrayRef<c10::SymInt>)
+        Internal | ?? | at::_ops::new_empty_strided::redispatch(c10::DispatchKeySet)
+        Operator | /pytorch/build/aten/src/ATen/Operators_0.cpp | at::_ops::div_Tensor::call(at::Tensor const&, at::Tensor const&) | at::_ops::div_Tensor
+        AutogradNode | ?? | torch::autograd::generated::MeanBackward0::apply(std::vector<at::Tensor>&&) | MeanBackward0
+        AutogradNode | ?? | torch::autograd::AccumulateGrad::apply(...) | AccumulateGrad
+        Internal | ?? | torch::autograd::Engine::thread_main(...)
+        Internal | ?? | at::TensorBase at::detail::_empty_generic<long>(c10::ArrayRef<long>, int)
+        Internal | ?? | at::(anonymous namespace)::create_out(c10::ArrayRef<long>)
+        Internal | ?? | at::(anonymous namespace)::structured_cat_out_cuda_functional::set_output_raw_strided(long)
+        Internal | ?? | at::meta::structured_cat::meta(c10::IListRef<at::Tensor> const&)
+        Internal | ?? | pybind11::cpp_function::dispatcher(_object*, _object*)
+        Native | ?? | std::tuple<at::Tensor, at::Tensor> at::native::batch_norm(at::Tensor const&)
+        AutogradNode | ?? | torch::autograd::CppNode<vision::ops::(anonymous namespace)::ROIAlignFunction>::apply(int) | ROIAlignFunction
+        AutogradNode | ?? | at_npu::autograd::generated::NpuLinearBackward0::apply(std::vector<at::Tensor>&&) | NpuLinearBackward0
+        Operator | ?? | at_npu::native::custom_ops::npu_linear(at::Tensor const&) | npu_linear
+        Operator | ?? | op_api::matmul(at::Tensor const&) | op_api::matmul
+        Internal | ?? | at_npu::native::NPUNativeFunctions::empty(int)
+        Internal | ?? | _PyEval_EvalFrameDefault
+        Internal | ?? | clone
+        Native | ?? | ncclCommInitRank
+    ";
 
     #[test]
-    fn native_lines_have_the_kind_of_the_first_rule_that_matches() {
+    fn lines_have_the_kind_of_the_first_rule_that_matches() {
         let rules = FrameRules::default();
-        for (file, function, wanted, name) in NATIVE.iter().copied() {
-            let found = kind(&rules, file, function);
-            assert_eq!(found, (wanted, name.map(str::to_owned)), "{file} {function}");
+        for line in LINES.trim().lines() {
+            let parts: Vec<&str> = line.trim().split(" | ").collect();
+            let (found, name) = kind(&rules, parts[1], parts[2]);
+            assert_eq!(
+                (format!("{found:?}").as_str(), name.as_deref()),
+                (parts[0], parts.get(3).copied()),
+                "{line}"
+            );
         }
     }
 
