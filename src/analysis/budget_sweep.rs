@@ -2,8 +2,6 @@
 //!
 //! Points come in the order of the tasks; threads share them, and the result does not depend on timing.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::threads::on_threads;
 use highwater_model::units::{Bytes, Nanos};
@@ -44,8 +42,6 @@ pub const SWEEP_RATIOS: [f64; 18] = [
     0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55, 0.5, 0.45, 0.4, 0.35, 0.3, 0.25, 0.2, 0.15, 0.1,
 ];
 
-const MAX_THREADS: usize = 8;
-
 /// Runs every task; `base` gives everything but heuristic and budget.
 ///
 /// # Errors
@@ -56,29 +52,9 @@ pub fn sweep(
     base: &RematRequest,
     progress: &Progress<'_>,
 ) -> Result<Vec<BudgetSweepPoint>, Cancelled> {
-    let n_threads = progress.n_threads().min(MAX_THREADS).min(tasks.len());
-    if n_threads <= 1 {
-        return tasks.iter().map(|task| point(tape, task, base, progress)).collect();
-    }
-    let next = AtomicUsize::new(0);
     let cancel = progress.cancel_flag();
-    let parts = on_threads((0..n_threads).collect(), progress, |_: usize| {
-        let progress = Progress::silent(cancel);
-        let mut points = Vec::new();
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(task) = tasks.get(at) else {
-                return Ok::<_, Cancelled>(points);
-            };
-            points.push((at, point(tape, task, base, &progress)?));
-        }
-    });
-    let mut points = Vec::with_capacity(tasks.len());
-    for part in parts {
-        points.extend(part?);
-    }
-    points.sort_by_key(|(at, _)| *at);
-    Ok(points.into_iter().map(|(_, point)| point).collect())
+    let run = |task: &BudgetSweepTask| point(tape, task, base, &Progress::silent(cancel));
+    on_threads(tasks.iter().collect(), progress, run).into_iter().collect()
 }
 
 fn point(
