@@ -123,7 +123,7 @@ pub(super) fn plan_of(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Resul
     if let Some(opened) = &named.document {
         let document = &opened.file.document;
         args.graph = args.graph.or_else(|| document.part.clone());
-        if document.options.effective(keys::SHAPES_KEEP_ALIVE).to_string() == "no" {
+        if document.options.written(keys::SHAPES_KEEP_ALIVE).to_string() == "no" {
             args.shapes_keep_alive = YesNo::No;
         }
         remarks = opened.remarks.clone();

@@ -71,7 +71,7 @@ fn request(args: &ReuseArgs, options: &Options) -> anyhow::Result<NameReuseReque
     if let Some(level) = &args.level {
         request.level = level_of(level);
     }
-    let of_options = options.effective(keys::NAME_REUSE_VERSION).to_string();
+    let of_options = options.written(keys::NAME_REUSE_VERSION).to_string();
     request.version = Version::find(args.version_line.as_ref().unwrap_or(&of_options)).map_err(anyhow::Error::msg)?;
     request
         .skip

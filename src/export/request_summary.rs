@@ -209,7 +209,7 @@ fn listed(values: &BTreeSet<u64>) -> String {
 /// The first settings that differ, and the number of the others.
 fn setting_differences(before: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Vec<String> {
     let usual =
-        |key: &str| find(key).map_or_else(|| "unset".to_owned(), |_| Options::default().effective(key).to_string());
+        |key: &str| find(key).map_or_else(|| "unset".to_owned(), |_| Options::default().written(key).to_string());
     let value = |of: &BTreeMap<String, String>, key: &String| of.get(key).cloned().unwrap_or_else(|| usual(key));
     let keys: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
     let keys = keys.into_iter().filter(|key| !TOLD_ELSEWHERE.contains(&key.as_str()));

@@ -60,13 +60,13 @@ pub fn is_policy_unknown(options: &Options) -> bool {
 /// unset.
 fn policy_text(options: &Options) -> String {
     let key = winner(options, keys::ENGINE_STATIC_MEMORY_POLICY, keys::STATIC_MEMORY_POLICY);
-    options.effective(key).to_string()
+    options.written(key).to_string()
 }
 
 /// Whether each op clears its own outputs; the engine's own key has precedence.
 pub fn clears_separately(options: &Options) -> bool {
     let key = winner(options, keys::ENGINE_ATOMIC_CLEAN_POLICY, keys::ATOMIC_CLEAN_POLICY);
-    options.effective(key).to_string() == "1"
+    options.written(key).to_string() == "1"
 }
 
 fn winner(options: &Options, engine: &'static str, field: &'static str) -> &'static str {

@@ -127,7 +127,7 @@ impl Options {
     }
 
     /// The override or the default, as written; [`Value::Unset`] for unknown keys.
-    pub fn effective(&self, key: &str) -> Value {
+    pub fn written(&self, key: &str) -> Value {
         match self.overrides.get(key) {
             Some(value) => value.clone(),
             None => find(key).map_or(Value::Unset, super::OptionRow::default_value),
@@ -136,7 +136,7 @@ impl Options {
 
     /// The effective value: an invalid value acts as its default, or clamped where the vendor clamps.
     pub fn acting(&self, key: &str) -> Value {
-        find(key).map_or(Value::Unset, |row| row.acting(&self.effective(key)))
+        find(key).map_or(Value::Unset, |row| row.acting(&self.written(key)))
     }
 
     /// Whether the effective value is True.

@@ -138,7 +138,7 @@ fn with_policy(document: &ConfigDocument) -> ConfigDocument {
     let is_stated =
         !has_policy || speaks_to_torch_alone(&document) || stating.iter().any(|key| document.options.is_set(key));
     if !is_stated && !document.environment.is_set(GE_USE_STATIC_MEMORY) {
-        let policy = document.options.effective(keys::STATIC_MEMORY_POLICY);
+        let policy = document.options.written(keys::STATIC_MEMORY_POLICY);
         // The key is in the table, so setting it cannot fail.
         drop(document.options.set(keys::STATIC_MEMORY_POLICY, policy));
     }

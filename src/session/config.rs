@@ -76,7 +76,7 @@ pub fn options_of(config: &ConfigDocument) -> Options {
     let Some(device) = &config.device else {
         return options;
     };
-    if !options.is_set(keys::DEVICE) && options.effective(keys::DEVICE).to_string() != device.name {
+    if !options.is_set(keys::DEVICE) && options.written(keys::DEVICE).to_string() != device.name {
         // The key is in the table, so setting it cannot fail.
         drop(options.set_text(keys::DEVICE, &device.name));
     }

@@ -25,7 +25,7 @@ fn n_points(harness: &Window) -> usize {
 }
 
 fn option(harness: &Window, key: &str) -> String {
-    harness.state().session().document().options.effective(key).to_string()
+    harness.state().session().document().options.written(key).to_string()
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn a_recommendation_is_told_applied_and_undone_in_one_step() {
         winner
             .configuration
             .options
-            .effective(keys::STATIC_MEMORY_POLICY)
+            .written(keys::STATIC_MEMORY_POLICY)
             .to_string()
     );
     assert_ne!(applied, before);

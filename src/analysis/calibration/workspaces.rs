@@ -29,7 +29,7 @@ pub(super) fn learn(calibration: &mut Calibration, measured: &Measured<'_>, opti
         calibration.note("The recording states no scratch memory of ops.");
         return;
     }
-    let now = options.effective(keys::WORKSPACE_TABLE).to_string();
+    let now = options.written(keys::WORKSPACE_TABLE).to_string();
     let mut rules: Vec<String> = Vec::new();
     let (mut n_types, mut measured_sum, mut given_sum) = (0_usize, 0_u128, 0_u128);
     for (kind, samples) in by_type.iter().filter(|(kind, _)| can_be_named(kind)) {
@@ -48,7 +48,7 @@ pub(super) fn learn(calibration: &mut Calibration, measured: &Measured<'_>, opti
     let sum = |sum: u128| Bytes(u64::try_from(sum).unwrap_or(u64::MAX));
     calibration.settings.push(LearnedSetting {
         key: keys::WORKSPACE_ESTIMATE,
-        now: options.effective(keys::WORKSPACE_ESTIMATE).to_string(),
+        now: options.written(keys::WORKSPACE_ESTIMATE).to_string(),
         learned: "on".to_owned(),
         from: "The table below is used only with this option; stated scratch memory always takes precedence."
             .to_owned(),

@@ -139,7 +139,7 @@ fn difference(name: &str, here: String, other: String) -> Difference {
 
 /// The effective value, for users.
 fn value(options: &Options, key: &str) -> String {
-    options.effective(key).to_string()
+    options.written(key).to_string()
 }
 
 fn quoted(text: &str) -> String {

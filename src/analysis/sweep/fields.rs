@@ -191,7 +191,7 @@ impl Space {
             AxisOf::Option(key) => {
                 let default = || find(key).map_or(Value::Unset, OptionRow::default_value);
                 let is_unset = *value == Value::Unset;
-                self.base.options.effective(key) == if is_unset { default() } else { value.clone() }
+                self.base.options.written(key) == if is_unset { default() } else { value.clone() }
             }
             AxisOf::Dim(name) => {
                 let known = self.base.plan.dims.get(name).map(Vec::as_slice);

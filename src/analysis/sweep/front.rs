@@ -112,13 +112,7 @@ pub fn smallest_device(
 /// With an axis over device profiles: the smallest with a point that fits.
 fn smallest_of_axis(explorer: &Explorer, points: &[SweepPoint], profiles: &[Device]) -> Option<SmallestDevice> {
     let space = explorer.space();
-    let name = |point: &SweepPoint| {
-        space
-            .configuration(point.idx)
-            .options
-            .effective(keys::DEVICE)
-            .to_string()
-    };
+    let name = |point: &SweepPoint| space.configuration(point.idx).options.written(keys::DEVICE).to_string();
     profiles.iter().find_map(|device| {
         let of_it: Vec<SweepPoint> = points
             .iter()

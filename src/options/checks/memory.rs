@@ -200,7 +200,7 @@ fn variable_and_option(facts: &Facts<'_>, report: &mut Report<'_>) {
     let options = facts.set_of(&[POLICY, ENGINE_POLICY]);
     let variable = GE_USE_STATIC_MEMORY;
     for key in &options {
-        let value = facts.options.effective(key);
+        let value = facts.options.written(key);
         report
             .error(
                 &[key, variable],
@@ -244,7 +244,7 @@ fn unread_variable(facts: &Facts<'_>, report: &mut Report<'_>) {
     let variable = GE_USE_STATIC_MEMORY;
     let options = facts.set_of(&[POLICY, ENGINE_POLICY]);
     for key in &options {
-        let value = facts.options.effective(key);
+        let value = facts.options.written(key);
         report
             .error(
                 &[key, variable],

@@ -146,7 +146,7 @@ fn inference_option_in_training(facts: &Facts<'_>, report: &mut Report<'_>) {
                     format!(
                         "{key} is {}, an option for online inference: remove it from a training script, or set \
                          graph_run_mode to 0",
-                        facts.options.effective(key).quoted()
+                        facts.options.written(key).quoted()
                     ),
                 )
                 .set(key, Value::Unset);

@@ -97,7 +97,7 @@ fn lists_without_mixing(facts: &Facts<'_>, report: &mut Report<'_>) {
     }
     let given = MIXED.iter().find(|(key, _)| is_given(facts, key));
     if let Some((key, modes)) = given {
-        let mode = facts.options.effective(key).to_string();
+        let mode = facts.options.written(key).to_string();
         if facts.is_computed(key) || modes.contains(&mode.as_str()) {
             return;
         }

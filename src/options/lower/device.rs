@@ -33,7 +33,7 @@ pub fn figure_option(figure: DeviceFigure) -> &'static str {
 /// # Errors
 /// [`DeviceError::UnknownProfile`] where `simulation.device` names no profile.
 pub fn resolve_device(options: &Options) -> Result<Device, DeviceError> {
-    let name = options.effective(keys::DEVICE).to_string();
+    let name = options.written(keys::DEVICE).to_string();
     let mut device = DeviceProfiles::bundled()?.find(&name)?;
     for (figure, key) in FIGURE_OPTIONS {
         if let Some(value) = options.number(key) {

@@ -43,7 +43,7 @@ fn alignment_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
         .session
         .document()
         .options
-        .effective(keys::MEASURED_ALIGNMENT)
+        .written(keys::MEASURED_ALIGNMENT)
         .to_string();
     let now = Alignment::find(&now).unwrap_or_default();
     ui.horizontal_wrapped(|ui| {

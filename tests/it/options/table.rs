@@ -85,7 +85,7 @@ fn texts_of_values_are_read_back() {
         for value in values {
             let mut options = Options::new();
             options.set_text(row.key, &value.to_string()).unwrap();
-            assert_eq!(options.effective(row.key), value, "{}", row.key);
+            assert_eq!(options.written(row.key), value, "{}", row.key);
             assert_eq!(row.problem(&value), None, "{} = {value}", row.key);
         }
     }
@@ -157,8 +157,8 @@ fn overrides_alone_are_stored() {
     options.reset("graph_run_mode");
     options.set("external_weight", Value::Unset).unwrap();
     assert_eq!(options, Options::default());
-    assert_eq!(options.effective("graph_run_mode"), Value::Int(1));
-    assert_eq!(options.effective("precision_mode"), Value::Unset);
+    assert_eq!(options.written("graph_run_mode"), Value::Int(1));
+    assert_eq!(options.written("precision_mode"), Value::Unset);
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub(super) fn option_ui(ui: &mut egui::Ui, row: &'static OptionRow, look: RowInp
     ui.add_space(3.0);
     let is_set = look.session.document().options.is_set(row.key);
     let label = name_ui(ui, row, is_set, look.theme);
-    let value = look.session.document().options.effective(row.key);
+    let value = look.session.document().options.written(row.key);
     let reset = is_set.then(|| Reset {
         text: "reset",
         hint: format!("{}: back to the default, {}", row.key, default_text(row)),
