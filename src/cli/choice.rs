@@ -6,8 +6,10 @@
 use anyhow::bail;
 
 use highwater_model::diagnostics::Diagnostics;
+use highwater_model::units::first_of;
 
-const MOST_NAMES: usize = 12;
+/// Names of a list in a message.
+pub(super) const MOST_NAMES: usize = 12;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Choice {
@@ -23,7 +25,7 @@ impl Choice {
         let listed = match self.others.as_slice() {
             [] => return None,
             [other] => format!("another: \"{other}\""),
-            others => format!("{} others: {}", others.len(), list(others)),
+            others => format!("{} others: {}", others.len(), first_of(others.iter(), MOST_NAMES, ", ")),
         };
         Some(format!(
             "uses \"{}\" of {listed} in the file; choose with --graph NAME",
@@ -54,11 +56,7 @@ pub(super) fn choose(
         Some(wanted) => names.iter().position(|name| name == wanted),
     };
     let Some(position) = found else {
-        bail!(
-            "{file}: no graph \"{}\"; the file has {}",
-            wanted.unwrap_or(""),
-            list(names)
-        );
+        return Err(no_graph(file, wanted.unwrap_or(""), names));
     };
     let others = names.iter().enumerate().filter(|(other, _)| *other != position);
     Ok(Choice {
@@ -68,13 +66,10 @@ pub(super) fn choose(
     })
 }
 
-/// The first names, and the number of the others.
-pub(super) fn list(names: &[String]) -> String {
-    let mut text = names.iter().take(MOST_NAMES).cloned().collect::<Vec<_>>().join(", ");
-    if names.len() > MOST_NAMES {
-        text.push_str(&format!(" and {} more", names.len() - MOST_NAMES));
-    }
-    text
+/// The error for an unknown name.
+pub(super) fn no_graph(file: &str, name: &str, names: &[impl ToString]) -> anyhow::Error {
+    let names = first_of(names.iter().map(ToString::to_string), MOST_NAMES, ", ");
+    anyhow::anyhow!("{file}: no graph \"{name}\"; the file has {names}")
 }
 
 #[cfg(test)]

@@ -4,10 +4,9 @@ use std::path::Path;
 
 use super::args::{CheckArgs, Format, OptionsArgs};
 use super::settings::apply_edits;
+use super::text::print_answer;
 use super::{Verdict, print, print_json, replay};
-use highwater_export::{
-    CheckReport, SettingsAnswer, options_json, options_markdown, options_text, settings_json, settings_text,
-};
+use highwater_export::{CheckReport, OptionsAnswer, SettingsAnswer, options_markdown};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::{Cancel, Progress};
 use highwater_model::workload::{DeviceProfiles, SchedulePlan};
@@ -30,15 +29,12 @@ fn check_allocator(args: &CheckArgs, conf: &str) -> anyhow::Result<Verdict> {
         parsed: Settings::parse(conf, version),
         findings: &allocator_findings(conf, version),
     };
-    match args.format {
-        Format::Json => print_json(&settings_json(&answer))?,
-        Format::Text => print(&settings_text(&answer))?,
-        format => return Err(format.refusal()),
-    }
+    print_answer(&answer, args.format, false)?;
     Ok(Verdict::yes_if(answer.parsed.is_ok()))
 }
 
 pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {
+    args.format.check(&[Format::Text, Format::Json])?;
     if let Some(conf) = &args.alloc_conf {
         return check_allocator(args, conf);
     }
@@ -67,11 +63,7 @@ pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {
         scripts,
         ..CheckReport::of_schedule(&options, &environment, &files, &plan)
     };
-    match args.format {
-        Format::Json => print_json(&report.to_json())?,
-        Format::Text => print(&report.to_text())?,
-        format => return Err(format.refusal()),
-    }
+    print_answer(&report, args.format, false)?;
     Ok(Verdict::yes_if(!report.has_errors()))
 }
 
@@ -111,8 +103,7 @@ fn configured(path: &Path, of: Option<&str>) -> anyhow::Result<(Configured, Diag
 
 pub(super) fn options(args: &OptionsArgs) -> anyhow::Result<Verdict> {
     match args.format {
-        Format::Json => print_json(&options_json())?,
-        Format::Text => print(&options_text())?,
+        Format::Json | Format::Text => print_answer(&OptionsAnswer, args.format, false)?,
         Format::Markdown => print(&options_markdown())?,
         Format::Schema => print_json(&config_schema())?,
         Format::DocumentSchema => print_json(&document_schema())?,

@@ -1,13 +1,15 @@
 //! `highwater devices`: the device profiles, each figure with its unit and its basis.
 
+use super::Verdict;
 use super::args::{DevicesArgs, Format};
 use super::settings::apply_edits;
-use super::{Verdict, print, print_json};
-use highwater_export::{device_text, devices_json};
+use super::text::print_answer;
+use highwater_export::DevicesAnswer;
 use highwater_model::workload::DeviceProfiles;
 use highwater_options::{Environment, Options, keys, resolve_device};
 
 pub(super) fn run(args: &DevicesArgs) -> anyhow::Result<Verdict> {
+    args.format.check(&[Format::Text, Format::Json])?;
     let mut options = Options::default();
     apply_edits(&args.edits, &mut options, &mut Environment::default())?;
     let profiles = DeviceProfiles::bundled()?.profiles;
@@ -20,13 +22,6 @@ pub(super) fn run(args: &DevicesArgs) -> anyhow::Result<Verdict> {
         options.set_text(keys::DEVICE, name)?;
         devices.push(resolve_device(&options)?);
     }
-    match args.format {
-        Format::Text => {
-            let texts: Vec<String> = devices.iter().map(device_text).collect();
-            print(&texts.join("\n"))?;
-        }
-        Format::Json => print_json(&devices_json(&devices))?,
-        format => return Err(format.refusal()),
-    }
+    print_answer(&DevicesAnswer(&devices), args.format, false)?;
     Ok(Verdict::Done)
 }

@@ -1,9 +1,10 @@
 //! Checks of `--dim`: dimensions without a value, and values without a dimension, which would otherwise be ignored silently.
 
-use super::choice::list;
+use super::choice::MOST_NAMES;
 use highwater_analysis::AnalysisError;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Bindings, Graph, Role};
+use highwater_model::units::first_of;
 use highwater_model::workload::{Source, Workload};
 
 /// The name of the dimension that is -1 in programs of blocks.
@@ -28,7 +29,7 @@ pub(super) fn unused_dims(workload: &Workload, bindings: &Bindings) -> Diagnosti
             }
             [] => "all of its dimensions have values".to_owned(),
             [known] => format!("its only symbolic dimension is {known}"),
-            known => format!("it has {}", list(known)),
+            known => format!("it has {}", first_of(known.iter(), MOST_NAMES, ", ")),
         };
         diagnostics.warning(
             format!(

@@ -7,13 +7,12 @@ use anyhow::bail;
 use super::args::{Format, LearnArgs};
 use super::request::Prepared;
 use super::settings::Settings;
-use super::text::diagnostics;
+use super::text::print_answer;
 use super::written::{config_export, write_learned};
-use super::{Verdict, print, print_json};
-use highwater_analysis::{Calibration, LearnedSetting, Request, calibrations};
-use highwater_export::calibrations_json;
+use super::{Verdict, print};
+use highwater_analysis::{Calibration, LearnedSetting, calibrations};
+use highwater_export::LearnAnswer;
 use highwater_model::progress::Progress;
-use highwater_model::units::counted;
 use highwater_options::check_scheduled;
 use highwater_script::{WRITTEN_FORMS, is_written_name};
 use highwater_session::{Document, OutputKind, config_from_document, look_at_files};
@@ -43,11 +42,13 @@ pub(super) fn run(args: &LearnArgs, progress: &Progress<'_>) -> anyhow::Result<V
     }
     let mut learned = calibrations(&request, progress)?;
     keep_wanted(&mut learned, &args.only)?;
-    let told = match args.format {
-        Format::Json => print_json(&calibrations_json(&loaded.workload.name, &learned, &import)),
-        _ => print(&(text(&learned, &request) + &diagnostics(&import))),
+    let answer = LearnAnswer {
+        workload: &loaded.workload.name,
+        learned: &learned,
+        options: &request.options,
+        import: &import,
     };
-    told?;
+    print_answer(&answer, args.format, false)?;
     let Some(path) = &args.to else {
         return Ok(Verdict::Done);
     };
@@ -114,42 +115,4 @@ fn set(document: &mut Document, learned: &[Calibration], only: &[String]) -> BTr
         .filter(|setting| !is_used(setting))
         .map(|setting| setting.key)
         .collect()
-}
-
-fn text(learned: &[Calibration], request: &Request) -> String {
-    let mut out = String::new();
-    for one in learned {
-        let of = match &one.graph {
-            Some(graph) => format!("{} (ops of {graph})", one.recording),
-            None => one.recording.clone(),
-        };
-        out += &format!("{of}: {}\n", counted(one.settings.len() as u64, "setting"));
-        for setting in &one.settings {
-            let is_set = request
-                .options
-                .get(setting.key)
-                .is_some_and(|value| value.to_string() == setting.learned);
-            let is_set = if is_set { " (set already)" } else { "" };
-            out += &format!("  {}={}{is_set}\n", setting.key, shortened(&setting.learned));
-            out += &format!("    now {}\n    {}\n", shortened(&setting.now), setting.from);
-            out.extend(setting.poor_fit.iter().map(|why| format!("    {why}\n")));
-        }
-        for note in &one.notes {
-            out += &format!("  {note}\n");
-        }
-    }
-    if learned.is_empty() {
-        out += "Nothing was learned: the recordings hold neither blocks nor measured ops.\n";
-    }
-    out
-}
-
-/// A value cut to one line of a terminal; JSON and the configuration have all of it.
-fn shortened(text: &str) -> String {
-    const MOST: usize = 160;
-    if text.chars().count() <= MOST {
-        return text.to_owned();
-    }
-    let head: String = text.chars().take(MOST).collect();
-    format!("{head}... ({} letters; --format json has all)", text.chars().count())
 }

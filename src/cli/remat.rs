@@ -7,27 +7,22 @@ use anyhow::{Context as _, bail};
 use super::args::{Format, RematArgs};
 use super::request::{import_diagnostics, request};
 use super::settings::Settings;
-use super::text::diagnostics_section;
+use super::text::print_answer;
 use super::verified::told;
-use super::{Verdict, print, print_json, timed};
+use super::{Verdict, timed};
 use highwater_analysis::{Audit, LaneSet, RematLane, Request, compare, part_of};
-use highwater_export::{RematAnswer, Table, WireRemat};
+use highwater_export::{RematAnswer, RematSweep};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
-use highwater_model::units::{Bytes, Nanos, counted, grouped};
+use highwater_model::units::{Bytes, Nanos};
 use highwater_model::workload::Tape;
 use highwater_options::{Finding, Lowered, Options, check, idle_dtr_options, keys, lower};
-use highwater_rewrite::remat::{
-    Budget, Engine, MinimumRule, NO_CHOICE, RematRequest, RematRun, RematStatus, find_heuristic, remat, unlimited_peak,
-};
+use highwater_rewrite::remat::{Budget, RematRequest, RematRun, find_heuristic, remat, unlimited_peak};
 use highwater_session::{OnFailure, load};
 use subject::subject;
 
 /// A larger number is a number of bytes.
 const LARGEST_RATIO: f64 = 16.0;
-
-/// The number of storages in the message about a shortage.
-const MOST_HELD: usize = 5;
 
 pub(super) fn run(args: &RematArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     args.format.check(&[Format::Text, Format::Json])?;
@@ -75,11 +70,7 @@ pub(super) fn run(args: &RematArgs, progress: &Progress<'_>) -> anyhow::Result<V
     if !holds(args, &subject, &[budget], &chosen.alone, progress)? {
         return Ok(Verdict::No);
     }
-    let answer = subject.answer(&run, elapsed);
-    match args.format {
-        Format::Json => print_json(&WireRemat::new(&answer, args.events))?,
-        _ => print(&text(args, &answer))?,
-    }
+    print_answer(&subject.answer(&run, elapsed, args.events), args.format, false)?;
     Ok(Verdict::yes_if(run.is_within_budget()))
 }
 
@@ -195,7 +186,7 @@ impl Budgeted<'_> {
         Ok((run?, elapsed))
     }
 
-    fn answer<'b>(&'b self, run: &'b RematRun, elapsed: Nanos) -> RematAnswer<'b> {
+    fn answer<'b>(&'b self, run: &'b RematRun, elapsed: Nanos, has_events: bool) -> RematAnswer<'b> {
         RematAnswer {
             tape: self.tape,
             run,
@@ -203,7 +194,8 @@ impl Budgeted<'_> {
             minimum: self.lowered.dtr.factors.evictee_minimum_size,
             lower_bound: self.lower_bound,
             diagnostics: &self.diagnostics,
-            elapsed_ns: elapsed.0,
+            elapsed,
+            has_events,
         }
     }
 }
@@ -215,183 +207,29 @@ fn sweep(
     alone: &Request,
     progress: &Progress<'_>,
 ) -> anyhow::Result<Verdict> {
-    let mut table = Table::new(&[
-        ">budget",
-        ">of peak",
-        "status",
-        ">overhead",
-        ">peak",
-        ">evictions",
-        ">recomputed",
-    ]);
-    let mut wire = Vec::new();
     let read = |text: &String| Ok(subject.bytes(budget(text).with_context(|| format!("--sweep {text}"))?));
     let budgets: Vec<Bytes> = args.sweep.iter().map(read).collect::<anyhow::Result<_>>()?;
     if !holds(args, subject, &budgets, alone, progress)? {
         return Ok(Verdict::No);
     }
+    let mut runs = Vec::with_capacity(budgets.len());
     for budget in budgets {
-        let (run, elapsed) = subject.run(budget, progress)?;
-        if args.format == Format::Json {
-            wire.push(WireRemat::new(&subject.answer(&run, elapsed), args.events));
-            continue;
+        let (mut run, elapsed) = subject.run(budget, progress)?;
+        if !args.events {
+            (run.events, run.choices) = Default::default();
         }
-        table.row(&[
-            &budget,
-            &format!("{:.1} %", budget.percent_of(subject.unlimited)),
-            &run.status_words(),
-            &format!("{:.3}", run.overhead()),
-            &run.peak,
-            &grouped(run.counts.evictions),
-            &grouped(run.counts.rematerializations + run.counts.collateral),
-        ]);
+        runs.push((run, elapsed));
     }
-    if args.format == Format::Json {
-        print_json(&wire)?;
-    } else {
-        print(&format!(
-            "{}: {}, unconstrained peak {}\n\n{}{}",
-            subject.tape.name,
-            subject.lowered.dtr.heuristic.label,
-            subject.unlimited.exact(),
-            table.text(),
-            diagnostics_section(&subject.diagnostics)
-        ))?;
-    }
+    let answer = RematSweep {
+        tape: subject.tape,
+        heuristic: subject.lowered.dtr.heuristic,
+        unlimited: subject.unlimited,
+        runs: runs
+            .iter()
+            .map(|(run, elapsed)| subject.answer(run, *elapsed, args.events))
+            .collect(),
+        diagnostics: &subject.diagnostics,
+    };
+    print_answer(&answer, args.format, false)?;
     Ok(Verdict::Done)
-}
-
-fn text(args: &RematArgs, answer: &RematAnswer<'_>) -> String {
-    let RematAnswer { tape, run, .. } = *answer;
-    let mut rows = String::new();
-    let mut row = |name: &str, value: String| rows.push_str(&format!("{name:<24}{value}\n"));
-    row("heuristic", format!("{} ({})", run.heuristic.label, run.heuristic.name));
-    if let Some(budget) = run.budget {
-        let part = budget.percent_of(answer.unlimited);
-        row(
-            "budget",
-            format!("{}, {part:.1} % of the unconstrained peak", budget.exact()),
-        );
-    }
-    row("unconstrained peak", answer.unlimited.exact());
-    row("status", run.status_words());
-    row(
-        "peak",
-        format!("{}, at op {}", run.peak.exact(), op_name(tape, run.peak_step)),
-    );
-    row("smallest evictee", smallest_evictee(answer));
-    let ops = tape.ops.iter().filter(|op| !op.is_source).count() as u64;
-    row("program", format!("{}, {}", counted(ops, "op"), run.base_compute));
-    row(
-        "recomputed",
-        format!(
-            "{}, {} (total {:.3} times the program's time)",
-            counted(run.counts.rematerializations + run.counts.collateral, "tensor"),
-            run.remat_compute,
-            run.overhead()
-        ),
-    );
-    row(
-        "evicted",
-        format!("{} times, {}", grouped(run.counts.evictions), run.counts.evicted_bytes),
-    );
-    if run.thrashes() {
-        row(
-            "thrash",
-            "stopped: recomputation costs exceed simulation.thrash_limit".to_owned(),
-        );
-    }
-    if run.is_over_budget() && !matches!(run.status, RematStatus::OutOfMemory(_)) {
-        let above = run.peak.saturating_sub(run.budget.unwrap_or_default());
-        let ends = match run.counts.steps_over_budget {
-            0 => String::new(),
-            steps => format!(", and at the end of {}", counted(steps, "op")),
-        };
-        let minimum = match run.heuristic.engine.minimum_rule() {
-            MinimumRule::AtLeast | MinimumRule::Above => " (tensors below dtr.evictee_minimum_size never are)",
-            MinimumRule::Ignored => "",
-        };
-        row(
-            "over budget",
-            format!("by {above} at the peak{ends}: no more tensors could be evicted{minimum}"),
-        );
-    }
-    let mut out = format!("{}\n\n{rows}", tape.name);
-    if let Some(why) = answer.lower_bound {
-        out.push_str(&format!("the sizes are lower bounds: {why}\n"));
-    }
-    out.push_str(&shortage_text(tape, run));
-    if args.events {
-        out.push('\n');
-        out.push_str(&events_text(tape, run));
-    }
-    out.push_str(&diagnostics_section(answer.diagnostics));
-    out
-}
-
-/// The minimum size with its boundary, which the documentation and the code state differently.
-fn smallest_evictee(answer: &RematAnswer<'_>) -> String {
-    let minimum = answer.minimum.exact();
-    match answer.run.heuristic.engine.minimum_rule() {
-        MinimumRule::AtLeast => format!(
-            "{minimum}, inclusive (the code compares size >= minimum; the DTRConfig documentation says \"exceeds\")"
-        ),
-        MinimumRule::Above => format!("larger than {minimum} (the code compares size > minimum)"),
-        MinimumRule::Ignored => "any size: this heuristic ignores dtr.evictee_minimum_size".to_owned(),
-    }
-}
-
-fn op_name(tape: &Tape, op: u32) -> &str {
-    tape.ops.get(op as usize).map_or("the end", |op| &op.name)
-}
-
-/// The refused request, the storages in its way, and the missing bytes.
-fn shortage_text(tape: &Tape, run: &RematRun) -> String {
-    let RematStatus::OutOfMemory(shortage) = &run.status else {
-        return String::new();
-    };
-    let held = shortage.held.iter().take(MOST_HELD).map(|id| {
-        let tensor = &tape.tensors[*id as usize];
-        format!("{} ({})", tensor.name, tensor.bytes)
-    });
-    let held: Vec<String> = held.collect();
-    let more = shortage.held.len().saturating_sub(MOST_HELD);
-    let more = if more > 0 {
-        format!(" and {more} more")
-    } else {
-        String::new()
-    };
-    format!(
-        "\nop {} requests {} while {} are live: {} are missing. Nothing can be evicted; live tensors: {}{more}\n",
-        op_name(tape, shortage.op),
-        shortage.requested.exact(),
-        shortage.in_use.exact(),
-        shortage.short.exact(),
-        held.join(", ")
-    )
-}
-
-fn events_text(tape: &Tape, run: &RematRun) -> String {
-    let clock = match run.heuristic.engine {
-        Engine::Runtime(_) => ">clock (ns)",
-        Engine::StaticPlanner => ">step",
-        Engine::Eager => ">clock (bytes moved)",
-    };
-    let mut table = Table::new(&["op", "event", "tensor", ">copy", clock, ">memory", ">score"]);
-    for event in &run.events {
-        let choice = run
-            .choices
-            .get(event.choice as usize)
-            .filter(|_| event.choice != NO_CHOICE);
-        table.row(&[
-            &op_name(tape, event.step),
-            &event.kind.name(),
-            &tape.tensors[event.tensor as usize].name,
-            &event.copy,
-            &grouped(event.clock),
-            &grouped(event.memory_after.get()),
-            &choice.map_or_else(String::new, |choice| format!("{:e}", choice.score)),
-        ]);
-    }
-    table.text()
 }

@@ -76,8 +76,8 @@ fn show(loaded: &mut Loaded, name: &str) -> anyhow::Result<()> {
     if loaded.parts.is_empty() {
         bail!("{file}: no graph in the file, so --graph does not apply");
     }
-    let names: Vec<String> = loaded.parts.iter().map(|part| part.name.clone()).collect();
-    bail!("{file}: no graph \"{name}\"; the file has {}", choice::list(&names));
+    let names: Vec<&str> = loaded.parts.iter().map(|part| &*part.name).collect();
+    Err(choice::no_graph(file, name, &names))
 }
 
 /// Diagnostics of importers and configuration files, and a warning per value of a dimension that no graph has.

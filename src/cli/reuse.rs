@@ -9,17 +9,17 @@ use super::choice::{Choice, choose};
 use super::dims::{unbound, unused_dims};
 use super::lower_bound::lower_bound_of;
 use super::settings::{Settings, parse_dims, single_values};
-use super::text::{diagnostics_section, section};
-use super::{Verdict, print, print_json};
-use highwater_export::{Table, WireReuse, reuse_warnings};
+use super::text::print_answer;
+use super::{Verdict, print};
+use highwater_export::ReuseAnswer;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::Bindings;
 use highwater_model::progress::Progress;
 use highwater_model::workload::{BlockProgram, GraphEntry, Part, PartOf, Source};
 use highwater_options::{Options, Value, keys, name_reuse};
 use highwater_rewrite::name_reuse::{
-    GraphProgram, LogLine, NameReuseRequest, REFUSED_LEVEL, ReuseQuestion, ReuseReport, SkipKind, Version,
-    block_program, reuse_report,
+    GraphProgram, LogLine, NameReuseRequest, REFUSED_LEVEL, ReuseQuestion, SkipKind, Version, block_program,
+    reuse_report,
 };
 use highwater_session::{Loaded, load_unmeasured};
 
@@ -56,20 +56,25 @@ pub(super) fn run(args: &ReuseArgs, progress: &Progress<'_>) -> anyhow::Result<V
         batch: bindings.get(BATCH).copied().unwrap_or(1),
     };
     let report = reuse_report(&question, progress)?;
-    if args.format == Format::Json {
-        print_json(&WireReuse::new(&question, &report, &diagnostics))?;
-    } else {
+    if args.format == Format::Text {
         print_log(&report.reuse.log)?;
-        print(&text(&question, &report, &diagnostics))?;
     }
+    let answer = ReuseAnswer {
+        question: &question,
+        report: &report,
+        diagnostics: &diagnostics,
+    };
+    print_answer(&answer, args.format, false)?;
     Ok(Verdict::yes_if(report.reuse.exception.is_none()))
 }
 
 /// The call as the options make it, with the flags above them.
 fn request(args: &ReuseArgs, options: &Options) -> anyhow::Result<NameReuseRequest> {
     let mut request = name_reuse(options);
-    if let Some(level) = &args.level {
-        request.level = level_of(level);
+    match (&args.level, options.get(keys::MEMORY_OPTIMIZE_LEVEL)) {
+        (Some(level), _) => request.level = level_of(level),
+        (None, Some(text @ Value::Text(_))) => bail!("memory_optimize.level is {}, not a number", text.quoted()),
+        (None, _) => {}
     }
     let of_options = options.written(keys::NAME_REUSE_VERSION).to_string();
     request.version = Version::find(args.version_line.as_ref().unwrap_or(&of_options)).map_err(anyhow::Error::msg)?;
@@ -159,51 +164,6 @@ fn print_log(log: &[LogLine]) -> anyhow::Result<()> {
         piece.push('\n');
     }
     print(&piece)
-}
-
-/// Figures, findings and hazards.
-fn text(question: &ReuseQuestion<'_>, report: &ReuseReport, import: &Diagnostics) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    lines.extend(
-        report
-            .reuse
-            .exception
-            .iter()
-            .map(|exception| format!("Paddle raises {exception}")),
-    );
-    lines.extend(report.findings.iter().map(|finding| {
-        let severity = if finding.kind.is_corruption() {
-            "error"
-        } else {
-            "warning"
-        };
-        format!("{severity}: {}", finding.message)
-    }));
-    let warnings = reuse_warnings(question, report);
-    lines.extend(warnings.iter().map(|warning| format!("warning: {warning}")));
-    let lines = lines.into_iter().map(|line| line + "\n");
-    figures(question, report) + &section(lines.collect()) + &diagnostics_section(import)
-}
-
-fn figures(question: &ReuseQuestion<'_>, report: &ReuseReport) -> String {
-    let request = question.request;
-    let title = format!("level {}", request.level);
-    let mut table = Table::new(&["reuse", &title, ">"]);
-    let figures = &report.figures;
-    for (what, bytes) in [
-        ("bytes before", figures.bytes_before),
-        ("bytes after", figures.bytes_after),
-        ("peak before", figures.peak_before),
-        ("peak after", figures.peak_after),
-    ] {
-        table.row(&[&what, &bytes, &bytes.exact()]);
-    }
-    table.row(&[&"hits", &report.reuse.hits(), &""]);
-    table.row(&[&"unsafe", &report.findings.len(), &""]);
-    if question.batch != 1 {
-        table.row(&[&"batch", &question.batch, &""]);
-    }
-    table.text()
 }
 
 /// A level as Python reads it: `True` is 1. A text that is no number becomes a level that the pass refuses.

@@ -1,22 +1,18 @@
-//! Diagnostics for people.
+//! Answers as standard output has them.
 
-use highwater_model::diagnostics::Diagnostics;
+use super::args::Format;
+use super::{print, print_csv, print_json};
+use highwater_export::Answer;
 
-/// One line per entry.
-pub(crate) fn diagnostics(entries: &Diagnostics) -> String {
-    let lines = entries.entries().iter();
-    let texts: Vec<String> = lines
-        .map(|entry| format!("{}: {}\n", entry.severity, entry.words()))
-        .collect();
-    texts.concat()
-}
+pub(crate) use highwater_export::diagnostics_text as diagnostics;
 
-/// The same after an empty line; empty without entries.
-pub(crate) fn diagnostics_section(entries: &Diagnostics) -> String {
-    section(diagnostics(entries))
-}
-
-/// A text after an empty line; empty where the text is.
-pub(crate) fn section(text: String) -> String {
-    if text.is_empty() { text } else { format!("\n{text}") }
+/// Prints an answer in a format; CSV with guarded cells unless it is raw.
+pub(crate) fn print_answer(answer: &impl Answer, format: Format, is_raw: bool) -> anyhow::Result<()> {
+    match format {
+        Format::Text => print(&answer.page().text()),
+        Format::Markdown => print(&answer.page().markdown()),
+        Format::Json => print_json(&answer.json()),
+        Format::Csv => print_csv(&answer.csv().ok_or_else(|| format.refusal())?, is_raw),
+        Format::Folded | Format::Svg | Format::Schema | Format::DocumentSchema => Err(format.refusal()),
+    }
 }

@@ -1,16 +1,19 @@
-//! The state of a recorded allocator at a step: text, one JSON object, CSV rows of segments with their blocks and gaps.
+//! The state of a recorded allocator at a step: its sums, pools, and segments with their blocks and gaps.
 //!
 //! In: a comparison and a state of one of its lanes. Addresses are hexadecimal texts; bytes are integers.
 
+use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use super::blocks::{Block, Table, paragraph, plain_text, text};
-use super::json_parts::{diagnostics_json, list};
-use super::pinned::{pinned_blocks, pinned_json};
+use super::answer::{Answer, Page, diagnostics_blocks};
+use super::blocks::paragraph;
+use super::json_parts::diagnostics_json;
+use super::pinned::{pinned_blocks, pinned_record};
+use super::record::{Record, Rows, Value::Bound, Value::Digits};
 use highwater_analysis::{AllocatorState, AllocatorSums, Comparison, Piece, PieceKind, PinnedSegments, SegmentState};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, Step, counted, grouped};
-use highwater_model::workload::{RecordedName, Recording};
+use highwater_model::workload::Recording;
 
 /// A state of a lane of a comparison.
 #[derive(Clone, Copy, Debug)]
@@ -26,173 +29,184 @@ pub struct AllocatorAnswer<'a> {
     pub pinned: Option<&'a PinnedSegments>,
     /// The number of listed segments.
     pub most: usize,
+    /// The importer's diagnostics.
+    pub import: &'a Diagnostics,
 }
 
 /// Sums of segments: the same fields wherever they occur.
+pub(super) fn sums_fields<'a>(record: Record<'a>, sums: &AllocatorSums) -> Record<'a> {
+    let least = |held: Bytes| Bound(sums.at_least(), held);
+    let most = |held: Bytes| Bound(sums.at_most(), held);
+    record
+        .key("exact", sums.is_exact())
+        .key("segments", sums.segments)
+        .key("free_segments", sums.free_segments)
+        .field("reserved_bytes", ">reserved", sums.reserved)
+        .shown("& in ", counted(sums.segments, "segment"))
+        .field("active_bytes", ">active", least(sums.active))
+        .key("active_blocks", sums.active_blocks)
+        .shown("& in ", counted(sums.active_blocks, "block"))
+        .field("awaiting_free_bytes", ">awaiting free", least(sums.awaiting_free))
+        .key("awaiting_free_blocks", sums.awaiting_blocks)
+        .shown("& in ", counted(sums.awaiting_blocks, "block"))
+        .key("requested_bytes", sums.requested)
+        .key("rounding_bytes", sums.rounding())
+        .key("blocks_of_unstated_size", sums.unstated_blocks)
+        .field("inactive_split_bytes", ">inactive", most(sums.inactive_split))
+        .key("gaps", sums.gaps)
+        .shown("& in ", counted(sums.gaps, "gap"))
+        .field("free_segment_bytes", ">free", sums.free)
+        .shown("& in ", counted(sums.free_segments, "segment"))
+        .field("largest_free_bytes", ">largest free", most(sums.largest_free))
+}
+
 pub(super) fn allocator_sums_json(sums: &AllocatorSums) -> Json {
-    json!({
-        "exact": sums.is_exact(),
-        "segments": sums.segments,
-        "free_segments": sums.free_segments,
-        "reserved_bytes": sums.reserved.get(),
-        "active_bytes": sums.active.get(),
-        "active_blocks": sums.active_blocks,
-        "awaiting_free_bytes": sums.awaiting_free.get(),
-        "awaiting_free_blocks": sums.awaiting_blocks,
-        "requested_bytes": sums.requested.get(),
-        "rounding_bytes": sums.rounding().get(),
-        "blocks_of_unstated_size": sums.unstated_blocks,
-        "inactive_split_bytes": sums.inactive_split.get(),
-        "gaps": sums.gaps,
-        "free_segment_bytes": sums.free.get(),
-        "largest_free_bytes": sums.largest_free.get(),
-    })
+    json!(sums_fields(Record::new(), sums))
 }
 
 fn hex(address: u64) -> String {
     format!("{address:#x}")
 }
 
-impl AllocatorAnswer<'_> {
-    fn name(&self, piece: &Piece) -> &str {
-        let block = piece.block.and_then(|block| self.recording.blocks.get(block as usize));
-        block.map_or("", |block| self.recording.block_name(block))
-    }
-
-    fn segments(&self) -> &[SegmentState] {
-        &self.state.segments[..self.state.segments.len().min(self.most)]
-    }
-
-    fn pieces<'s>(&self, segment: &'s SegmentState) -> &'s [Piece] {
-        &segment.pieces[..segment.pieces.len().min(self.most)]
-    }
-
-    fn with_pool(&self, kind: RecordedName, sums: &AllocatorSums, head: Json) -> Json {
-        let (kind, pool) = self.recording.segment_kind(kind);
-        let mut object = head;
-        if let (Json::Object(fields), Json::Object(sums)) = (&mut object, allocator_sums_json(sums)) {
-            fields.insert("kind".to_owned(), kind.into());
-            fields.insert("private_pool".to_owned(), pool.into());
-            fields.extend(sums);
+impl Answer for AllocatorAnswer<'_> {
+    fn page(&self) -> Page {
+        let (comparison, state) = (self.comparison, self.state);
+        let title = format!(
+            "{}, {}: the allocator after event {}",
+            comparison.workload.name,
+            self.lane_title().unwrap_or_default(),
+            state.event
+        );
+        let mut blocks = vec![paragraph(title), self.sums().facts("allocator", "").into()];
+        blocks.extend(bounds_note(&state.sums).map(paragraph));
+        if state.pools.len() > 1 {
+            blocks.extend(self.pools().blocks(usize::MAX));
         }
-        object
+        blocks.extend(self.segments().blocks(self.most));
+        blocks.push(paragraph("map: # active, ~ awaiting free, . inactive or free"));
+        if let Some(pinned) = self.pinned {
+            blocks.extend(pinned_blocks(pinned, self.most));
+        }
+        blocks.extend(diagnostics_blocks(self.import));
+        Page(blocks)
     }
 
-    fn piece(&self, piece: &Piece) -> Json {
-        let is_block = piece.block.is_some();
-        json!({
-            "address": hex(piece.address),
-            "state": piece.kind.name(),
-            "bytes": piece.bytes.get(),
-            "requested_bytes": is_block.then_some(piece.requested.get()),
-            "exact": piece.states_held,
-            "block": piece.block,
-            "name": is_block.then(|| self.name(piece)),
+    fn json(&self) -> impl Serialize {
+        let state = self.state;
+        let (count, bytes) = state.outside;
+        Record::new()
+            .key("lane", self.lane_title())
+            .key("axis", self.comparison.axis_word())
+            .key("step", self.step)
+            .key("event", state.event)
+            .key("time_ns", self.recording.times.get(state.event.idx()))
+            .key("allocator", sums_fields(Record::new(), &state.sums))
+            .key("pinned", self.pinned.map(pinned_record))
+            .key("outside_segments", json!({"blocks": count, "bytes": bytes.get()}))
+            .key("overlapping_blocks", state.overlapping)
+            .key("pools", self.pools())
+            .key("segments", self.segments().first(self.most))
+            .key("diagnostics", diagnostics_json(self.import))
+    }
+
+    /// A row for each block, gap and free segment, by address.
+    fn csv(&self) -> Option<String> {
+        let answer = *self;
+        let segments = self.state.segments.iter().take(self.most);
+        let pieces = segments.flat_map(|segment| {
+            segment
+                .pieces
+                .iter()
+                .take(answer.most)
+                .map(move |piece| (segment, piece))
+        });
+        let pieces: Vec<(&SegmentState, &Piece)> = pieces.collect();
+        let rows = Rows::indexed(pieces.len(), move |position| {
+            let (segment, piece) = pieces[position];
+            let (kind, pool) = answer.recording.segment_kind(segment.kind);
+            let head = Record::new()
+                .key("segment", hex(segment.address))
+                .key("segment_bytes", segment.bytes)
+                .key("stream", segment.stream)
+                .key("kind", kind)
+                .key("private_pool", pool);
+            answer.piece(head, piece)
+        });
+        let header =
+            "segment,segment_bytes,stream,kind,private_pool,address,state,bytes,requested_bytes,exact,block,name";
+        Some(rows.csv(header))
+    }
+}
+
+impl<'a> AllocatorAnswer<'a> {
+    fn lane_title(&self) -> Option<String> {
+        let lane = self.comparison.lanes.get(self.lane)?;
+        Some(self.comparison.lane_title(lane.id))
+    }
+
+    fn name(&self, piece: &Piece) -> Option<&'a str> {
+        let block = self.recording.blocks.get(piece.block? as usize);
+        Some(block.map_or("", |block| self.recording.block_name(block)))
+    }
+
+    /// The sums with what lies outside the segments.
+    fn sums(&self) -> Record<'a> {
+        let (count, bytes) = self.state.outside;
+        let sums = &self.state.sums;
+        sums_fields(Record::new(), sums)
+            .shown("rounding inside blocks", Bound(sums.at_least(), sums.rounding()))
+            .shown("outside the listed segments", (count > 0).then_some(bytes))
+            .shown("& in ", (count > 0).then(|| counted(count, "block")))
+            .shown(
+                "overlapping blocks",
+                Some(self.state.overlapping).filter(|count| *count > 0),
+            )
+    }
+
+    fn pools(&self) -> Rows<'a> {
+        let answer = *self;
+        Rows::new(&self.state.pools, move |pool| {
+            let (kind, private) = answer.recording.segment_kind(pool.kind);
+            let head = Record::new()
+                .field("stream", ">stream", Digits(pool.stream))
+                .field("kind", "kind", kind)
+                .field("private_pool", "private pool", private)
+                .shown(">segments", pool.sums.segments);
+            sums_fields(head, &pool.sums)
         })
     }
-}
 
-pub fn allocator_json(answer: &AllocatorAnswer<'_>, diagnostics: &Diagnostics) -> Json {
-    let state = answer.state;
-    let lane = answer.comparison.lanes.get(answer.lane).map(|lane| lane.id);
-    let time = answer.recording.times.get(state.event.idx());
-    json!({
-        "lane": lane.map(|id| answer.comparison.lane_title(id)),
-        "axis": answer.comparison.axis_word(),
-        "step": answer.step.0,
-        "event": state.event.0,
-        "time_ns": time.map(|time| time.0),
-        "allocator": allocator_sums_json(&state.sums),
-        "pinned": answer.pinned.map(pinned_json),
-        "outside_segments": {"blocks": state.outside.0, "bytes": state.outside.1.get()},
-        "overlapping_blocks": state.overlapping,
-        "pools": list(&state.pools, |pool| {
-            answer.with_pool(pool.kind, &pool.sums, json!({"stream": pool.stream}))
-        }),
-        "segments": list(answer.segments(), |segment| {
-            let head = json!({
-                "address": hex(segment.address),
-                "bytes": segment.bytes.get(),
-                "stream": segment.stream,
-                "pieces": list(answer.pieces(segment), |piece| answer.piece(piece)),
-            });
-            answer.with_pool(segment.kind, &segment.sums, head)
-        }),
-        "diagnostics": diagnostics_json(diagnostics),
-    })
-}
+    fn segments(&self) -> Rows<'a> {
+        let answer = *self;
+        Rows::new(&self.state.segments, move |segment| {
+            let (kind, private) = answer.recording.segment_kind(segment.kind);
+            let head = Record::new()
+                .field("address", "segment", hex(segment.address))
+                .key("bytes", segment.bytes)
+                .field("stream", ">stream", Digits(segment.stream))
+                .key("pieces", answer.pieces(segment))
+                .field("kind", "kind", kind)
+                .field("private_pool", "private pool", private)
+                .shown(">blocks", segment.sums.active_blocks + segment.sums.awaiting_blocks);
+            sums_fields(head, &segment.sums).shown("map", map(segment))
+        })
+    }
 
-const COLUMNS: [&str; 12] = [
-    "segment",
-    "segment_bytes",
-    "stream",
-    "kind",
-    "private_pool",
-    "address",
-    "state",
-    "bytes",
-    "requested_bytes",
-    "exact",
-    "block",
-    "name",
-];
+    fn pieces(&self, segment: &'a SegmentState) -> Rows<'a> {
+        let answer = *self;
+        Rows::new(&segment.pieces, move |piece| answer.piece(Record::new(), piece)).first(self.most)
+    }
 
-/// A row for each block, gap and free segment, by address.
-pub fn allocator_csv(answer: &AllocatorAnswer<'_>) -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    // Writing to memory does not fail.
-    drop(writer.write_record(COLUMNS));
-    for segment in answer.segments() {
-        let (kind, pool) = answer.recording.segment_kind(segment.kind);
-        for piece in answer.pieces(segment) {
-            let requested = piece
-                .block
-                .map_or_else(String::new, |_| piece.requested.get().to_string());
-            drop(writer.write_record([
-                hex(segment.address).as_str(),
-                &segment.bytes.get().to_string(),
-                &segment.stream.to_string(),
-                kind,
-                pool.unwrap_or_default(),
-                &hex(piece.address),
-                piece.kind.name(),
-                &piece.bytes.get().to_string(),
-                &requested,
-                &piece.states_held.to_string(),
-                &piece.block.map_or_else(String::new, |block| block.to_string()),
-                answer.name(piece),
-            ]));
-        }
+    /// The fields of a block, a gap or a free segment, behind those of a head.
+    fn piece(&self, head: Record<'a>, piece: &Piece) -> Record<'a> {
+        head.key("address", hex(piece.address))
+            .key("state", piece.kind.name())
+            .key("bytes", piece.bytes)
+            .key("requested_bytes", piece.block.map(|_| piece.requested))
+            .key("exact", piece.states_held)
+            .key("block", piece.block)
+            .key("name", self.name(piece))
     }
-    let bytes = writer.into_inner().unwrap_or_default();
-    String::from_utf8(bytes).unwrap_or_default()
-}
-
-pub fn allocator_text(answer: &AllocatorAnswer<'_>) -> String {
-    let (comparison, state) = (answer.comparison, answer.state);
-    let lane = comparison.lanes.get(answer.lane).map(|lane| lane.id);
-    let lane = lane.map_or_else(String::new, |id| comparison.lane_title(id));
-    let title = format!(
-        "{}, {lane}: the allocator after event {}",
-        comparison.workload.name, state.event
-    );
-    let mut blocks = vec![paragraph(title), sums(state).into()];
-    if let Some(note) = bounds_note(&state.sums) {
-        blocks.push(paragraph(note));
-    }
-    if state.pools.len() > 1 {
-        blocks.push(pools(answer).into());
-    }
-    blocks.push(segments(answer).into());
-    let left = state.segments.len() - answer.segments().len();
-    if left > 0 {
-        blocks.push(Block::Note(text(format!("and {} more", grouped(left as u64)))));
-    }
-    blocks.push(paragraph("map: # active, ~ awaiting free, . inactive or free"));
-    if let Some(pinned) = answer.pinned {
-        blocks.extend(pinned_blocks(pinned, answer.most));
-    }
-    plain_text(&blocks)
 }
 
 /// Which figures are bounds; `None` where all are exact.
@@ -206,86 +220,6 @@ pub(super) fn bounds_note(sums: &AllocatorSums) -> Option<String> {
             counted(n_blocks, "block")
         )
     })
-}
-
-fn sums(state: &AllocatorState) -> Table {
-    let sums = &state.sums;
-    let mut table = Table::new(&["allocator", ">bytes", ">exact", ""]);
-    let mut row = |what: &str, bound: &str, held: Bytes, note: String| {
-        table.row(&[&what, &format!("{bound}{held}"), &held.exact(), &note]);
-    };
-    let (least, most) = (sums.at_least(), sums.at_most());
-    row("reserved", "", sums.reserved, counted(sums.segments, "segment"));
-    row("active", least, sums.active, counted(sums.active_blocks, "block"));
-    let awaiting = counted(sums.awaiting_blocks, "block");
-    row("awaiting free", least, sums.awaiting_free, awaiting);
-    row("inactive split", most, sums.inactive_split, counted(sums.gaps, "gap"));
-    row("free segments", "", sums.free, counted(sums.free_segments, "segment"));
-    row("largest free block", most, sums.largest_free, String::new());
-    row("rounding inside blocks", least, sums.rounding(), String::new());
-    if state.outside.0 > 0 {
-        let count = counted(state.outside.0, "block");
-        row("outside the listed segments", "", state.outside.1, count);
-    }
-    if state.overlapping > 0 {
-        let count = counted(state.overlapping, "block");
-        table.row(&[&"overlapping", &"", &"", &count]);
-    }
-    table
-}
-
-const SUM_HEADINGS: [&str; 5] = [">active", ">awaiting free", ">inactive", ">free", ">largest free"];
-
-fn sum_cells(sums: &AllocatorSums) -> [String; 5] {
-    let (least, most) = (sums.at_least(), sums.at_most());
-    [
-        format!("{least}{}", sums.active),
-        format!("{least}{}", sums.awaiting_free),
-        format!("{most}{}", sums.inactive_split),
-        sums.free.to_string(),
-        format!("{most}{}", sums.largest_free),
-    ]
-}
-
-fn pools(answer: &AllocatorAnswer<'_>) -> Table {
-    let head = [">stream", "kind", "private pool", ">segments", ">reserved"];
-    let headings: Vec<&str> = head.into_iter().chain(SUM_HEADINGS).collect();
-    let mut table = Table::new(&headings);
-    for pool in &answer.state.pools {
-        let (kind, private) = answer.recording.segment_kind(pool.kind);
-        let mut cells = vec![
-            pool.stream.to_string(),
-            kind.to_owned(),
-            private.unwrap_or_default().to_owned(),
-            grouped(pool.sums.segments),
-            pool.sums.reserved.to_string(),
-        ];
-        cells.extend(sum_cells(&pool.sums));
-        table.strings(cells);
-    }
-    table
-}
-
-fn segments(answer: &AllocatorAnswer<'_>) -> Table {
-    let head = ["segment", ">bytes", ">stream", "kind", "private pool", ">blocks"];
-    let headings: Vec<&str> = head.into_iter().chain(SUM_HEADINGS).chain(["map"]).collect();
-    let mut table = Table::new(&headings);
-    for segment in answer.segments() {
-        let (kind, private) = answer.recording.segment_kind(segment.kind);
-        let sums = &segment.sums;
-        let mut cells = vec![
-            hex(segment.address),
-            segment.bytes.to_string(),
-            segment.stream.to_string(),
-            kind.to_owned(),
-            private.unwrap_or_default().to_owned(),
-            grouped(sums.active_blocks + sums.awaiting_blocks),
-        ];
-        cells.extend(sum_cells(sums));
-        cells.push(map(segment));
-        table.strings(cells);
-    }
-    table
 }
 
 /// Characters of a segment's map.

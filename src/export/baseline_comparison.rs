@@ -8,9 +8,10 @@ use serde_json::{Value as Json, json};
 
 use super::baseline::Baseline;
 use super::blocks::{Table, figure, text};
-use super::contributors::WireChange;
+use super::contributors::change_rows;
 use super::json_parts::list;
 use super::limit_checks::{LimitCheck, LimitedFigure};
+use super::record::Rows;
 use super::request_summary::RequestSummary;
 use highwater_analysis::{Comparison, Configuration, Figure, Fit, Lane, LaneKind, Limit, METRICS, Metric};
 use highwater_timeline::{Changes, PeakContributors};
@@ -268,9 +269,9 @@ pub(super) struct WireBaselineComparison {
     lane: String,
     baseline_lane: Option<String>,
     metrics: Json,
-    changes: Option<Vec<WireChange>>,
+    changes: Option<Rows<'static>>,
     unlisted_bytes: Option<i128>,
-    changes_at_peak_reserved: Option<Vec<WireChange>>,
+    changes_at_peak_reserved: Option<Rows<'static>>,
     unlisted_at_peak_reserved_bytes: Option<i128>,
     limits: Json,
 }
@@ -294,7 +295,7 @@ impl WireBaselineComparison {
                 "percent": now.zip(before).and_then(|(now, before)| now.percent_since(before)),
             })
         });
-        let wire = |changes: &Option<Changes>| changes.as_ref().map(|changes| WireChange::all(changes, most));
+        let wire = |changes: &Option<Changes>| changes.as_ref().map(|changes| change_rows(changes, most));
         let unlisted = |changes: &Option<Changes>| changes.as_ref().map(|changes| changes.unlisted);
         Self {
             file: compared.file().map(str::to_owned),

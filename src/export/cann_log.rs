@@ -4,6 +4,8 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value as Json, json};
 
 use super::json_parts::list;
+use super::record::{Record, Rows, known};
+use highwater_model::units::Bytes;
 use highwater_model::workload::{
     ArenaLoad, DriverRow, LoggedEvent, LoggedFailure, LoggedGraph, LoggedPlace, LoggedPool, LoggedProcess,
 };
@@ -74,10 +76,10 @@ fn process_json(process: &LoggedProcess) -> Json {
         },
         "graphs": list(&process.graphs, |graph| graph_json(graph, process)),
         "variables": variables,
-        "events": list(&process.events, event_json),
+        "events": event_rows(&process.events),
         "ge_reserved_peak": process.reserved_peak,
         "arena_loads": list(&process.arena_loads, arena_json),
-        "pools": list(&process.pools, pool_json),
+        "pools": pool_rows(&process.pools),
         "driver": list(&process.driver, driver_json),
         "failures": list(&process.failures, failure_json),
     })
@@ -101,15 +103,19 @@ fn graph_json(graph: &LoggedGraph, process: &LoggedProcess) -> Json {
     })
 }
 
-fn event_json(event: &LoggedEvent) -> Json {
-    json!({
-        "kind": event.kind.name(),
-        "graph_id": event.graph,
-        "model_id": event.model,
-        "feature_map": event.feature_map,
-        "weights": event.weights,
-        "ge_reserved": event.reserved,
+/// Loads and unloads.
+pub(super) fn event_rows(events: &[LoggedEvent]) -> Rows<'_> {
+    let some = |value: Option<u64>| value.map(Bytes);
+    Rows::new(events, move |event| {
+        Record::new()
+            .field("kind", "event", event.kind.name())
+            .field("graph_id", ">graph", known(event.graph))
+            .key("model_id", event.model)
+            .field("feature_map", ">feature map", some(event.feature_map))
+            .field("weights", ">weights", some(event.weights))
+            .field("ge_reserved", ">GE reserved", some(event.reserved))
     })
+    .captioned("Loads and unloads", "")
 }
 
 pub(super) fn arena_json(load: &ArenaLoad) -> Json {
@@ -122,18 +128,28 @@ pub(super) fn arena_json(load: &ArenaLoad) -> Json {
     })
 }
 
-pub(super) fn pool_json(pool: &LoggedPool) -> Json {
-    json!({
-        "allocator": pool.allocator,
-        "graph_id": pool.graph,
-        "mallocs": pool.mallocs,
-        "frees": pool.frees,
-        "occupied_peak": pool.occupied_peak,
-        "theory_min": pool.theory_min,
-        "real_theory_min": pool.real_theory_min,
-        "pages": pool.pages,
-        "page_size": pool.page_size,
+pub(super) fn pool_rows(pools: &[LoggedPool]) -> Rows<'_> {
+    Rows::new(pools, |pool| {
+        Record::new()
+            .field("allocator", "pool", known(pool.allocator.as_ref()))
+            .field("graph_id", ">graph", known(pool.graph))
+            .field("mallocs", ">requests", known(pool.mallocs))
+            .key("frees", pool.frees)
+            .field(
+                "occupied_peak",
+                ">occupied at most",
+                known(pool.occupied_peak.map(Bytes)),
+            )
+            .key("theory_min", pool.theory_min)
+            .field(
+                "real_theory_min",
+                ">lower bound",
+                known(pool.real_theory_min.map(Bytes)),
+            )
+            .key("pages", pool.pages)
+            .key("page_size", pool.page_size)
     })
+    .captioned("Pools of dynamic graphs", "")
 }
 
 fn driver_json(row: &DriverRow) -> Json {

@@ -1,6 +1,7 @@
 //! The answer of `check`: findings and effective values, as JSON and as text.
 
-use serde_json::{Map, Value as Json, json};
+use serde::Serialize;
+use serde_json::{Value as Json, json};
 
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::workload::SchedulePlan;
@@ -11,7 +12,9 @@ use highwater_options::{
 use highwater_script::{NotFollowed, ScriptFacts, json_of};
 use highwater_sim::StaticMemoryPolicy;
 
+use super::answer::{Answer, Page, lines_blocks};
 use super::json_parts::{condition_json, diagnostics_json, list};
+use super::record::{Record, Rows, Value::Texts};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckReport {
@@ -33,6 +36,53 @@ pub struct CheckReport {
     pub remarks: Diagnostics,
     /// Facts about the scripts among them.
     pub scripts: Vec<ScriptFacts>,
+}
+
+impl Answer for CheckReport {
+    fn page(&self) -> Page {
+        Page(lines_blocks(self.lines()))
+    }
+
+    fn json(&self) -> impl Serialize {
+        let effective = self.effective.iter().map(|(key, value)| (key.clone(), json_of(value)));
+        let configurations: Vec<&str> = self
+            .scripts
+            .iter()
+            .flat_map(|script| &script.configurations)
+            .map(String::as_str)
+            .collect();
+        let not_followed = self.scripts.iter().flat_map(|script| &script.not_followed);
+        let not_followed = list(
+            not_followed,
+            |NotFollowed { lines, why }| json!({ "lines": lines, "why": why }),
+        );
+        let findings = Rows::new(&self.findings, |found| {
+            let fixes = found.fixes.iter().map(|fix| fix.text.as_str());
+            finding_record(found)
+                .key("fixes", Texts(fixes.collect()))
+                .key("source", found.source)
+        });
+        Record::new()
+            .key("findings", findings)
+            .key("effective", Json::Object(effective.collect()))
+            .key("diagnostics", diagnostics_json(&self.remarks))
+            .key("configurations", Texts(configurations))
+            .key("not_followed", not_followed)
+            .key("effective_policy_unknown", self.is_policy_unknown)
+            .key(
+                "effective_policy_depends_on",
+                list(&self.policy_conditions, condition_json),
+            )
+    }
+}
+
+/// The first fields of a finding.
+pub(super) fn finding_record(found: &Finding) -> Record<'_> {
+    Record::new()
+        .key("rule", found.rule)
+        .key("severity", found.severity.name())
+        .key("options", json!(found.options))
+        .key("message", &found.message)
 }
 
 impl CheckReport {
@@ -66,50 +116,8 @@ impl CheckReport {
         findings.chain(remarks).filter(|found| *found == severity).count()
     }
 
-    /// `{findings: [{rule, severity, options, message, fixes: [text], source}], effective: {...}, diagnostics: [...],
-    /// configurations: [name], not_followed: [{lines, why}], effective_policy_unknown: bool,
-    /// effective_policy_depends_on: [{condition, line}]}`.
-    pub fn to_json(&self) -> Json {
-        let findings: Vec<Json> = self
-            .findings
-            .iter()
-            .map(|found| {
-                let fixes: Vec<&str> = found.fixes.iter().map(|fix| fix.text.as_str()).collect();
-                json!({
-                    "rule": found.rule,
-                    "severity": found.severity.name(),
-                    "options": found.options,
-                    "message": found.message,
-                    "fixes": fixes,
-                    "source": found.source,
-                })
-            })
-            .collect();
-        let effective: Map<String, Json> = self
-            .effective
-            .iter()
-            .map(|(key, value)| (key.clone(), json_of(value)))
-            .collect();
-        let configurations: Vec<&String> = self.scripts.iter().flat_map(|script| &script.configurations).collect();
-        let not_followed: Vec<Json> = self
-            .scripts
-            .iter()
-            .flat_map(|script| &script.not_followed)
-            .map(|NotFollowed { lines, why }| json!({ "lines": lines, "why": why }))
-            .collect();
-        json!({
-            "findings": findings,
-            "effective": effective,
-            "diagnostics": diagnostics_json(&self.remarks),
-            "configurations": configurations,
-            "not_followed": not_followed,
-            "effective_policy_unknown": self.is_policy_unknown,
-            "effective_policy_depends_on": list(&self.policy_conditions, condition_json),
-        })
-    }
-
     /// One line per remark and finding, then changed values, the active policy and the counts.
-    pub fn to_text(&self) -> String {
+    fn lines(&self) -> Vec<String> {
         let line =
             |severity: Severity, rule: &str, message: &str| format!("{:<7}  {rule:<4} {message}", severity.name());
         let remarks = self.remarks.entries().iter();
@@ -132,12 +140,12 @@ impl CheckReport {
         lines.extend(self.changed.iter().map(acts));
         lines.extend(self.has_policy.then(|| self.policy_line()));
         lines.push(format!(
-            "{}, {}, {}\n",
+            "{}, {}, {}",
             counted(self.count(Severity::Error), "error"),
             counted(self.count(Severity::Warning), "warning"),
             counted(self.count(Severity::Info), "note"),
         ));
-        lines.join("\n")
+        lines
     }
 
     fn policy_line(&self) -> String {

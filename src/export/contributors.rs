@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
+use super::record::{Record, Rows};
 use highwater_analysis::Comparison;
 use highwater_model::units::{Bytes, Step};
-use highwater_timeline::{ChangeKind, Changes, ContributorName, PeakContributors, SiteName};
+use highwater_timeline::{Change, ChangeKind, Changes, ContributorName, PeakContributors, SiteName};
 
 /// The largest tensors at a peak, most bytes first, the sum of the others, and reserved bytes without a tensor.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
@@ -119,53 +120,30 @@ pub(super) fn peak_fields(comparison: &Comparison, lane: usize, most: usize) -> 
     ]
 }
 
-/// A contributor with other bytes than in the baseline.
-#[derive(Serialize, Debug)]
-pub(super) struct WireChange {
-    kind: &'static str,
-    graph: String,
-    name: String,
-    is_tensor: bool,
-    before_bytes: u64,
-    now_bytes: u64,
-    difference_bytes: i128,
-}
-
-impl WireChange {
-    /// The largest `most` of each kind, kind by kind.
-    pub(super) fn all(changes: &Changes, most: usize) -> Vec<Self> {
-        let rows = ChangeKind::ALL
-            .iter()
-            .flat_map(|kind| changes.of_kind(*kind).take(most));
-        let wire = rows.map(|change| Self {
-            kind: change.kind().words(),
-            graph: change.of.graph.clone(),
-            name: change.of.name.clone(),
-            is_tensor: change.is_tensor,
-            before_bytes: change.before.get(),
-            now_bytes: change.after.get(),
-            difference_bytes: change.difference(),
-        });
-        wire.collect()
-    }
+/// Contributors with other bytes than in the baseline: the largest `most` of each kind, kind by kind.
+pub(super) fn change_rows<'a>(changes: &Changes, most: usize) -> Rows<'a> {
+    let rows = ChangeKind::ALL
+        .iter()
+        .flat_map(|kind| changes.of_kind(*kind).take(most));
+    let rows: Vec<Change> = rows.cloned().collect();
+    Rows::indexed(rows.len(), move |position| {
+        let change = &rows[position];
+        Record::new()
+            .key("kind", change.kind().words())
+            .key("graph", change.of.graph.clone())
+            .key("name", change.of.name.clone())
+            .key("is_tensor", change.is_tensor)
+            .key("before_bytes", change.before)
+            .key("now_bytes", change.after)
+            .key("difference_bytes", change.difference())
+    })
 }
 
 /// The changes from another lane.
-#[derive(Serialize, Debug)]
-pub(super) struct WireOther {
-    lane: String,
-    changes: Vec<WireChange>,
-    unlisted_bytes: i128,
-    difference_bytes: i128,
-}
-
-impl WireOther {
-    pub(super) fn new(lane: String, changes: &Changes, most: usize) -> Self {
-        Self {
-            lane,
-            changes: WireChange::all(changes, most),
-            unlisted_bytes: changes.unlisted,
-            difference_bytes: changes.live,
-        }
-    }
+pub(super) fn other_record<'a>(lane: String, changes: &Changes, most: usize) -> Record<'a> {
+    Record::new()
+        .key("lane", lane)
+        .key("changes", change_rows(changes, most))
+        .key("unlisted_bytes", changes.unlisted)
+        .key("difference_bytes", changes.live)
 }

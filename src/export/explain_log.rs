@@ -2,17 +2,20 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use super::blocks::{Block, Line, PagePart, Span, Table, bytes, code, markdown, page, paragraph, plain_text, text};
-use super::cann_log::{arena_json, pool_json};
+use super::answer::{Answer, Page};
+use super::blocks::{Block, Line, PagePart, Span, bytes, code, markdown, page, paragraph, text};
+use super::cann_log::{arena_json, event_rows, pool_rows};
 use super::json_parts::{diagnostics_json, list};
+use super::record::{Record, Rows, Value, known, left_out};
 use highwater_analysis::{
-    Advice, FailedRequest, GraphMemory, GraphState, LogStory, ModuleMemory, NeedBasis, ProcessStory,
+    Advice, FailedRequest, GraphMemory, GraphState, LogStory, ModuleMemory, NeedBasis, PolicyNeed, ProcessStory,
 };
 use highwater_model::diagnostics::Diagnostics;
-use highwater_model::units::{Bytes, counted, grouped};
-use highwater_model::workload::{LogLevel, LoggedEvent, LoggedPool, Workload};
+use highwater_model::units::{Bytes, counted};
+use highwater_model::workload::{LogLevel, Workload};
 
 /// Rows of a table of graphs, loads or pools.
 const MOST_ROWS: usize = 12;
@@ -38,40 +41,46 @@ impl LogPage {
         let story = LogStory::of_workload(workload)?;
         Some(Arc::new(Self {
             ticket: story.ticket(),
-            parts: page(&blocks(&story)),
-            markdown: log_story_markdown(&story),
+            parts: page(&story_blocks(&story)),
+            markdown: markdown(&with_ticket(&story)),
             has_failures: story.has_failures(),
         }))
     }
 }
 
-/// The last line is the sentence for a ticket, with what to try.
-pub fn log_story_text(story: &LogStory) -> String {
-    plain_text(&with_ticket(story))
+/// A log explained.
+#[derive(Clone, Copy, Debug)]
+pub struct LogAnswer<'a> {
+    pub story: &'a LogStory,
+    /// The importer's diagnostics, for programs.
+    pub import: &'a Diagnostics,
 }
 
-pub fn log_story_markdown(story: &LogStory) -> String {
-    markdown(&with_ticket(story))
-}
+impl Answer for LogAnswer<'_> {
+    /// The last line is the sentence for a ticket, with what to try.
+    fn page(&self) -> Page {
+        Page(with_ticket(self.story))
+    }
 
-/// `import` are the importer's diagnostics.
-pub fn log_story_json(story: &LogStory, import: &Diagnostics) -> Json {
-    json!({
-        "sentence": story.sentence,
-        "try": story.advice.as_ref().map(advice_json),
-        "processes": list(&story.processes, process_json),
-        "missing": story.missing,
-        "diagnostics": diagnostics_json(import),
-    })
+    fn json(&self) -> impl Serialize {
+        let story = self.story;
+        Record::new()
+            .key("sentence", &story.sentence)
+            .key("try", story.advice.as_ref().map(advice_json))
+            .key("processes", Rows::new(&story.processes, process_record))
+            .key("missing", json!(story.missing))
+            .key("diagnostics", diagnostics_json(self.import))
+    }
 }
 
 fn with_ticket(story: &LogStory) -> Vec<Block> {
-    let mut blocks = blocks(story);
+    let mut blocks = story_blocks(story);
     blocks.extend([heading("For a ticket"), paragraph(story.ticket())]);
     blocks
 }
 
-fn blocks(story: &LogStory) -> Vec<Block> {
+/// What happened, process by process.
+pub(super) fn story_blocks(story: &LogStory) -> Vec<Block> {
     let mut blocks = Vec::new();
     for process in story.processes.iter().take(MOST_IN_DETAIL) {
         blocks.extend(process_blocks(process));
@@ -118,12 +127,15 @@ fn process_blocks(story: &ProcessStory) -> Vec<Block> {
         blocks.push(paragraph("The log of this process has no failed request for memory."));
     }
     if process.failures.is_empty() {
-        blocks.extend(events(&process.events));
+        blocks.extend(stated(&event_rows(&process.events), process.events.len()));
     }
-    blocks.extend(modules(&story.modules));
-    blocks.extend(graphs(&story.graphs));
+    let modules = module_rows(&story.modules).blocks(usize::MAX);
+    let note = "The peaks are of different times, so their sum is only an upper bound.";
+    let note = (!modules.is_empty()).then(|| Block::Note(text(note)));
+    blocks.extend(modules.into_iter().chain(note));
+    blocks.extend(largest_graphs(&story.graphs));
     blocks.extend(arena(story));
-    blocks.extend(pools(&process.pools));
+    blocks.extend(stated(&pool_rows(&process.pools), process.pools.len()));
     blocks.extend(needs(story));
     blocks
 }
@@ -164,86 +176,63 @@ fn facts(story: &ProcessStory) -> String {
     format!("{first}{}.", letters.as_str())
 }
 
-fn size(value: Option<u64>) -> Line {
-    value.map_or_else(|| text("unknown"), |value| bytes(Bytes(value)))
+fn module_rows(modules: &[ModuleMemory]) -> Rows<'_> {
+    let size = |value: Option<u64>| known(value.map(Bytes));
+    let heading = |is_shown: bool, heading| if is_shown { heading } else { "" };
+    let device = heading(modules.iter().any(|one| one.device != modules[0].device), ">device");
+    let at_failure = heading(modules.iter().any(|one| one.at_failure.is_some()), ">at the failure");
+    Rows::new(modules, move |one| {
+        Record::new()
+            .field("device", device, one.device)
+            .field("module", "driver's module", &one.module)
+            .field("at_failure", at_failure, size(one.at_failure))
+            .field("last", ">last", size(one.last))
+            .field("peak", ">peak", size(one.peak))
+    })
+    .captioned("Device memory by module of the driver", "")
 }
 
-fn modules(modules: &[ModuleMemory]) -> Vec<Block> {
-    let has_failure = modules.iter().any(|one| one.at_failure.is_some());
-    let has_devices = modules.iter().any(|one| one.device != modules[0].device);
-    let mut headings = vec!["driver's module"];
-    headings.extend(has_devices.then_some(">device"));
-    headings.extend(has_failure.then_some(">at the failure"));
-    headings.extend([">last", ">peak"]);
-    let mut table = Table::captioned("Device memory by module of the driver", &headings);
-    for one in modules {
-        let mut cells = vec![text(&one.module)];
-        cells.extend(has_devices.then(|| one.device.map_or_else(Line::default, text)));
-        cells.extend(has_failure.then(|| size(one.at_failure)));
-        cells.extend([size(one.last), size(one.peak)]);
-        table.cells(cells);
-    }
-    if table.is_empty() {
-        return Vec::new();
-    }
-    let note = "The peaks are of different times, so their sum is only an upper bound.";
-    vec![table.into(), Block::Note(text(note))]
-}
-
-/// Loads and unloads, the first ones.
-fn events(events: &[LoggedEvent]) -> Vec<Block> {
-    let headings = ["event", ">graph", ">weights", ">feature map", ">GE reserved"];
-    let mut table = Table::captioned("Loads and unloads", &headings);
-    let some = |value: Option<u64>| value.map_or_else(Line::default, |value| bytes(Bytes(value)));
-    for event in events.iter().take(MOST_ROWS) {
-        table.cells(vec![
-            text(event.kind.name()),
-            event.graph.map_or_else(|| text("unknown"), text),
-            some(event.weights),
-            some(event.feature_map),
-            some(event.reserved),
-        ]);
-    }
-    with_rest(table, events.len())
+fn graph_record(graph: &GraphMemory) -> Record<'_> {
+    let size = |value: Option<u64>| known(value.map(Bytes));
+    let state = match graph.loaded {
+        2.. => format!("loaded {} times", graph.loaded),
+        _ => graph.state.name().to_owned(),
+    };
+    Record::new()
+        .field("graph_id", "graph", Value::Digits(graph.id))
+        .key("name", graph.name.as_ref())
+        .key("state", graph.state.name())
+        .key("loaded", graph.loaded)
+        .shown("state", state)
+        .field("weights", ">weights", size(graph.weights))
+        .field("feature_map", ">feature map", size(graph.feature_map))
+        .shown(">exact", graph.feature_map.map(|bytes| Bytes(bytes).exact()))
+        .field("lower_bound", ">lower bound", size(graph.lower_bound))
 }
 
 /// The graphs with most memory, in the order of the log.
-fn graphs(graphs: &[GraphMemory]) -> Vec<Block> {
-    let mut table = Table::captioned(
-        "Graphs",
-        &["graph", "state", ">weights", ">feature map", ">lower bound"],
-    );
-    let known = |graph: &&GraphMemory| graph.feature_map.is_some() || graph.weights.is_some();
-    let known: Vec<&GraphMemory> = graphs.iter().filter(known).collect();
+fn largest_graphs(graphs: &[GraphMemory]) -> Vec<Block> {
+    let is_known = |graph: &&GraphMemory| graph.feature_map.is_some() || graph.weights.is_some();
+    let known: Vec<&GraphMemory> = graphs.iter().filter(is_known).collect();
     let mut sizes: Vec<Option<u64>> = known.iter().map(|graph| graph.feature_map).collect();
     sizes.sort_unstable();
     let least = sizes.len().checked_sub(MOST_ROWS).and_then(|at| sizes[at]);
-    let shown = known.iter().filter(|graph| graph.feature_map >= least).take(MOST_ROWS);
-    for graph in shown {
-        let state = match graph.loaded {
-            2.. => format!("loaded {} times", graph.loaded),
-            _ => graph.state.name().to_owned(),
-        };
-        table.cells(vec![
-            text(graph.id),
-            text(state),
-            size(graph.weights),
-            size(graph.feature_map),
-            size(graph.lower_bound),
-        ]);
-    }
-    with_rest(table, known.len())
+    let n_known = known.len();
+    let shown: Vec<&GraphMemory> = known.into_iter().filter(|graph| graph.feature_map >= least).collect();
+    let rows = Rows::indexed(shown.len(), |row| graph_record(shown[row])).captioned("Graphs", "");
+    stated(&rows, n_known)
 }
 
-/// A table of what the log states, whose first rows are shown, with the number of the others.
-fn with_rest(mut table: Table, n_all: usize) -> Vec<Block> {
+/// The first of `n_all` rows without what the log does not state.
+fn stated(rows: &Rows<'_>, n_all: usize) -> Vec<Block> {
+    let mut table = rows.table(MOST_ROWS);
     if table.is_empty() {
         return Vec::new();
     }
     table.remove_columns_of(&["unknown"]);
-    let more = n_all.saturating_sub(MOST_ROWS);
-    let note = (more > 0).then(|| Block::Note(text(format!("and {} more", grouped(more as u64)))));
-    std::iter::once(table.into()).chain(note).collect()
+    std::iter::once(table.into())
+        .chain(left_out(n_all, MOST_ROWS))
+        .collect()
 }
 
 /// The shared arena after its last load.
@@ -257,22 +246,6 @@ fn arena(story: &ProcessStory) -> Option<Block> {
         Bytes(load.held?),
         counted(load.blocks.len() as u64, "block")
     )))
-}
-
-fn pools(pools: &[LoggedPool]) -> Vec<Block> {
-    let headings = ["pool", ">graph", ">occupied at most", ">lower bound", ">requests"];
-    let mut table = Table::captioned("Pools of dynamic graphs", &headings);
-    for pool in pools.iter().take(MOST_ROWS) {
-        table.cells(vec![
-            text(pool.allocator.as_deref().unwrap_or("unknown")),
-            pool.graph.map_or_else(|| text("unknown"), text),
-            size(pool.occupied_peak),
-            size(pool.real_theory_min),
-            pool.mallocs
-                .map_or_else(|| text("unknown"), |count| text(grouped(count))),
-        ]);
-    }
-    with_rest(table, pools.len())
 }
 
 fn needs(story: &ProcessStory) -> Option<Block> {
@@ -295,71 +268,55 @@ fn needs(story: &ProcessStory) -> Option<Block> {
     } else {
         "Memory of GE by policy"
     };
-    let mut table = Table::captioned(caption, &["policy", ">GE needs", "from"]);
-    for need in needs {
-        let active = if need.is_active { " (active)" } else { "" };
-        let figure = match need.bytes {
-            Some(value) => match need.basis {
-                NeedBasis::AtLeast | NeedBasis::Estimate => text("at least ").and(bytes(Bytes(value))),
-                NeedBasis::Logged | NeedBasis::Sum | NeedBasis::Unknown => bytes(Bytes(value)),
-            },
-            None => text("unknown"),
-        };
-        let basis = match need.basis {
-            NeedBasis::Estimate => "estimate: ",
-            _ => "",
-        };
-        table.cells(vec![
-            text(format!("{}{active}", need.policy)),
-            figure,
-            text(format!("{basis}{}", need.why)),
-        ]);
-    }
+    let table = need_rows(needs).captioned(caption, "").table(usize::MAX);
     (!table.is_empty()).then(|| table.into())
 }
 
-fn process_json(story: &ProcessStory) -> Json {
-    let process = &story.process;
-    json!({
-        "pid": process.pid,
-        "name": process.name,
-        "device": process.device,
-        "device_total": process.device_total,
-        "level": process.level.name(),
-        "policy": {
-            "value": process.policy.map(|(value, _)| value),
-            "from": process.policy.map(|(_, from)| from.name()),
-            "line": story.policy_line,
-        },
-        "ge_reserved_peak": process.reserved_peak,
-        "requests": list(&story.requests, request_json),
-        "more_requests": story.n_more_requests,
-        "modules": list(&story.modules, |one| json!({
-            "device": one.device,
-            "module": one.module,
-            "at_failure": one.at_failure,
-            "last": one.last,
-            "peak": one.peak,
-        })),
-        "graphs": list(&story.graphs, |graph| json!({
-            "graph_id": graph.id,
-            "name": graph.name,
-            "state": graph.state.name(),
-            "loaded": graph.loaded,
-            "weights": graph.weights,
-            "feature_map": graph.feature_map,
-            "lower_bound": graph.lower_bound,
-        })),
-        "arena": process.arena_loads.last().map(arena_json),
-        "pools": list(&process.pools, pool_json),
-        "policies": list(&story.needs, |need| json!({
-            "policy": need.policy,
-            "active": need.is_active,
-            "bytes": need.bytes,
-            "basis": need.basis.name(),
-            "why": need.why,
-        })),
+fn need_rows(needs: &[PolicyNeed]) -> Rows<'_> {
+    Rows::new(needs, |need| {
+        let active = if need.is_active { " (active)" } else { "" };
+        let is_bound = matches!(need.basis, NeedBasis::AtLeast | NeedBasis::Estimate);
+        let bound = text(if is_bound { "at least " } else { "" });
+        let figure = need.bytes.map(|value| bound.and(bytes(Bytes(value))));
+        let basis = if need.basis == NeedBasis::Estimate {
+            "estimate: "
+        } else {
+            ""
+        };
+        Record::new()
+            .key("policy", need.policy)
+            .shown("policy", format!("{}{active}", need.policy))
+            .key("active", need.is_active)
+            .key("bytes", need.bytes)
+            .shown(">GE needs", known(figure))
+            .key("basis", need.basis.name())
+            .key("why", &need.why)
+            .shown("from", format!("{basis}{}", need.why))
     })
+}
+
+fn process_record(story: &ProcessStory) -> Record<'_> {
+    let process = &*story.process;
+    let policy = json!({
+        "value": process.policy.map(|(value, _)| value),
+        "from": process.policy.map(|(_, from)| from.name()),
+        "line": story.policy_line,
+    });
+    Record::new()
+        .key("pid", process.pid)
+        .key("name", process.name.as_ref())
+        .key("device", process.device)
+        .key("device_total", process.device_total)
+        .key("level", process.level.name())
+        .key("policy", policy)
+        .key("ge_reserved_peak", process.reserved_peak)
+        .key("requests", list(&story.requests, request_json))
+        .key("more_requests", story.n_more_requests)
+        .key("modules", module_rows(&story.modules))
+        .key("graphs", Rows::new(&story.graphs, graph_record))
+        .key("arena", process.arena_loads.last().map(arena_json))
+        .key("pools", pool_rows(&process.pools))
+        .key("policies", need_rows(&story.needs))
 }
 
 fn request_json(request: &FailedRequest) -> Json {

@@ -1,53 +1,154 @@
-//! The answer of `inspect` as JSON.
+//! The answer of `inspect`: the content of each file.
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value as Json, json};
+use serde::Serialize;
+use serde_json::{Value as Json, json};
 
 use super::allocator_state::allocator_sums_json;
+use super::answer::{Answer, Page, diagnostics_blocks};
+use super::blocks::{Block, Table, paragraph};
 use super::cann_log::{log_json, plans_json};
-use super::json_parts::{diagnostics_json, fields_of, list, numbered_object};
-use highwater_analysis::{DumpFigures, GraphFigures, Inspection, RecordingFigures};
+use super::explain_log::story_blocks;
+use super::json_parts::{diagnostics_json, list, numbered_object};
+use super::record::{Record, Rows, Value, known};
+use highwater_analysis::{
+    DumpFigures, GraphFigures, Inspection, LifetimeFigures, LogStory, RecordingFigures, log_sentence,
+};
 use highwater_model::diagnostics::Diagnostics;
-use highwater_model::units::{Bytes, Step};
+use highwater_model::units::{Bytes, Step, counted, first_of};
+use highwater_options::dumped_settings;
 
-/// One file; `import` are the importer's diagnostics.
-pub fn inspection_fields(format: &str, inspection: &Inspection, import: &Diagnostics) -> Map<String, Json> {
-    let mut diagnostics = import.clone();
-    diagnostics.extend(&inspection.diagnostics);
-    let dumps: BTreeMap<usize, &DumpFigures> = inspection.dumps.iter().map(|(graph, dump)| (*graph, dump)).collect();
-    let graphs = inspection.graphs.iter().enumerate();
-    let object = json!({
-        "format": format,
-        "graphs": list(graphs, |(position, graph)| graph_json(graph, dumps.get(&position).copied())),
-        "lifetimes": list(&inspection.lifetimes, |entry| {
-            json!({
-                "name": entry.name,
-                "count": entry.count,
-                "peak_live_bytes": entry.peak.get(),
-                "bytes": entry.total.get(),
-            })
-        }),
-        "recordings": list(&inspection.recordings, recording_json),
-        "diagnostics": diagnostics_json(&diagnostics),
-    });
-    let mut fields = fields_of(object, &[]);
-    if !inspection.processes.is_empty() {
-        let processes = inspection.processes.iter().map(|process| &**process);
-        fields.insert("cann_log".to_owned(), log_json(processes.clone()));
-        fields.insert("plans".to_owned(), plans_json(processes));
-    }
-    fields
+/// More recordings share one table, a line each.
+const MOST_IN_DETAIL: usize = 6;
+
+/// Names of a list in a sentence.
+const MOST_NAMES: usize = 12;
+
+/// What was found in a file.
+#[derive(Clone, Debug)]
+pub struct InspectedFile {
+    pub name: String,
+    pub format: &'static str,
+    pub inspection: Inspection,
+    /// The importer's diagnostics.
+    pub import: Diagnostics,
 }
 
-/// Several files, each with its name.
-pub fn inspections_json(files: Vec<(String, Map<String, Json>)>) -> Json {
-    let files = list(files, |(name, inspection)| {
-        let mut file = Map::from_iter([("file".to_owned(), name.into())]);
-        file.extend(inspection);
-        Json::Object(file)
-    });
-    json!({ "files": files })
+/// Several files are an object with the list `files`.
+#[derive(Clone, Copy, Debug)]
+pub struct InspectAnswer<'a> {
+    pub files: &'a [InspectedFile],
+    /// Whether one file was named, and none of those that were failed.
+    pub is_single: bool,
+}
+
+impl Answer for InspectAnswer<'_> {
+    fn page(&self) -> Page {
+        Page(self.files.iter().flat_map(InspectedFile::blocks).collect())
+    }
+
+    fn json(&self) -> impl Serialize {
+        match self.files {
+            [only] if self.is_single => only.fields(Record::new()),
+            files => Record::new().key(
+                "files",
+                Rows::new(files, |file| file.fields(Record::new().key("file", &file.name))),
+            ),
+        }
+    }
+}
+
+impl InspectedFile {
+    fn diagnostics(&self) -> Diagnostics {
+        let mut all = self.import.clone();
+        all.extend(&self.inspection.diagnostics);
+        all
+    }
+
+    /// The fields behind those of a head.
+    fn fields<'a>(&'a self, head: Record<'a>) -> Record<'a> {
+        let inspection = &self.inspection;
+        let dumps = inspection.dumps.iter().map(|(graph, dump)| (*graph, dump));
+        let dumps: BTreeMap<usize, &DumpFigures> = dumps.collect();
+        let graphs = Rows::indexed(inspection.graphs.len(), move |position| {
+            let dump = dumps.get(&position).map(|dump| dump_json(dump));
+            graph_record(&inspection.graphs[position]).optional("dumped", dump)
+        });
+        let processes = inspection.processes.iter().map(|process| &**process);
+        let is_log = !inspection.processes.is_empty();
+        head.key("format", self.format)
+            .key("graphs", graphs)
+            .key("lifetimes", Rows::new(&inspection.lifetimes, lifetimes_record))
+            .key("recordings", list(&inspection.recordings, recording_json))
+            .key("diagnostics", diagnostics_json(&self.diagnostics()))
+            .optional("cann_log", is_log.then(|| log_json(processes.clone())))
+            .optional("plans", is_log.then(|| plans_json(processes)))
+    }
+
+    fn blocks(&self) -> Vec<Block> {
+        let inspection = &self.inspection;
+        let mut blocks = vec![paragraph(format!("{} ({})", self.name, self.format))];
+        if !inspection.processes.is_empty() {
+            let story = LogStory::new(&inspection.processes);
+            blocks.push(paragraph(log_sentence(&inspection.processes)));
+            blocks.extend(story_blocks(&story));
+        }
+        let graphs = inspection.graphs.iter();
+        blocks.extend(graphs.map(|graph| graph_record(graph).facts("graph", &graph.name).into()));
+        let dumps = inspection.dumps.iter();
+        blocks.extend(dumps.map(|(position, dump)| dump_table(&inspection.graphs[*position].name, dump).into()));
+        // Live ranges of recordings are among the facts of these.
+        let is_recorded = |entry: &LifetimeFigures| inspection.recordings.iter().any(|one| one.name == entry.name);
+        let bare = inspection.lifetimes.iter().filter(|entry| !is_recorded(entry));
+        let bare: Vec<&LifetimeFigures> = bare.collect();
+        blocks.extend(Rows::indexed(bare.len(), |row| lifetimes_record(bare[row])).blocks(usize::MAX));
+        // A process has its own story, which tells more than its recording.
+        if inspection.processes.is_empty() {
+            blocks.extend(recordings(&inspection.recordings));
+        }
+        blocks.extend(diagnostics_blocks(&self.diagnostics()));
+        blocks
+    }
+}
+
+fn lifetimes_record(entry: &LifetimeFigures) -> Record<'_> {
+    Record::new()
+        .field("name", "lifetimes", &entry.name)
+        .field("count", ">count", entry.count)
+        .field("peak_live_bytes", ">peak live", entry.peak)
+        .shown(">exact", entry.peak.exact())
+        .field("bytes", ">all in sum", Value::Exact(entry.total))
+}
+
+fn graph_record(figures: &GraphFigures) -> Record<'_> {
+    let bytes = |peak: Option<(Bytes, Option<Step>)>| known(peak.map(|(bytes, _)| bytes));
+    let step = |peak: Option<(Bytes, Option<Step>)>| peak.and_then(|(_, step)| step);
+    let symbols = figures.symbols.join(", ");
+    let above_zero = |count: u64| (count > 0).then_some(count);
+    Record::new()
+        .key("name", &figures.name)
+        .field("ops", "ops", figures.ops)
+        .field("tensors", "tensors", figures.tensors)
+        .field("weights_bytes", "weights", figures.weights)
+        .field("state_bytes", "optimizer state", figures.state)
+        .field("input_bytes", "inputs", known(figures.inputs))
+        .field("activation_bytes", "activations", known(figures.activations))
+        .field("peak_live_bytes", "peak live", bytes(figures.naive_peak))
+        .field("peak_live_step", "& at step ", step(figures.naive_peak))
+        .field(
+            "aliased_peak_live_bytes",
+            "peak live, memory shared by views",
+            bytes(figures.aliased_peak),
+        )
+        .field("aliased_peak_live_step", "& at step ", step(figures.aliased_peak))
+        .key("symbolic_dims", json!(figures.symbols))
+        .shown("symbolic dims", symbols)
+        .key("unknown_shape_tensors", figures.unknown_shapes)
+        .shown("unknown shapes", above_zero(figures.unknown_shapes))
+        .key("unknown_shape_inputs", figures.unknown_inputs)
+        .shown("inputs of unknown shape", above_zero(figures.unknown_inputs))
+        .key("dynamic", !figures.symbols.is_empty())
 }
 
 /// Facts that a dump states beyond its graph.
@@ -60,6 +161,39 @@ fn dump_json(dump: &DumpFigures) -> Json {
         }),
         "facts": texts(&dump.facts),
     })
+}
+
+fn dump_table(graph: &str, dump: &DumpFigures) -> Table {
+    let mut table = Table::new(&["stated by the dump for", graph]);
+    if !dump.maker.is_empty() {
+        let plan = format!(
+            "by {}, {} with an offset, the last ends at {} ({})",
+            dump.maker,
+            counted(dump.offsets, "tensor"),
+            dump.extent,
+            dump.extent.exact()
+        );
+        table.row(&[&"plan", &plan]);
+    }
+    for (key, value) in &dump.facts {
+        table.row(&[key, value]);
+    }
+    for option in &dump.options {
+        let value = match &*option.value {
+            "" => "(empty)",
+            value => value,
+        };
+        let place = match option.count {
+            0 | 1 => String::new(),
+            count => format!(" (on {})", counted(count, "op")),
+        };
+        table.row(&[&format!("option {}", option.key), &format!("{value}{place}")]);
+    }
+    let settings = dumped_settings(&dump.options);
+    if !settings.is_empty() {
+        table.row(&[&"as settings, where not the defaults", &settings.arguments().join(" ")]);
+    }
+    table
 }
 
 fn texts(pairs: &[(String, String)]) -> Json {
@@ -107,26 +241,55 @@ fn recording_json(figures: &RecordingFigures) -> Json {
     })
 }
 
-fn graph_json(figures: &GraphFigures, dump: Option<&DumpFigures>) -> Json {
-    let bytes = |peak: Option<(Bytes, Option<Step>)>| peak.map(|(bytes, _)| bytes.get());
-    let step = |peak: Option<(Bytes, Option<Step>)>| peak.and_then(|(_, step)| step).map(|step| step.0);
-    let object = json!({
-        "name": figures.name,
-        "ops": figures.ops,
-        "tensors": figures.tensors,
-        "weights_bytes": figures.weights.get(),
-        "state_bytes": figures.state.get(),
-        "input_bytes": figures.inputs.map(Bytes::get),
-        "activation_bytes": figures.activations.map(Bytes::get),
-        "peak_live_bytes": bytes(figures.naive_peak),
-        "peak_live_step": step(figures.naive_peak),
-        "aliased_peak_live_bytes": bytes(figures.aliased_peak),
-        "aliased_peak_live_step": step(figures.aliased_peak),
-        "symbolic_dims": figures.symbols,
-        "unknown_shape_tensors": figures.unknown_shapes,
-        "unknown_shape_inputs": figures.unknown_inputs,
-        "dynamic": !figures.symbols.is_empty(),
-        "dumped": dump.map(dump_json),
-    });
-    Json::Object(fields_of(object, &["dumped"]))
+/// Recordings; empty ones share a line.
+fn recordings(all: &[RecordingFigures]) -> Vec<Block> {
+    let (empty, full): (Vec<&RecordingFigures>, Vec<&RecordingFigures>) =
+        all.iter().partition(|one| all.len() > 1 && holds_nothing(one));
+    let mut blocks: Vec<Block> = if full.len() > MOST_IN_DETAIL {
+        Rows::indexed(full.len(), |row| short_record(full[row])).blocks(usize::MAX)
+    } else {
+        full.into_iter()
+            .map(|recording| recording_table(recording).into())
+            .collect()
+    };
+    if !empty.is_empty() {
+        let count = counted(empty.len() as u64, "recording");
+        let names = first_of(empty.iter().map(|one| &one.name), MOST_NAMES, ", ");
+        blocks.push(paragraph(format!("{count} always at 0 B: {names}")));
+    }
+    blocks
+}
+
+fn holds_nothing(recording: &RecordingFigures) -> bool {
+    let blocks = recording.blocks + recording.older_blocks + recording.regions + recording.ops;
+    let mut stated = recording.totals.iter().map(|(_, bytes, _)| *bytes);
+    blocks == 0 && recording.reserved.0 == Bytes::ZERO && stated.all(|bytes| bytes == Bytes::ZERO)
+}
+
+fn recording_table(recording: &RecordingFigures) -> Table {
+    let mut table = Table::new(&["recording", &recording.name, ">"]);
+    for fact in recording.facts() {
+        table.row(&[&fact.label, &fact.value, &fact.exact]);
+    }
+    table
+}
+
+/// A recording among many.
+fn short_record(recording: &RecordingFigures) -> Record<'_> {
+    let stated = |(bytes, step): (Bytes, Option<Step>)| match step {
+        Some(_) => Value::Bytes(bytes),
+        None => Value::from("not stated"),
+    };
+    let exact = |(bytes, step): (Bytes, Option<Step>)| step.map(|_| bytes.exact());
+    let (live, reserved) = (recording.peak, recording.reserved);
+    Record::new()
+        .shown("recording", &recording.name)
+        .shown(">events", recording.steps)
+        .shown(">blocks", recording.blocks + recording.older_blocks)
+        .shown(">peak live", stated(live))
+        .shown(">exact", exact(live))
+        .shown(">at event", live.1)
+        .shown(">peak reserved", stated(reserved))
+        .shown(">exact", exact(reserved))
+        .shown(">at event", reserved.1)
 }

@@ -5,6 +5,7 @@
 
 mod allocator;
 mod allocator_state;
+mod answer;
 mod baseline;
 mod baseline_comparison;
 mod blocks;
@@ -25,14 +26,13 @@ mod inspect;
 mod json_parts;
 mod lane_json;
 mod limit_checks;
-mod options_json;
-mod options_markdown;
-mod options_text;
+mod options;
 mod peak;
 mod pinned;
 mod placements;
 mod plan;
 mod png_file;
+mod record;
 mod remat;
 mod replay;
 mod report;
@@ -45,38 +45,33 @@ mod table;
 mod timeline_file;
 mod trace;
 
-pub use allocator::{
-    FitAnswer, SettingSearchAnswer, SettingsAnswer, TraceAnswer, allocator_options_markdown, fit_json, fit_text,
-    run_closing_json, setting_search_json, setting_search_text, settings_json, settings_text, trace_summary_json,
-    trace_summary_text,
-};
-pub use allocator_state::{AllocatorAnswer, allocator_csv, allocator_json, allocator_text};
+pub use allocator::{FitAnswer, SettingSearchAnswer, SettingsAnswer, TraceAnswer, TraceRun, run_closing_json};
+pub use allocator_state::AllocatorAnswer;
+pub use answer::{Answer, Page, diagnostics_text};
 pub use baseline::{Baseline, BaselineError, BaselineLane};
 pub use baseline_comparison::{BaselineComparison, LaneBaseline};
 pub use blocks::{PagePart, PageTable, Table};
-pub use calibrations::calibrations_json;
+pub use calibrations::LearnAnswer;
 pub use cells::{GuardedCells, guarded_csv};
 pub use check_report::CheckReport;
 pub use compare::CompareAnswer;
 pub use comparison::WireComparison;
-pub use device::{device_text, devices_json};
-pub use explain_log::{LogPage, log_story_json, log_story_markdown, log_story_text};
-pub use flame::{FLAME_FORMS, FlameAnswer, WireTree, flame_file, flame_text, folded_stacks};
+pub use device::DevicesAnswer;
+pub use explain_log::{LogAnswer, LogPage};
+pub use flame::{FLAME_FORMS, FlameAnswer, flame_file, flame_text, folded_stacks};
 pub use forms::{EXPORT_FORMS, ExportForm, ExportLanes, ExportRow, ExportWriter, export_form_help};
-pub use growth::{GrowthAnswer, growth_csv, growth_json, growth_text};
-pub use inspect::{inspection_fields, inspections_json};
+pub use growth::GrowthAnswer;
+pub use inspect::{InspectAnswer, InspectedFile};
 pub use json_parts::diagnostics_json;
 pub use limit_checks::{LimitCheck, Outcome};
-pub use options_json::options_json;
-pub use options_markdown::options_markdown;
-pub use options_text::options_text;
-pub use peak::{PEAK_FORMS, PeakAnswer, WirePeak, peak_csv, peak_file, peak_text, ranks_text};
-pub use plan::{PlanAnswer, PlanDetails, WireEnginePlan, WireOp, WireOps, WirePlan, plan_csv, reused};
+pub use options::{OptionsAnswer, allocator_options_markdown, options_markdown};
+pub use peak::{PEAK_FORMS, PeakAnswer, peak_file};
+pub use plan::{NOTHING_TO_PLACE, PlanAnswer, PlanDetails, engine_plan_json};
 pub use png_file::{Picture, png};
-pub use remat::{RematAnswer, WireRemat};
-pub use replay::{replay_final, replay_header, replay_json, replay_line};
+pub use remat::{RematAnswer, RematSweep};
+pub use replay::{ReplayAnswer, replay_final, replay_header, replay_line};
 pub use request_summary::RequestSummary;
-pub use reuse::{WireReuse, reuse_warnings};
+pub use reuse::{ReuseAnswer, reuse_warnings};
 pub use space::{SweepAnswers, WireSweep, recommendation_json, sweep_csv};
 pub use subject::{ExportAbout, ExportError, ExportSubject};
 pub use svg::{LaneDrawing, SvgColors, flame_svg, lane_svg, lanes_svg};

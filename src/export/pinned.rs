@@ -1,31 +1,31 @@
 //! Almost empty segments and the call sites that pin them, as a part of the allocator's state.
 
-use serde_json::{Value as Json, json};
-
-use super::blocks::{Block, Table, paragraph, text};
-use super::json_parts::list;
+use super::blocks::{Block, paragraph};
+use super::record::{Record, Rows};
 use highwater_analysis::{PINNED_PERCENT, PinnedSegments};
-use highwater_model::units::{counted, grouped};
+use highwater_model::units::counted;
 
-pub(super) fn pinned_json(pinned: &PinnedSegments) -> Json {
-    json!({
-        "event": pinned.event.0,
-        "live_percent_at_most": PINNED_PERCENT,
-        "segments": pinned.segments,
-        "reserved_bytes": pinned.reserved.get(),
-        "live_bytes": pinned.live.get(),
-        "gap_bytes": (pinned.reserved - pinned.live).get(),
-        "blocks": pinned.blocks,
-        "call_sites": list(&pinned.sites, |site| {
-            json!({
-                "name": site.name,
-                "segments": site.segments,
-                "blocks": site.blocks,
-                "live_bytes": site.live.get(),
-                "pinned_bytes": site.pinned.get(),
-                "pinned_alone_bytes": site.pinned_alone.get(),
-            })
-        }),
+pub(super) fn pinned_record(pinned: &PinnedSegments) -> Record<'_> {
+    Record::new()
+        .key("event", pinned.event)
+        .key("live_percent_at_most", PINNED_PERCENT)
+        .key("segments", pinned.segments)
+        .key("reserved_bytes", pinned.reserved)
+        .key("live_bytes", pinned.live)
+        .key("gap_bytes", pinned.reserved - pinned.live)
+        .key("blocks", pinned.blocks)
+        .key("call_sites", sites(pinned))
+}
+
+fn sites(pinned: &PinnedSegments) -> Rows<'_> {
+    Rows::new(&pinned.sites, |site| {
+        Record::new()
+            .field("name", "pinned by", &site.name)
+            .field("segments", ">segments", site.segments)
+            .field("blocks", ">blocks", site.blocks)
+            .field("live_bytes", ">live", site.live)
+            .field("pinned_bytes", ">pinned", site.pinned)
+            .field("pinned_alone_bytes", ">by it alone", site.pinned_alone)
     })
 }
 
@@ -44,21 +44,7 @@ pub(super) fn pinned_blocks(pinned: &PinnedSegments, most: usize) -> Vec<Block> 
         counted(pinned.blocks, "block"),
         counted(pinned.sites.len() as u64, "call site"),
     );
-    let mut table = Table::new(&["pinned by", ">segments", ">pinned", ">by it alone", ">blocks", ">live"]);
-    for site in pinned.sites.iter().take(most) {
-        table.row(&[
-            &site.name,
-            &grouped(site.segments),
-            &site.pinned,
-            &site.pinned_alone,
-            &grouped(site.blocks),
-            &site.live,
-        ]);
-    }
-    let mut blocks = vec![paragraph(sentence), table.into()];
-    let left = pinned.sites.len().saturating_sub(most);
-    if left > 0 {
-        blocks.push(Block::Note(text(format!("and {} more", grouped(left as u64)))));
-    }
-    blocks
+    std::iter::once(paragraph(sentence))
+        .chain(sites(pinned).blocks(most))
+        .collect()
 }

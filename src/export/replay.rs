@@ -11,34 +11,77 @@
 
 mod fields;
 
-use serde_json::{Value as Json, json};
+use serde::Serialize;
 
-use super::json_parts::fields_of;
+use super::answer::{Answer, Page, diagnostics_blocks};
+use super::blocks::paragraph;
+use super::record::Record;
 use fields::{Fields, address, calls, pool_vector};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::units::Nanos;
 use highwater_model::workload::{AllocationTrace, TraceCommand, TraceName};
 use highwater_sim::ArenaBehaviour;
 use highwater_sim::alloc::{Address, ArenaFigures, CallCounts, LoadedSegments, PoolFigures};
-use highwater_sim::replay::{Answer, Finish, Outcome, ReplayRules, ReplaySummary};
+use highwater_sim::replay::{Answer as CommandAnswer, Finish, Outcome, ReplayRules, ReplaySummary};
 
-/// The summary as one object.
-pub fn replay_json(rules: &ReplayRules, summary: &ReplaySummary, elapsed_ns: u64) -> Json {
-    let object = json!({
-        "allocator": rules.allocator(),
-        "policy": rules.policy.number(),
-        "arena_behaviour": rules.arena_behaviour().map(ArenaBehaviour::name),
-        "device_bytes": rules.device_bytes.get(),
-        "events": summary.commands,
-        "failed": summary.failed,
-        "peak_reserved_bytes": summary.peak_reserved.get(),
-        "peak_live_bytes": summary.peak_live.get(),
-        "reserved_bytes": summary.reserved.get(),
-        "device_mallocs": summary.calls.mallocs,
-        "device_frees": summary.calls.frees,
-        "pages_allocated": summary.calls.page_allocs,
-        "pages_mapped": summary.calls.maps,
-        "elapsed_ns": elapsed_ns,
-    });
-    Json::Object(fields_of(object, &["arena_behaviour"]))
+/// The figures of a replayed trace.
+#[derive(Clone, Copy, Debug)]
+pub struct ReplayAnswer<'a> {
+    pub trace: &'a AllocationTrace,
+    pub rules: &'a ReplayRules,
+    pub summary: &'a ReplaySummary,
+    pub elapsed: Nanos,
+    /// The importer's.
+    pub diagnostics: &'a Diagnostics,
+}
+
+impl Answer for ReplayAnswer<'_> {
+    fn page(&self) -> Page {
+        let Self {
+            trace, rules, summary, ..
+        } = *self;
+        let behaviour = rules.arena_behaviour();
+        let behaviour = behaviour.map_or_else(String::new, |behaviour| format!(", {}", behaviour.label()));
+        let title = format!("policy {}, {}{behaviour}", rules.policy.number(), rules.allocator());
+        let mut blocks = vec![self.record().facts(&trace.name, &title).into()];
+        blocks.extend(summary.first_failure.map(|first| {
+            let position = first as usize;
+            let word = trace.commands.get(position).map_or("", |command| command.word());
+            let line = trace.lines.get(position).copied().unwrap_or(0);
+            paragraph(format!(
+                "{} of them failed, out of memory; the first is \"{word}\" in line {line}",
+                summary.failed
+            ))
+        }));
+        blocks.extend(diagnostics_blocks(self.diagnostics));
+        Page(blocks)
+    }
+
+    fn json(&self) -> impl Serialize {
+        self.record()
+    }
+}
+
+impl<'a> ReplayAnswer<'a> {
+    fn record(&self) -> Record<'a> {
+        let Self { rules, summary, .. } = *self;
+        let calls = &summary.calls;
+        Record::new()
+            .key("allocator", rules.allocator())
+            .key("policy", u64::from(rules.policy.number()))
+            .optional("arena_behaviour", rules.arena_behaviour().map(ArenaBehaviour::name))
+            .field("device_bytes", "device", rules.device_bytes)
+            .field("events", "commands", summary.commands)
+            .key("failed", summary.failed)
+            .field("peak_reserved_bytes", "peak reserved", summary.peak_reserved)
+            .field("peak_live_bytes", "peak live", summary.peak_live)
+            .field("reserved_bytes", "reserved at the end", summary.reserved)
+            .field("device_mallocs", "device mallocs", calls.mallocs)
+            .field("device_frees", "device frees", calls.frees)
+            .field("pages_allocated", "pages allocated", calls.page_allocs)
+            .field("pages_mapped", "pages mapped", calls.maps)
+            .field("elapsed_ns", "time", self.elapsed)
+    }
 }
 
 /// The first line. The policy of the legacy allocator is 0.
@@ -56,7 +99,7 @@ pub fn replay_header(rules: &ReplayRules) -> String {
     line.finish()
 }
 
-pub fn replay_line(trace: &AllocationTrace, rules: &ReplayRules, answer: &Answer<'_>) -> String {
+pub fn replay_line(trace: &AllocationTrace, rules: &ReplayRules, answer: &CommandAnswer<'_>) -> String {
     let mut line = Fields::new();
     line.number("i", u64::from(answer.index));
     line.text("ev", event(answer));
@@ -98,7 +141,7 @@ pub fn replay_final(finish: &Finish) -> String {
     line.finish()
 }
 
-fn event(answer: &Answer<'_>) -> &'static str {
+fn event(answer: &CommandAnswer<'_>) -> &'static str {
     let is_legacy = answer.legacy.is_some();
     match answer.command {
         TraceCommand::Allocate { .. } if is_legacy => "v1a",
@@ -116,7 +159,7 @@ fn is_dynamic(command: &TraceCommand) -> bool {
 }
 
 /// The subject of the command: `k`, `id`, `g`, `n`, `size`.
-fn subject(line: &mut Fields, trace: &AllocationTrace, answer: &Answer<'_>) {
+fn subject(line: &mut Fields, trace: &AllocationTrace, answer: &CommandAnswer<'_>) {
     let is_legacy = answer.legacy.is_some();
     let is_skipped = answer.outcome == Outcome::Skipped;
     let name = |line: &mut Fields, key: &str, name: TraceName| line.text(key, trace.name(name));
@@ -160,7 +203,7 @@ fn subject(line: &mut Fields, trace: &AllocationTrace, answer: &Answer<'_>) {
     }
 }
 
-fn outcome(line: &mut Fields, rules: &ReplayRules, answer: &Answer<'_>) {
+fn outcome(line: &mut Fields, rules: &ReplayRules, answer: &CommandAnswer<'_>) {
     let is_legacy = answer.legacy.is_some();
     match &answer.outcome {
         Outcome::Done => {}
@@ -206,7 +249,7 @@ fn outcome(line: &mut Fields, rules: &ReplayRules, answer: &Answer<'_>) {
 }
 
 /// Marks a skipped command, unless it unloads or frees something that is not there, which the engine allows.
-fn skipped(line: &mut Fields, answer: &Answer<'_>) {
+fn skipped(line: &mut Fields, answer: &CommandAnswer<'_>) {
     let is_request = matches!(
         answer.command,
         TraceCommand::Allocate { .. } | TraceCommand::Load { .. } | TraceCommand::Weights { .. }
@@ -228,7 +271,7 @@ fn placed(line: &mut Fields, is_ok: bool, at: Option<Address>) {
     line.raw("addr", &address(at));
 }
 
-fn load(line: &mut Fields, is_ok: bool, loaded: &LoadedSegments, answer: &Answer<'_>) {
+fn load(line: &mut Fields, is_ok: bool, loaded: &LoadedSegments, answer: &CommandAnswer<'_>) {
     line.flag("ok", is_ok);
     line.raw("base", &address(loaded.base.filter(|_| is_ok)));
     if answer.arena.is_none() {
@@ -246,12 +289,12 @@ fn load(line: &mut Fields, is_ok: bool, loaded: &LoadedSegments, answer: &Answer
 }
 
 /// Whether a run first maps and then unmaps pages: arenas have pages only while their graph runs.
-fn has_two_parts(rules: &ReplayRules, answer: &Answer<'_>) -> bool {
+fn has_two_parts(rules: &ReplayRules, answer: &CommandAnswer<'_>) -> bool {
     let row = rules.policy.row();
     row.shares_static_arena && row.expands_pools && matches!(answer.command, TraceCommand::Execute(_))
 }
 
-fn arena(line: &mut Fields, answer: &Answer<'_>) {
+fn arena(line: &mut Fields, answer: &CommandAnswer<'_>) {
     let is_half = matches!(answer.command, TraceCommand::Begin(_) | TraceCommand::Finish(_));
     let is_static = matches!(
         answer.command,

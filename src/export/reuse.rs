@@ -1,68 +1,91 @@
-//! The answer of `reuse` as JSON, and its warnings.
+//! The answer of `reuse`, and its warnings.
 
 use serde::Serialize;
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
-use super::json_parts::{diagnostics_json, list};
+use super::answer::{Answer, Page, diagnostics_blocks, lines_blocks};
+use super::json_parts::diagnostics_json;
+use super::record::{Record, Rows, Value};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_options::nearest_of;
 use highwater_rewrite::name_reuse::{Hazard, HazardKind, ReuseQuestion, ReuseReport};
 
-#[derive(Serialize, Debug)]
-pub struct WireReuse<'a> {
-    #[serde(flatten)]
-    head: Json,
-    /// Borrowed, because a log can be far larger than its program.
-    log: Vec<&'a str>,
-    #[serde(flatten)]
-    figures: Json,
+#[derive(Clone, Copy, Debug)]
+pub struct ReuseAnswer<'a> {
+    pub question: &'a ReuseQuestion<'a>,
+    pub report: &'a ReuseReport,
+    pub diagnostics: &'a Diagnostics,
 }
 
-impl<'a> WireReuse<'a> {
-    pub fn new(question: &'a ReuseQuestion<'_>, report: &'a ReuseReport, diagnostics: &Diagnostics) -> Self {
+impl Answer for ReuseAnswer<'_> {
+    /// Without the log, which can be far larger than its program.
+    fn page(&self) -> Page {
+        let Self { question, report, .. } = *self;
+        let exception = report.reuse.exception.as_ref();
+        let exception = exception.map(|exception| format!("Paddle raises {exception}"));
+        let findings = report.findings.iter().map(|finding| {
+            let severity = if finding.kind.is_corruption() {
+                "error"
+            } else {
+                "warning"
+            };
+            format!("{severity}: {}", finding.message)
+        });
+        let warnings = reuse_warnings(question, report).into_iter();
+        let warnings = warnings.map(|warning| format!("warning: {warning}"));
+        let lines: Vec<String> = exception.into_iter().chain(findings).chain(warnings).collect();
+        let title = format!("level {}", question.request.level);
+        let mut blocks = vec![self.record().facts("reuse", &title).into()];
+        blocks.extend(lines_blocks(lines));
+        blocks.extend(diagnostics_blocks(self.diagnostics));
+        Page(blocks)
+    }
+
+    fn json(&self) -> impl Serialize {
+        self.record().key("diagnostics", diagnostics_json(self.diagnostics))
+    }
+}
+
+impl<'a> ReuseAnswer<'a> {
+    fn record(&self) -> Record<'a> {
+        let Self { question, report, .. } = *self;
         let (reuse, figures) = (&report.reuse, &report.figures);
         let version = question.request.version.rules();
-        let renames = list(&reuse.renames, |rename| {
-            json!({
-                "variable": rename.variable.to_string(),
-                "cache": rename.cache.to_string(),
-                "block": rename.block,
-                "op_index": rename.op_index,
-                "cfg_op_index": rename.cfg_op_index,
-            })
+        let renames = Rows::new(&reuse.renames, |rename| {
+            Record::new()
+                .key("variable", rename.variable.to_string())
+                .key("cache", rename.cache.to_string())
+                .key("block", json!(rename.block))
+                .key("op_index", json!(rename.op_index))
+                .key("cfg_op_index", json!(rename.cfg_op_index))
         });
-        let findings = list(&report.findings, |finding| {
-            json!({
-                "kind": finding.kind.name(),
-                "block": finding.block,
-                "op_index": finding.op,
-                "input_position": finding.position,
-                "variable": finding.variable.to_string(),
-                "renamed": finding.renamed.to_string(),
-                "message": finding.message,
-            })
+        let findings = Rows::new(&report.findings, |finding| {
+            Record::new()
+                .key("kind", finding.kind.name())
+                .key("block", json!(finding.block))
+                .key("op_index", json!(finding.op))
+                .key("input_position", json!(finding.position))
+                .key("variable", finding.variable.to_string())
+                .key("renamed", finding.renamed.to_string())
+                .key("message", &finding.message)
         });
-        Self {
-            head: json!({
-                "program": question.program.name,
-                "level": question.request.level,
-                "version": version.names.first().copied().unwrap_or_default(),
-                "hits": reuse.hits(),
-                "exception": reuse.exception,
-                "warnings": reuse_warnings(question, report),
-            }),
-            log: reuse.log.iter().map(|line| &*line.text).collect(),
-            figures: json!({
-                "renames": renames,
-                "unsafe": findings,
-                "bytes_before": figures.bytes_before.get(),
-                "bytes_after": figures.bytes_after.get(),
-                "peak_before_bytes": figures.peak_before.get(),
-                "peak_after_bytes": figures.peak_after.get(),
-                "batch": question.batch,
-                "diagnostics": diagnostics_json(diagnostics),
-            }),
-        }
+        let batch = if question.batch == 1 { "" } else { "batch" };
+        Record::new()
+            .key("program", &question.program.name)
+            .key("level", json!(question.request.level))
+            .key("version", version.names.first().copied().unwrap_or_default())
+            .field("hits", "hits", reuse.hits())
+            .key("exception", reuse.exception.as_ref())
+            .key("warnings", json!(reuse_warnings(question, report)))
+            .key("log", Value::Texts(reuse.log.iter().map(|line| &*line.text).collect()))
+            .key("renames", renames)
+            .key("unsafe", findings)
+            .shown("unsafe", report.findings.len())
+            .field("bytes_before", "bytes before", figures.bytes_before)
+            .field("bytes_after", "bytes after", figures.bytes_after)
+            .field("peak_before_bytes", "peak before", figures.peak_before)
+            .field("peak_after_bytes", "peak after", figures.peak_after)
+            .field("batch", batch, question.batch)
     }
 }
 

@@ -220,7 +220,7 @@ proptest! {
 
     #[test]
     fn blockers_refuse_every_lower_offset(problem in any_rich_problem(), lift in 0_u64..3) {
-        let mut plan = planned("greedy_by_size", &problem);
+        let mut plan = planned("greedy_by_size", &problem).plan;
         // Lifted plans have room below.
         for offset in &mut plan.offsets {
             *offset += lift * 8;
@@ -261,7 +261,7 @@ fn twenty_thousand_buffers_are_explained_at_once() {
         lower: Step(1),
         upper: Step(2),
     }];
-    let plan = planned("naive", &problem);
+    let plan = planned("naive", &problem).plan;
     assert_eq!(plan.footprint, fragmentation(&problem, &plan).footprint);
     let chain = peak_chain(&problem, &plan);
     let sum: Bytes = chain.links.iter().map(|link| link.size + link.gap_below).sum();

@@ -79,7 +79,7 @@ proptest! {
     /// Moving one buffer of a valid plan is noticed exactly where it collides.
     #[test]
     fn a_moved_buffer_is_noticed(problem in any_rich_problem(), idx in 0_usize..14, offset in 0_u64..40) {
-        let mut offsets = planned("greedy_by_size", &problem).offsets;
+        let mut offsets = planned("greedy_by_size", &problem).plan.offsets;
         if let Some(moved) = offsets.get_mut(idx) {
             *moved = offset;
         }
@@ -90,7 +90,7 @@ proptest! {
     #[test]
     fn every_strategy_is_valid_with_gaps_groups_and_fixed_offsets(problem in any_rich_problem(), keep in 1_usize..5) {
         let mut problem = problem;
-        let first = planned("naive", &problem);
+        let first = planned("naive", &problem).plan;
         for (idx, buffer) in problem.buffers.iter_mut().enumerate() {
             buffer.offset = (idx % keep == 0).then_some(first.offsets[idx]);
         }

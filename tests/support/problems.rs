@@ -2,7 +2,7 @@
 
 use highwater_model::progress::{Cancel, Progress};
 use highwater_model::units::{Bytes, Step};
-use highwater_plan::{Buffer, Gap, PlacementProblem, Plan, PlanRequest, find, plan, verify};
+use highwater_plan::{Buffer, Gap, PlacementProblem, PlanRequest, Planned, find, plan, verify};
 use proptest::prelude::*;
 
 fn buffer(lower: u32, upper: u32, size: u64) -> Buffer {
@@ -53,12 +53,10 @@ pub(crate) fn any_rich_problem() -> impl Strategy<Value = PlacementProblem> {
 }
 
 /// The verified plan of a strategy.
-pub(crate) fn planned(strategy: &str, problem: &PlacementProblem) -> Plan {
+pub(crate) fn planned(strategy: &str, problem: &PlacementProblem) -> Planned {
     let cancel = Cancel::new();
     let progress = Progress::silent(&cancel);
-    let plan = plan(find(strategy).unwrap(), &PlanRequest::new(problem), &progress)
-        .unwrap()
-        .plan;
-    assert_eq!(verify(problem, &plan), Ok(()));
-    plan
+    let planned = plan(find(strategy).unwrap(), &PlanRequest::new(problem), &progress).unwrap();
+    assert_eq!(verify(problem, &planned.plan), Ok(()));
+    planned
 }

@@ -11,11 +11,10 @@ use super::args::{Format, PeakArgs};
 use super::compare::baseline::read_baseline;
 use super::request::{Prepared, chosen_policy};
 use super::settings::Settings;
-use super::text::diagnostics;
-use super::{Verdict, print, print_csv, print_json};
+use super::text::print_answer;
+use super::{Verdict, print};
 use highwater_analysis::{Comparison, LaneId, compare};
-use highwater_export::{Baseline, FlameAnswer, PeakAnswer, WirePeak, WireTree, peak_csv, peak_text, ranks_text};
-use highwater_model::diagnostics::Diagnostics;
+use highwater_export::{Baseline, FlameAnswer, PeakAnswer};
 use highwater_model::progress::Progress;
 use highwater_model::units::Step;
 use highwater_session::Keep;
@@ -85,18 +84,24 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         report.changes = changes_from(&read.baseline, &comparison, lane);
     }
     let baseline_title = args.baseline.as_deref().map(|path| path.display().to_string());
+    let import = prepared.diagnostics();
+    let answer = PeakAnswer {
+        baseline: baseline_title.as_deref(),
+        tree,
+        import: Some(&import),
+        ..PeakAnswer::new(&comparison, &report, most(args))
+    };
+    print_answer(&answer, args.format, args.raw)?;
+    Ok(Verdict::Done)
+}
+
+/// The number of rows of each list.
+fn most(args: &PeakArgs) -> usize {
     let most = match args.format {
         Format::Text => FEW,
         _ => usize::MAX,
     };
-    let answer = PeakAnswer {
-        comparison: &comparison,
-        report: &report,
-        most: args.top.unwrap_or(most),
-        baseline: baseline_title.as_deref(),
-    };
-    print_answer(args, &answer, tree.as_ref(), &prepared.diagnostics())?;
-    Ok(Verdict::Done)
+    args.top.unwrap_or(most)
 }
 
 /// The step whose segments are listed: without another that of the peak.
@@ -104,37 +109,6 @@ fn segments_step(at: PeakAt, comparison: &Comparison, lane: usize) -> Option<Ste
     match at {
         PeakAt::Step(step) => Some(step),
         PeakAt::Peak | PeakAt::Range(_) => peak_step(comparison, lane),
-    }
-}
-
-fn print_answer(
-    args: &PeakArgs,
-    answer: &PeakAnswer<'_>,
-    tree: Option<&FlameAnswer<'_>>,
-    import: &Diagnostics,
-) -> anyhow::Result<()> {
-    match args.format {
-        Format::Json => {
-            let wire = WirePeak::new(answer, import);
-            match tree {
-                Some(tree) => print_json(&wire.with_tree(WireTree::new(tree))),
-                None => print_json(&wire),
-            }
-        }
-        Format::Csv => print_csv(&peak_csv(answer), args.raw),
-        _ => {
-            let comparison = answer.comparison;
-            let mut text = peak_text(answer);
-            if let Some(note) = comparison.scratch.note().filter(|_| comparison.lower_bound) {
-                text.push_str(&format!("\n{note}\n"));
-            }
-            if let Some(ranks) = &answer.report.ranks {
-                text.push_str(&format!("\n{}", ranks_text(ranks, answer.most)));
-            }
-            text.push_str(&diagnostics(import));
-            text.push_str(&diagnostics(&comparison.diagnostics));
-            print(&text)
-        }
     }
 }
 

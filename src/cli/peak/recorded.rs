@@ -2,14 +2,11 @@
 
 use anyhow::Context as _;
 
-use super::FEW;
-use crate::args::{Format, PeakArgs};
-use crate::text::diagnostics;
-use crate::{print, print_csv, print_json};
+use super::most;
+use crate::args::PeakArgs;
+use crate::text::print_answer;
 use highwater_analysis::{Comparison, PINNED_PERCENT, PinnedSegments};
-use highwater_export::{
-    AllocatorAnswer, GrowthAnswer, allocator_csv, allocator_json, allocator_text, growth_csv, growth_json, growth_text,
-};
+use highwater_export::{AllocatorAnswer, GrowthAnswer};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::Step;
 use highwater_timeline::Growth;
@@ -31,10 +28,6 @@ pub(super) fn segments(
     let recording =
         recording.with_context(|| format!("{}: --segments: the lane shows no recording", comparison.workload.name))?;
     let pinned = PinnedSegments::new(recording, state.event, PINNED_PERCENT);
-    let most = match args.format {
-        Format::Text => FEW,
-        _ => usize::MAX,
-    };
     let answer = AllocatorAnswer {
         comparison,
         lane,
@@ -42,13 +35,10 @@ pub(super) fn segments(
         state: &state,
         recording,
         pinned: pinned.as_ref(),
-        most: args.top.unwrap_or(most),
+        most: most(args),
+        import,
     };
-    match args.format {
-        Format::Json => print_json(&allocator_json(&answer, import)),
-        Format::Csv => print_csv(&allocator_csv(&answer), args.raw),
-        _ => print(&(allocator_text(&answer) + &diagnostics(import))),
-    }
+    print_answer(&answer, args.format, args.raw)
 }
 
 /// Prints what grows from step to step in a recorded lane.
@@ -61,19 +51,12 @@ pub(super) fn growth(
 ) -> anyhow::Result<()> {
     let growth = Growth::new(comparison, lane, n_parts);
     let growth = growth.map_err(|why| anyhow::anyhow!("{}: --growth: {why}", comparison.workload.name))?;
-    let most = match args.format {
-        Format::Text => FEW,
-        _ => usize::MAX,
-    };
     let answer = GrowthAnswer {
         comparison,
         lane,
         growth: &growth,
-        most: args.top.unwrap_or(most),
+        most: most(args),
+        import,
     };
-    match args.format {
-        Format::Json => print_json(&growth_json(&answer, import)),
-        Format::Csv => print_csv(&growth_csv(&answer), args.raw),
-        _ => print(&(growth_text(&answer) + &diagnostics(import))),
-    }
+    print_answer(&answer, args.format, args.raw)
 }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use anyhow::bail;
 
-use super::text::NOTHING;
 use crate::args::{LifetimesView, PlanArgs};
 use crate::choice::{self, Choice};
 use crate::dims::{unbound, unused_dims};
 use crate::lower_bound::lower_bound_of;
 use crate::settings::parse_bindings;
 use highwater_analysis::{DEFAULT_LEVEL, USUAL_ALIGNMENT, arena_order, common_alignment, dumped_plan, with_inputs};
+use highwater_export::NOTHING_TO_PLACE;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Bindings, Graph};
 use highwater_model::liveness::{View, lifetimes};
@@ -46,9 +46,12 @@ pub(super) fn chosen(
     (chosen.choice, chosen.entry) = entry(args, workload, dumped, &bindings, &mut chosen, progress)?;
     let Chosen { entry, diagnostics, .. } = &mut chosen;
     if entry.problem.buffers.is_empty() {
-        diagnostics.info(format!("{NOTHING}: no result needs memory in an arena"), &entry.name);
+        diagnostics.info(
+            format!("{NOTHING_TO_PLACE}: no result needs memory in an arena"),
+            &entry.name,
+        );
     } else if entry.problem.buffers.iter().all(|buffer| buffer.size == Bytes::ZERO) {
-        diagnostics.info(format!("{NOTHING}: every buffer has 0 bytes"), &entry.name);
+        diagnostics.info(format!("{NOTHING_TO_PLACE}: every buffer has 0 bytes"), &entry.name);
     }
     Ok(chosen)
 }

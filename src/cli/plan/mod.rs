@@ -1,8 +1,6 @@
 //! `highwater plan`: the live ranges of one graph, or the buffers of a problem, placed in an arena.
 
-mod explain;
 mod input;
-mod text;
 
 use std::io::IsTerminal as _;
 use std::sync::Arc;
@@ -12,10 +10,11 @@ use anyhow::{Context as _, bail};
 
 use super::args::{Format, PlanArgs, YesNo};
 use super::opened::plan_of;
+use super::text::print_answer;
 use super::verified::say_verified;
-use super::{Verdict, print, print_csv, print_json, print_json_line, say, say_progress};
+use super::{Verdict, print_json_line, say, say_progress};
 use highwater_analysis::{Verified, dumped_problems, logged_arenas};
-use highwater_export::{PlanAnswer, PlanDetails, WireEnginePlan, WirePlan, plan_csv};
+use highwater_export::{PlanAnswer, PlanDetails, engine_plan_json};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::{Cancel, Progress};
 use highwater_model::units::{Bytes, percent_text};
@@ -29,6 +28,7 @@ use highwater_session::read_source;
 use input::Chosen;
 
 pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
+    args.format.check(&[Format::Text, Format::Json, Format::Csv])?;
     let strategy = find(&args.strategy)?;
     let (mut args, source, remarks) = plan_of(args, progress)?;
     let source = &source;
@@ -94,6 +94,7 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         Some(_) => Vec::new(),
         None => reuse_edges(&entry.problem, &planned.plan),
     };
+    let remark = choice.remark();
     let answer = PlanAnswer {
         entry: &entry,
         planned: &planned,
@@ -101,17 +102,14 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         capacity,
         edges: &edges,
         others: &choice.others,
+        choice: remark.as_deref(),
+        states_alignment: is_problem,
         lower_bound: lower_bound.as_deref(),
         diagnostics: &diagnostics,
         elapsed_ns,
         details: &details(args, &entry, &planned, &explained, defect.is_none()),
     };
-    match args.format {
-        Format::Csv => print_csv(&plan_csv(&entry, &planned.plan, is_problem), args.raw)?,
-        Format::Json => print_json(&WirePlan::new(&answer))?,
-        Format::Text => print(&text::text(&answer, &choice))?,
-        format => return Err(format.refusal()),
-    }
+    print_answer(&answer, args.format, args.raw)?;
     let is_no = defect.is_some() || answer.fit().is_some_and(|fit| fit != highwater_plan::Fit::Fits);
     Ok(Verdict::yes_if(!is_no))
 }
@@ -137,7 +135,7 @@ fn events(
         );
     };
     let plan = engine_plan(&entry.problem, entry.order.as_ref(), *assigner, progress)?;
-    print_json_line(&WireEnginePlan::new(ops, &plan, *assigner, args.stable))?;
+    print_json_line(&engine_plan_json(ops, &plan, *assigner, args.stable))?;
     Ok(Verdict::Done)
 }
 

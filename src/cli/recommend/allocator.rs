@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use anyhow::bail;
 
-use super::super::args::{Format, RecommendArgs};
+use super::super::args::RecommendArgs;
 use super::super::replay::torch_version;
 use super::super::request::Prepared;
-use super::super::text::diagnostics;
-use super::super::{Verdict, print, print_json, timed};
+use super::super::text::print_answer;
+use super::super::{Verdict, timed};
 use highwater_analysis::{AllocatorFit, SearchError, SearchPlan, search_settings};
-use highwater_export::{SettingSearchAnswer, setting_search_json, setting_search_text};
+use highwater_export::SettingSearchAnswer;
 use highwater_model::progress::Progress;
 use highwater_model::units::Bytes;
 use highwater_model::workload::{Recording, Source};
@@ -63,13 +63,9 @@ pub(super) fn run(
         search: &search,
         device,
         elapsed,
+        import: &prepared.diagnostics(),
     };
-    if args.space.format == Format::Json {
-        print_json(&setting_search_json(&answer))?;
-    } else {
-        print(&setting_search_text(&answer))?;
-        print(&diagnostics(&prepared.diagnostics()))?;
-    }
+    print_answer(&answer, args.space.format, false)?;
     Ok(Verdict::yes_if(search.winner.is_some()))
 }
 

@@ -12,19 +12,18 @@ use anyhow::{Context as _, bail};
 
 use super::args::{AllocatorChoice, Format, ReplayArgs};
 use super::request::chosen_policy;
-use super::text::diagnostics_section;
+use super::text::print_answer;
 use super::verified::say_verified;
-use super::{Verdict, print, print_json, say, timed};
+use super::{Verdict, say, timed};
 use highwater_analysis::Verified;
-use highwater_export::{Table, replay_final, replay_header, replay_json, replay_line};
-use highwater_model::diagnostics::Diagnostics;
+use highwater_export::{ReplayAnswer, replay_final, replay_header, replay_line};
 use highwater_model::progress::{Cancelled, Progress};
-use highwater_model::units::{Bytes, Nanos};
+use highwater_model::units::Bytes;
 use highwater_model::visible::visible_json;
 use highwater_model::workload::AllocationTrace;
 use highwater_session::{OnFailure, load};
 use highwater_sim::fold::curves;
-use highwater_sim::replay::{LARGEST_DEVICE, Replay, ReplayRules, ReplaySummary};
+use highwater_sim::replay::{LARGEST_DEVICE, Replay, ReplayRules};
 use highwater_sim::{MAX_TRACE_EVENTS, StaticMemoryPolicy, TraceSession, TraceStop, simulate_trace, verify_log};
 
 const COMMANDS_BETWEEN_REPORTS: u32 = 1 << 12;
@@ -69,11 +68,14 @@ pub(super) fn run(args: &ReplayArgs, progress: &Progress<'_>) -> anyhow::Result<
     let mut replay = Replay::new(trace, rules);
     let (summary, elapsed) = timed(|| replay.run(progress));
     let summary = summary?;
-    if args.format == Format::Json {
-        print_json(&replay_json(&rules, &summary, elapsed.0))?;
-    } else {
-        print(&text(trace, &rules, &summary, elapsed, &loaded.diagnostics))?;
-    }
+    let answer = ReplayAnswer {
+        trace,
+        rules: &rules,
+        summary: &summary,
+        elapsed,
+        diagnostics: &loaded.diagnostics,
+    };
+    print_answer(&answer, args.format, false)?;
     Ok(Verdict::Done)
 }
 
@@ -132,46 +134,4 @@ fn write_events(trace: &Arc<AllocationTrace>, rules: ReplayRules, progress: &Pro
     writeln!(out, "{}", replay_final(&replay.finish()))?;
     out.flush()?;
     Ok(Verdict::Done)
-}
-
-fn text(
-    trace: &AllocationTrace,
-    rules: &ReplayRules,
-    summary: &ReplaySummary,
-    elapsed: Nanos,
-    import: &Diagnostics,
-) -> String {
-    let behaviour = rules
-        .arena_behaviour()
-        .map(|behaviour| format!(", {}", behaviour.label()));
-    let title = format!(
-        "policy {}, {}{}",
-        rules.policy.number(),
-        rules.allocator(),
-        behaviour.unwrap_or_default()
-    );
-    let mut table = Table::new(&[&trace.name, &title, ">"]);
-    let mut size = |what: &str, bytes: Bytes| table.row(&[&what, &bytes, &bytes.exact()]);
-    size("device", rules.device_bytes);
-    size("peak reserved", summary.peak_reserved);
-    size("peak live", summary.peak_live);
-    size("reserved at the end", summary.reserved);
-    let mut count = |what: &str, number: u64| table.row(&[&what, &number, &""]);
-    count("commands", u64::from(summary.commands));
-    count("device mallocs", summary.calls.mallocs);
-    count("device frees", summary.calls.frees);
-    count("pages allocated", summary.calls.page_allocs);
-    count("pages mapped", summary.calls.maps);
-    table.row(&[&"time", &elapsed, &""]);
-    let mut out = table.text();
-    if let Some(first) = summary.first_failure {
-        let position = first as usize;
-        let word = trace.commands.get(position).map_or("", |command| command.word());
-        let line = trace.lines.get(position).copied().unwrap_or(0);
-        out.push_str(&format!(
-            "\n{} of them failed, out of memory; the first is \"{word}\" in line {line}\n",
-            summary.failed
-        ));
-    }
-    out + &diagnostics_section(import)
 }

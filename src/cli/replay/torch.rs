@@ -6,11 +6,12 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail};
 
 use super::super::args::{Format, ReplayArgs};
-use super::super::{Verdict, print, print_json, timed};
+use super::super::text::print_answer;
+use super::super::{Verdict, print, timed};
 use super::device_bytes;
 use super::recorded_events::write_recorded_events;
 use highwater_analysis::{AllocatorFit, AllocatorSetting, PINNED_PERCENT, PinnedSegments};
-use highwater_export::{FitAnswer, TraceAnswer, fit_json, fit_text, trace_summary_json, trace_summary_text};
+use highwater_export::{FitAnswer, TraceAnswer, TraceRun};
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, counted};
 use highwater_model::visible::visible_json;
@@ -117,7 +118,7 @@ fn replay_trace(
         let settings = parsed(single_conf(args)?.map_or("", conf_of), version)?;
         return write_events(trace, settings, progress);
     }
-    let mut answers = Vec::new();
+    let mut runs = Vec::new();
     let confs = if args.conf.is_empty() {
         &["-".to_owned()][..]
     } else {
@@ -126,17 +127,14 @@ fn replay_trace(
     for conf in confs {
         let settings = parsed(conf_of(conf), version)?;
         let (summary, elapsed) = timed(|| summary(trace, settings, version.rules()));
-        answers.push(TraceAnswer {
+        runs.push(TraceRun {
             conf: conf_of(conf).to_owned(),
             version,
             summary,
             elapsed,
         });
     }
-    match args.format {
-        Format::Json => print_json(&trace_summary_json(&answers))?,
-        _ => print(&trace_summary_text(&answers))?,
-    }
+    print_answer(&TraceAnswer(&runs), args.format, false)?;
     Ok(Verdict::Done)
 }
 
@@ -232,9 +230,6 @@ fn replay_recordings(
         pinned: if pinned.len() == runs.len() { &pinned } else { &[] },
         device,
     };
-    match args.format {
-        Format::Json => print_json(&fit_json(&answer))?,
-        _ => print(&fit_text(&answer))?,
-    }
+    print_answer(&answer, args.format, false)?;
     Ok(Verdict::Done)
 }

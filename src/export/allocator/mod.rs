@@ -3,21 +3,21 @@
 //! Fields are a contract: bytes and counts are integers, events are `[action, address, bytes, stream]` with the private
 //! pool as a fifth item.
 
-mod options;
 mod recommend;
 mod settings;
 
-pub use options::allocator_options_markdown;
-pub(super) use options::{allocator_options_json, allocator_options_text};
-pub use recommend::{SettingSearchAnswer, setting_search_json, setting_search_text};
-pub use settings::{SettingsAnswer, settings_json, settings_text};
+pub use recommend::SettingSearchAnswer;
+pub use settings::SettingsAnswer;
 
+use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use super::blocks::{Table, plain_text};
-use super::pinned::{pinned_blocks, pinned_json};
+use super::answer::{Answer, Page};
+use super::blocks::paragraph;
+use super::pinned::{pinned_blocks, pinned_record};
+use super::record::{Record, Rows, Value};
 use highwater_analysis::{AllocatorFit, AllocatorRun, PinnedSegments};
-use highwater_model::units::{Bytes, Nanos, grouped, signed_percent_text};
+use highwater_model::units::{Bytes, Nanos, signed_percent_text};
 use highwater_model::workload::Recording;
 use highwater_torch::recording::WhatIf;
 use highwater_torch::{Event, Summary, Version};
@@ -27,7 +27,7 @@ const MOST_SITES: usize = 5;
 
 /// A trace under one setting.
 #[derive(Clone, Debug)]
-pub struct TraceAnswer {
+pub struct TraceRun {
     /// Empty where the variable is unset.
     pub conf: String,
     pub version: Version,
@@ -35,29 +35,41 @@ pub struct TraceAnswer {
     pub elapsed: Nanos,
 }
 
-/// One object, or `runs` where there are several settings.
-pub fn trace_summary_json(answers: &[TraceAnswer]) -> Json {
-    let one = |answer: &TraceAnswer| {
-        let Summary {
-            commands,
-            device_calls,
-            stats,
-        } = &answer.summary;
-        json!({
-            "conf": answer.conf,
-            "torch": answer.version.name(),
-            "commands": commands,
-            "ooms": stats.ooms,
-            "num_alloc_retries": stats.alloc_retries,
-            "device_calls": device_calls,
-            "peaks": peaks(stats),
-            "elapsed_ns": answer.elapsed.0,
-        })
-    };
-    match answers {
-        [answer] => one(answer),
-        answers => json!({"runs": answers.iter().map(one).collect::<Vec<Json>>()}),
+/// A trace under settings: one object, or `runs` where there are several; a row per setting.
+#[derive(Clone, Copy, Debug)]
+pub struct TraceAnswer<'a>(pub &'a [TraceRun]);
+
+impl Answer for TraceAnswer<'_> {
+    fn page(&self) -> Page {
+        Page(Rows::new(self.0, trace_record).blocks(usize::MAX))
     }
+
+    fn json(&self) -> impl Serialize {
+        match self.0 {
+            [run] => trace_record(run),
+            runs => Record::new().key("runs", Rows::new(runs, trace_record)),
+        }
+    }
+}
+
+fn trace_record(run: &TraceRun) -> Record<'_> {
+    let Summary {
+        commands,
+        device_calls,
+        stats,
+    } = &run.summary;
+    Record::new()
+        .key("conf", &run.conf)
+        .shown(run.version.to_string(), conf_text(&run.conf))
+        .shown(">peak reserved", Bytes(stats.reserved.peak))
+        .shown(">peak allocated", Bytes(stats.allocated.peak))
+        .key("torch", run.version.name())
+        .key("commands", *commands)
+        .field("ooms", ">failed", stats.ooms)
+        .field("num_alloc_retries", ">retries", stats.alloc_retries)
+        .field("device_calls", ">device calls", *device_calls)
+        .key("peaks", peaks(stats))
+        .field("elapsed_ns", ">time", run.elapsed)
 }
 
 fn peaks(stats: &highwater_torch::Stats) -> Json {
@@ -69,8 +81,13 @@ fn peaks(stats: &highwater_torch::Stats) -> Json {
     })
 }
 
-/// Instead of a percentage: requests failed, so that the peak is not that of the whole run.
-const INCOMPLETE: &str = "incomplete";
+/// The peak of a run above the recorded one; requests that failed leave a peak that is not that of the whole run.
+fn against_recorded(peak: Bytes, recorded: Bytes, failed: u64) -> String {
+    match failed {
+        0 => signed_percent_text(peak.percent_above(recorded)),
+        _ => "incomplete".to_owned(),
+    }
+}
 
 /// How much the replay of the recorded settings differs from the recorded peak, as a sentence with a trailing space.
 fn own_error_text(percent: f64) -> String {
@@ -86,38 +103,7 @@ fn conf_text(conf: &str) -> &str {
     }
 }
 
-/// A table with a row per setting.
-pub fn trace_summary_text(answers: &[TraceAnswer]) -> String {
-    let title = answers
-        .first()
-        .map_or_else(String::new, |answer| answer.version.to_string());
-    let mut table = Table::new(&[
-        &title,
-        ">peak reserved",
-        ">peak allocated",
-        ">retries",
-        ">failed",
-        ">device calls",
-        ">time",
-    ]);
-    for answer in answers {
-        let Summary {
-            device_calls, stats, ..
-        } = &answer.summary;
-        table.row(&[
-            &conf_text(&answer.conf),
-            &Bytes(stats.reserved.peak),
-            &Bytes(stats.allocated.peak),
-            &grouped(stats.alloc_retries),
-            &grouped(stats.ooms),
-            &grouped(*device_calls),
-            &answer.elapsed,
-        ]);
-    }
-    table.text()
-}
-
-/// A recording under settings.
+/// A recording under settings: how well the rules reproduce it, and the figures of each setting.
 #[derive(Clone, Copy, Debug)]
 pub struct FitAnswer<'a> {
     pub recording: &'a Recording,
@@ -130,84 +116,146 @@ pub struct FitAnswer<'a> {
     pub device: Option<Bytes>,
 }
 
-/// How well the rules reproduce the recording, and the figures of the run, or of each of several runs.
-pub fn fit_json(answer: &FitAnswer<'_>) -> Json {
-    let fit = answer.fit;
-    let check = &fit.check;
-    let difference = check.first_difference.as_ref().map(|difference| {
-        json!({
-            "index": difference.index,
-            "want": difference.want.as_ref().map(event_json),
-            "got": difference.got.as_ref().map(event_json),
-        })
-    });
-    let mut object = json!({
-        "recording": answer.recording.name,
-        "events": check.events,
-        "identical": check.identical,
-        "first_difference": difference,
-        "tie_order": fit.lists_segments().then(|| check.ties.letter().to_string()),
-        "torch": check.version.name(),
-        "torch_versions": fit.versions().iter().map(|version| version.name()).collect::<Vec<_>>(),
-        "recorded_conf": fit.conf,
-        "recorded_conf_stated": fit.is_stated,
-        "recorded_peak_reserved_bytes": (fit.recorded_peak > Bytes::ZERO).then_some(fit.recorded_peak.get()),
-        "replayed_error_percent": fit.own_error_percent(),
-        "device_bytes": answer.device.map(Bytes::get),
-    });
-    let own = AllocatorRun {
-        conf: fit.conf.clone(),
-        version: check.version,
-        figures: fit.own,
-    };
-    let runs = match answer.runs {
-        [] => std::slice::from_ref(&own),
-        runs => runs,
-    };
-    let figures = runs.iter().enumerate().map(|(position, run)| {
-        let mut object = run_json(fit, run);
-        object["pinned"] = answer.pinned.get(position).map_or(Json::Null, pinned_json);
-        object
-    });
-    if let Some(fields) = object.as_object_mut() {
-        match &figures.collect::<Vec<Json>>()[..] {
-            [Json::Object(run)] => fields.extend(run.clone()),
-            runs => {
-                fields.insert("runs".to_owned(), runs.into());
-            }
+impl Answer for FitAnswer<'_> {
+    fn page(&self) -> Page {
+        let fit = self.fit;
+        let title = format!("{}: {}", self.recording.name, fit.sentence());
+        let runs = Rows::indexed(self.runs.len() + 1, |row| match row.checked_sub(1) {
+            None => self.own(),
+            Some(run) => run_record(fit, &self.runs[run]),
+        });
+        let mut table = runs.table(usize::MAX);
+        let recorded = match fit.recorded_peak {
+            Bytes::ZERO => Value::from("not stated"),
+            peak => peak.into(),
+        };
+        table.insert_base(
+            Record::new()
+                .shown("settings", "recorded")
+                .shown(">peak reserved", recorded)
+                .cells(),
+        );
+        let mut blocks = vec![paragraph(title), table.into()];
+        let pinned = self.runs.iter().zip(self.pinned);
+        for (run, pinned) in pinned.filter(|(_, pinned)| pinned.segments > 0) {
+            blocks.push(paragraph(conf_text(&run.conf)));
+            blocks.extend(pinned_blocks(pinned, MOST_SITES));
+        }
+        blocks.push(paragraph(self.estimate().trim_end()));
+        Page(blocks)
+    }
+
+    fn json(&self) -> impl Serialize {
+        let (fit, check) = (self.fit, &self.fit.check);
+        let difference = check.first_difference.as_ref().map(|difference| {
+            json!({
+                "index": difference.index,
+                "want": difference.want.as_ref().map(event_json),
+                "got": difference.got.as_ref().map(event_json),
+            })
+        });
+        let versions: Vec<&str> = fit.versions().iter().map(|version| version.name()).collect();
+        let record = Record::new()
+            .key("recording", &self.recording.name)
+            .key("events", check.events)
+            .key("identical", check.identical)
+            .key("first_difference", difference)
+            .key(
+                "tie_order",
+                fit.lists_segments().then(|| check.ties.letter().to_string()),
+            )
+            .key("torch", check.version.name())
+            .key("torch_versions", Value::Texts(versions))
+            .key("recorded_conf", &fit.conf)
+            .key("recorded_conf_stated", fit.is_stated)
+            .key("recorded_peak_reserved_bytes", stated(fit.recorded_peak))
+            .key("replayed_error_percent", fit.own_error_percent())
+            .key("device_bytes", self.device);
+        let run = |position: usize| {
+            let pinned = self.pinned.get(position).map(pinned_record);
+            run_record(fit, &self.runs[position]).key("pinned", pinned)
+        };
+        match self.runs.len() {
+            0 => record.and(self.own()).key("pinned", Value::Nothing),
+            1 => record.and(run(0)),
+            n_runs => record.key("runs", Rows::indexed(n_runs, run)),
         }
     }
-    object
 }
 
-fn run_json(fit: &AllocatorFit, run: &AllocatorRun) -> Json {
-    let WhatIf {
-        stats, device_calls, ..
-    } = &run.figures;
-    let difference = fit.lists_segments().then(|| {
-        let difference = i128::from(stats.reserved.peak) - i128::from(fit.recorded_peak.get());
-        i64::try_from(difference).unwrap_or(i64::MAX)
-    });
-    json!({
-        "conf": run.conf,
-        "simulated_torch": run.version.name(),
-        "peak_reserved_bytes": stats.reserved.peak,
-        "difference_bytes": difference,
-        "ooms": stats.ooms,
-        "num_alloc_retries": stats.alloc_retries,
-        "device_calls": device_calls,
-        "peaks": peaks(stats),
-        "reserved_bytes_at_end": stats.reserved.current,
-    })
+impl<'a> FitAnswer<'a> {
+    /// The recorded settings, replayed.
+    fn own(&self) -> Record<'a> {
+        let fit = self.fit;
+        let name = format!("{}, replayed", conf_text(&fit.conf));
+        figures_record(fit, &fit.conf, name, fit.check.version, &fit.own)
+    }
+
+    fn estimate(&self) -> String {
+        let device = match self.device {
+            Some(device) => format!("on a device of {device}"),
+            None => "on a device without a limit (--device-memory SIZE sets one)".to_owned(),
+        };
+        let mut versions: Vec<String> = self.runs.iter().map(|run| run.version.to_string()).collect();
+        versions.dedup();
+        let versions = match &versions[..] {
+            [] => String::new(),
+            versions => format!(" under {}", versions.join(", ")),
+        };
+        let about = self.fit.own_error_percent().map_or_else(
+            || "Recorded reserved bytes may include requests that the file does not list.".to_owned(),
+            own_error_text,
+        );
+        format!("An estimate: the recorded requests in their order{versions}, {device}. {about}")
+    }
+}
+
+/// A recorded peak; `None` where the file states none.
+fn stated(peak: Bytes) -> Option<Bytes> {
+    (peak > Bytes::ZERO).then_some(peak)
+}
+
+fn run_record<'a>(fit: &AllocatorFit, run: &'a AllocatorRun) -> Record<'a> {
+    figures_record(
+        fit,
+        &run.conf,
+        conf_text(&run.conf).to_owned(),
+        run.version,
+        &run.figures,
+    )
+}
+
+/// The figures of a setting, which people see under a name.
+fn figures_record<'a>(
+    fit: &AllocatorFit,
+    conf: &'a str,
+    name: String,
+    version: Version,
+    figures: &WhatIf,
+) -> Record<'a> {
+    let stats = &figures.stats;
+    let peak = Bytes(stats.reserved.peak);
+    let difference = i128::from(peak.get()) - i128::from(fit.recorded_peak.get());
+    let against = || against_recorded(peak, fit.recorded_peak, stats.ooms);
+    let is_comparable = fit.lists_segments() && fit.recorded_peak > Bytes::ZERO;
+    Record::new()
+        .key("conf", conf)
+        .shown("settings", name)
+        .key("simulated_torch", version.name())
+        .field("peak_reserved_bytes", ">peak reserved", peak)
+        .key("difference_bytes", fit.lists_segments().then_some(difference))
+        .shown(">against recorded", is_comparable.then(against))
+        .shown(">peak allocated", Bytes(stats.allocated.peak))
+        .field("ooms", ">failed", stats.ooms)
+        .field("num_alloc_retries", ">retries", stats.alloc_retries)
+        .field("device_calls", ">device calls", figures.device_calls)
+        .key("peaks", peaks(stats))
+        .key("reserved_bytes_at_end", stats.reserved.current)
 }
 
 /// The last line of the events of a run: its figures.
 pub fn run_closing_json(fit: &AllocatorFit, run: &AllocatorRun) -> Json {
-    let mut object = json!({"end": true});
-    if let (Some(fields), Json::Object(figures)) = (object.as_object_mut(), run_json(fit, run)) {
-        fields.extend(figures);
-    }
-    object
+    json!(Record::new().key("end", true).and(run_record(fit, run)))
 }
 
 fn event_json(event: &Event) -> Json {
@@ -219,77 +267,4 @@ fn event_json(event: &Event) -> Json {
     ];
     fields.extend(event.pool.map(Json::from));
     Json::from(fields)
-}
-
-/// A sentence about the fit, a table of settings, and what the figures are.
-pub fn fit_text(answer: &FitAnswer<'_>) -> String {
-    let fit = answer.fit;
-    let mut out = format!("{}: {}\n\n", answer.recording.name, fit.sentence());
-    let mut table = Table::new(&[
-        "settings",
-        ">peak reserved",
-        ">against recorded",
-        ">peak allocated",
-        ">retries",
-        ">failed",
-        ">device calls",
-    ]);
-    let is_stated = fit.recorded_peak > Bytes::ZERO;
-    let recorded = if is_stated {
-        fit.recorded_peak.to_string()
-    } else {
-        "not stated".to_owned()
-    };
-    table.row(&[&"recorded", &recorded, &"", &"", &"", &"", &""]);
-    let mut row = |name: &str, figures: &WhatIf| {
-        let stats = &figures.stats;
-        let against = Bytes(stats.reserved.peak).percent_above(fit.recorded_peak);
-        let against = match stats.ooms {
-            _ if !is_stated || !fit.lists_segments() => String::new(),
-            0 => signed_percent_text(against),
-            _ => INCOMPLETE.to_owned(),
-        };
-        table.row(&[
-            &name,
-            &Bytes(stats.reserved.peak),
-            &against,
-            &Bytes(stats.allocated.peak),
-            &grouped(stats.alloc_retries),
-            &grouped(stats.ooms),
-            &grouped(figures.device_calls),
-        ]);
-    };
-    let own = format!("{}, replayed", conf_text(&fit.conf));
-    row(&own, &fit.own);
-    for run in answer.runs {
-        row(conf_text(&run.conf), &run.figures);
-    }
-    out.push_str(&table.text());
-    for (run, pinned) in answer
-        .runs
-        .iter()
-        .zip(answer.pinned)
-        .filter(|(_, pinned)| pinned.segments > 0)
-    {
-        let blocks = pinned_blocks(pinned, MOST_SITES);
-        out.push_str(&format!("\n{}\n{}", conf_text(&run.conf), plain_text(&blocks)));
-    }
-    let device = match answer.device {
-        Some(device) => format!("on a device of {device}"),
-        None => "on a device without a limit (--device-memory SIZE sets one)".to_owned(),
-    };
-    let mut versions: Vec<String> = answer.runs.iter().map(|run| run.version.to_string()).collect();
-    versions.dedup();
-    let versions = match &versions[..] {
-        [] => String::new(),
-        versions => format!(" under {}", versions.join(", ")),
-    };
-    let about = fit.own_error_percent().map_or_else(
-        || "Recorded reserved bytes may include requests that the file does not list.".to_owned(),
-        own_error_text,
-    );
-    let text = format!("\nAn estimate: the recorded requests in their order{versions}, {device}. {about}");
-    out.push_str(text.trim_end());
-    out.push('\n');
-    out
 }

@@ -1,11 +1,16 @@
 //! The recommended settings of a caching allocator, with their figures and costs.
 
-use serde_json::{Value as Json, json};
+use serde::Serialize;
+use serde_json::json;
 
-use super::super::blocks::Table;
-use super::{INCOMPLETE, conf_text, own_error_text};
+use super::super::answer::{Answer, Page, diagnostics_blocks, lines_blocks};
+use super::super::blocks::{Block, paragraph};
+use super::super::json_parts::list;
+use super::super::record::{Record, Rows};
+use super::{against_recorded, conf_text, own_error_text, stated};
 use highwater_analysis::{AllocatorFit, KeyEffect, SettingSearch, TriedSetting, setting_tolerance};
-use highwater_model::units::{Bytes, Nanos, counted, grouped, signed_bytes, signed_percent_text};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::units::{Bytes, Nanos, counted, first_of, grouped, signed_bytes};
 use highwater_model::workload::Recording;
 use highwater_options::allocator_findings;
 
@@ -22,6 +27,8 @@ pub struct SettingSearchAnswer<'a> {
     /// `None` where it is unknown: nothing fails.
     pub device: Option<Bytes>,
     pub elapsed: Nanos,
+    /// The importer's diagnostics, for people.
+    pub import: &'a Diagnostics,
 }
 
 impl<'a> SettingSearchAnswer<'a> {
@@ -55,14 +62,6 @@ impl<'a> SettingSearchAnswer<'a> {
         let errors = self.fits.iter().filter_map(AllocatorFit::own_error_percent);
         let largest = errors.max_by(|one, other| one.abs().total_cmp(&other.abs()));
         largest.map_or_else(String::new, own_error_text)
-    }
-
-    /// The peak against the recorded one; a run whose requests failed has no comparable peak.
-    fn against_recorded(&self, tried: &TriedSetting) -> String {
-        match tried.failed() {
-            0 => signed_percent_text(tried.peak().percent_above(self.recorded_peak())),
-            _ => INCOMPLETE.to_owned(),
-        }
     }
 
     /// Remarks on the recommended settings: severity and sentence.
@@ -110,225 +109,185 @@ fn shell_line(variable: &str, conf: &str) -> String {
 fn python_line(variable: &str, conf: &str) -> String {
     match conf {
         "" => format!("os.environ.pop(\"{variable}\", None)"),
-        conf => format!("os.environ[\"{variable}\"] = {}", Json::from(conf)),
+        conf => format!("os.environ[\"{variable}\"] = {}", json!(conf)),
     }
 }
 
-pub fn setting_search_json(answer: &SettingSearchAnswer<'_>) -> Json {
-    let search = answer.search;
-    let all = |positions: &[usize]| -> Vec<Json> {
-        let tried = positions.iter().map(|at| &search.tried[*at]);
-        tried.map(|tried| tried_json(answer, tried)).collect()
-    };
-    let winner = answer.tried(search.winner).map(|winner| {
-        let mut object = tried_json(answer, winner);
-        object["shell"] = shell_line(answer.variable(), &winner.conf).into();
-        object["python"] = python_line(answer.variable(), &winner.conf).into();
-        object["is_recorded"] = (search.winner == Some(search.recorded)).into();
-        object
-    });
-    let recordings = answer.recordings.iter().zip(answer.fits).enumerate();
-    let recordings = recordings.map(|(at, (recording, fit))| {
-        json!({
-            "recording": recording.name,
-            "events": fit.check.events,
-            "identical": fit.check.identical,
-            "recorded_conf": fit.conf,
-            "recorded_conf_stated": fit.is_stated,
-            "recorded_peak_reserved_bytes": (fit.recorded_peak > Bytes::ZERO).then_some(fit.recorded_peak.get()),
-            "replayed_peak_reserved_bytes": fit.own.stats.reserved.peak,
-            "replayed_error_percent": fit.own_error_percent(),
-            "recommended_peak_reserved_bytes":
-                answer.tried(search.winner).map(|winner| winner.figures[at].stats.reserved.peak),
-        })
-    });
-    let keys = search.keys.iter().map(|key| {
-        json!({
-            "key": key.key,
-            "compared": key.compared,
-            "lowest_change_bytes": key.change.0,
-            "highest_change_bytes": key.change.1,
-            "is_neutral": key.is_neutral,
-        })
-    });
-    let warnings = answer.warnings().into_iter();
-    json!({
-        "goal": "lowest-peak",
-        "variable": answer.variable(),
-        "device_bytes": answer.device.map(Bytes::get),
-        "requested_peak_bytes": answer.requested_peak().get(),
-        "settings_tried": search.tried.len(),
-        "recordings": recordings.collect::<Vec<Json>>(),
-        "replayed": tried_json(answer, answer.recorded()),
-        "recommended": winner,
-        "runner_up": answer.tried(search.runner_up).map(|tried| tried_json(answer, tried)),
-        "equivalent": all(&search.equivalent),
-        "keys": keys.collect::<Vec<Json>>(),
-        "warnings": warnings
-            .map(|(severity, message)| json!({"severity": severity, "message": message}))
-            .collect::<Vec<Json>>(),
-        "runs": search.tried.iter().map(|tried| tried_json(answer, tried)).collect::<Vec<Json>>(),
-        "elapsed_ns": answer.elapsed.0,
-    })
-}
-
-fn tried_json(answer: &SettingSearchAnswer<'_>, tried: &TriedSetting) -> Json {
-    let change = i128::from(tried.peak().get()) - i128::from(answer.recorded_peak().get());
-    json!({
-        "conf": tried.conf,
-        "peak_reserved_bytes": tried.peak().get(),
-        "difference_bytes": i64::try_from(change).unwrap_or(i64::MAX),
-        "num_alloc_retries": tried.retries(),
-        "ooms": tried.failed(),
-        "device_calls": tried.device_calls(),
-        "changes": tried.changes,
-    })
-}
-
-pub fn setting_search_text(answer: &SettingSearchAnswer<'_>) -> String {
-    let search = answer.search;
-    let mut out = String::new();
-    for (recording, fit) in answer.recordings.iter().zip(answer.fits) {
-        out.push_str(&format!("{}: {}\n", recording.name, fit.sentence()));
+impl Answer for SettingSearchAnswer<'_> {
+    fn page(&self) -> Page {
+        let search = self.search;
+        let named = self.recordings.iter().zip(self.fits);
+        let named = named.map(|(recording, fit)| format!("{}: {}", recording.name, fit.sentence()));
+        let device = match self.device {
+            Some(device) => format!("a device of {device}"),
+            None => "limits unknown: --device-memory SIZE counts failures and retries".to_owned(),
+        };
+        let count = counted(search.tried.len() as u64, "setting");
+        let goal = format!("goal: lowest-peak; {count} replayed in {}; {device}", self.elapsed);
+        let mut blocks = lines_blocks(named.chain([goal]));
+        blocks.extend(self.figures());
+        match self.tried(search.winner) {
+            None => {
+                let least = search.tried.iter().map(TriedSetting::failed).min().unwrap_or(0);
+                let least = counted(least, "request");
+                blocks.push(paragraph(format!(
+                    "no setting serves every request: under each at least {least} fail"
+                )));
+            }
+            Some(winner) => blocks.extend(self.about(winner)),
+        }
+        blocks.extend(diagnostics_blocks(self.import));
+        Page(blocks)
     }
-    let device = match answer.device {
-        Some(device) => format!("a device of {device}"),
-        None => "limits unknown: --device-memory SIZE counts failures and retries".to_owned(),
-    };
-    let count = counted(search.tried.len() as u64, "setting");
-    out.push_str(&format!(
-        "goal: lowest-peak; {count} replayed in {}; {device}\n\n",
-        answer.elapsed
-    ));
-    out.push_str(&table(answer));
-    match answer.tried(search.winner) {
-        None => {
-            let least = search.tried.iter().map(TriedSetting::failed).min().unwrap_or(0);
-            out.push_str(&format!(
-                "\nno setting serves every request: under each at least {} fail\n",
-                counted(least, "request")
+
+    fn json(&self) -> impl Serialize {
+        let search = self.search;
+        let tried = |position: usize| self.record("", &search.tried[position]);
+        let winner = self.tried(search.winner).map(|winner| {
+            self.record("", winner)
+                .key("shell", shell_line(self.variable(), &winner.conf))
+                .key("python", python_line(self.variable(), &winner.conf))
+                .key("is_recorded", search.winner == Some(search.recorded))
+        });
+        let warnings = list(
+            self.warnings(),
+            |(severity, message)| json!({"severity": severity, "message": message}),
+        );
+        Record::new()
+            .key("goal", "lowest-peak")
+            .key("variable", self.variable())
+            .key("device_bytes", self.device)
+            .key("requested_peak_bytes", self.requested_peak())
+            .key("settings_tried", search.tried.len())
+            .key("recordings", self.by_recording())
+            .key("replayed", self.record("", self.recorded()))
+            .key("recommended", winner)
+            .key("runner_up", search.runner_up.map(tried))
+            .key("equivalent", Rows::new(&search.equivalent, move |at| tried(*at)))
+            .key("keys", key_rows(search.keys.iter().collect()))
+            .key("warnings", warnings)
+            .key("runs", Rows::indexed(search.tried.len(), tried))
+            .key("elapsed_ns", self.elapsed)
+    }
+}
+
+impl<'a> SettingSearchAnswer<'a> {
+    /// A setting, for people behind a word.
+    fn record(&self, word: &'a str, tried: &'a TriedSetting) -> Record<'a> {
+        let difference = i128::from(tried.peak().get()) - i128::from(self.recorded_peak().get());
+        let against = against_recorded(tried.peak(), self.recorded_peak(), tried.failed());
+        Record::new()
+            .shown(" ", word)
+            .key("conf", &tried.conf)
+            .shown("settings", conf_text(&tried.conf))
+            .field("peak_reserved_bytes", ">peak reserved", tried.peak())
+            .key("difference_bytes", difference)
+            .shown(">against recorded", against)
+            .field("num_alloc_retries", ">retries", tried.retries())
+            .field("ooms", ">failed", tried.failed())
+            .field("device_calls", ">device calls", tried.device_calls())
+            .key("changes", tried.changes)
+    }
+
+    fn by_recording(&self) -> Rows<'a> {
+        let (answer, winner) = (*self, self.tried(self.search.winner));
+        Rows::indexed(self.fits.len(), move |at| {
+            let fit = &answer.fits[at];
+            let winner = winner.map(|winner| Bytes(winner.figures[at].stats.reserved.peak));
+            Record::new()
+                .field("recording", "recording", &answer.recordings[at].name)
+                .key("events", fit.check.events)
+                .key("identical", fit.check.identical)
+                .key("recorded_conf", &fit.conf)
+                .key("recorded_conf_stated", fit.is_stated)
+                .key("recorded_peak_reserved_bytes", stated(fit.recorded_peak))
+                .shown(">recorded", fit.recorded_peak)
+                .field(
+                    "replayed_peak_reserved_bytes",
+                    ">replayed",
+                    Bytes(fit.own.stats.reserved.peak),
+                )
+                .key("replayed_error_percent", fit.own_error_percent())
+                .field("recommended_peak_reserved_bytes", ">recommended", winner)
+        })
+    }
+
+    /// The recorded, the recommended and the next settings, and the recordings where there are several.
+    fn figures(&self) -> Vec<Block> {
+        let words = [
+            ("replayed", Some(self.search.recorded)),
+            ("recommended", self.search.winner),
+            ("runner-up", self.search.runner_up),
+        ];
+        let shown: Vec<(&str, usize)> = words.into_iter().filter_map(|(word, at)| Some((word, at?))).collect();
+        let rows = Rows::new(&shown, |(word, at)| self.record(word, &self.search.tried[*at]));
+        let mut table = rows.table(usize::MAX);
+        if self.fits.iter().any(AllocatorFit::lists_segments) {
+            let recorded = Record::new().shown(" ", "recorded").shown("settings", "");
+            table.insert_base(recorded.shown(">peak reserved", self.recorded_peak()).cells());
+        }
+        let mut blocks = vec![table.into()];
+        if self.search.winner.is_some() && self.fits.len() > 1 {
+            blocks.extend(self.by_recording().blocks(usize::MAX));
+        }
+        blocks
+    }
+
+    fn about(&self, winner: &TriedSetting) -> Vec<Block> {
+        let (search, variable) = (self.search, self.variable());
+        let tolerance = setting_tolerance(winner.peak());
+        let mut lines = if search.winner == Some(search.recorded) {
+            vec![format!(
+                "keep the recorded settings: no other lowers the peak by more than {tolerance}"
+            )]
+        } else {
+            vec![
+                format!("to apply it: {}", shell_line(variable, &winner.conf)),
+                format!(
+                    "in Python, before torch is imported: {}",
+                    python_line(variable, &winner.conf)
+                ),
+            ]
+        };
+        let warnings = self.warnings().into_iter();
+        lines.extend(warnings.map(|(severity, message)| format!("{severity}: {message}")));
+        let live = self.requested_peak();
+        lines.push(format!("live at the peak: {live}; no setting reserves less"));
+        if !search.equivalent.is_empty() {
+            let names = search.equivalent.iter().map(|at| conf_text(&search.tried[*at].conf));
+            lines.push(format!(
+                "equivalent (within {tolerance}, with more changes, keys or device calls): {}",
+                first_of(names, MOST_SHOWN, "; ")
             ));
         }
-        Some(winner) => out.push_str(&about(answer, winner)),
+        let mut blocks = lines_blocks(lines);
+        let (neutral, acting): (Vec<&KeyEffect>, Vec<&KeyEffect>) = search.keys.iter().partition(|key| key.is_neutral);
+        blocks.extend(key_rows(acting).blocks(usize::MAX));
+        let neutral = neutral.iter();
+        let neutral: Vec<String> = neutral
+            .map(|key| format!("{} ({})", key.key, grouped(key.compared as u64)))
+            .collect();
+        blocks.extend((!neutral.is_empty()).then(|| paragraph(format!("no change by {}", neutral.join(", ")))));
+        blocks.push(paragraph(format!(
+            "An estimate: the recorded requests in their order. {}Speed is not predicted.",
+            self.error_text()
+        )));
+        blocks
     }
-    out
 }
 
-fn table(answer: &SettingSearchAnswer<'_>) -> String {
-    let mut table = Table::new(&[
-        "",
-        "settings",
-        ">peak reserved",
-        ">against recorded",
-        ">retries",
-        ">failed",
-        ">device calls",
-    ]);
-    if answer.fits.iter().any(AllocatorFit::lists_segments) {
-        table.row(&[&"recorded", &"", &answer.recorded_peak(), &"", &"", &"", &""]);
-    }
-    let mut row = |word: &str, tried: &TriedSetting| {
-        table.row(&[
-            &word,
-            &conf_text(&tried.conf),
-            &tried.peak(),
-            &answer.against_recorded(tried),
-            &grouped(tried.retries()),
-            &grouped(tried.failed()),
-            &grouped(tried.device_calls()),
-        ]);
-    };
-    row("replayed", answer.recorded());
-    for (word, position) in [
-        ("recommended", answer.search.winner),
-        ("runner-up", answer.search.runner_up),
-    ] {
-        if let Some(tried) = answer.tried(position) {
-            row(word, tried);
-        }
-    }
-    let mut out = table.text();
-    if let (Some(winner), true) = (answer.tried(answer.search.winner), answer.fits.len() > 1) {
-        let mut table = Table::new(&["recording", ">recorded", ">replayed", ">recommended"]);
-        let rows = answer.recordings.iter().zip(answer.fits).zip(&winner.figures);
-        for ((recording, fit), figures) in rows {
-            table.row(&[
-                &recording.name,
-                &fit.recorded_peak,
-                &Bytes(fit.own.stats.reserved.peak),
-                &Bytes(figures.stats.reserved.peak),
-            ]);
-        }
-        out.push('\n');
-        out.push_str(&table.text());
-    }
-    out
-}
-
-fn about(answer: &SettingSearchAnswer<'_>, winner: &TriedSetting) -> String {
-    let search = answer.search;
-    let mut out = String::new();
-    let tolerance = setting_tolerance(winner.peak());
-    if search.winner == Some(search.recorded) {
-        out.push_str(&format!(
-            "\nkeep the recorded settings: no other lowers the peak by more than {tolerance}\n"
-        ));
-    } else {
-        let variable = answer.variable();
-        out.push_str(&format!("\nto apply it: {}\n", shell_line(variable, &winner.conf)));
-        out.push_str(&format!(
-            "in Python, before torch is imported: {}\n",
-            python_line(variable, &winner.conf)
-        ));
-    }
-    for (severity, message) in answer.warnings() {
-        out.push_str(&format!("{severity}: {message}\n"));
-    }
-    let live = answer.requested_peak();
-    out.push_str(&format!("live at the peak: {live}; no setting reserves less\n"));
-    if !search.equivalent.is_empty() {
-        let shown = search.equivalent.iter().take(MOST_SHOWN);
-        let names: Vec<&str> = shown.map(|at| conf_text(&search.tried[*at].conf)).collect();
-        let more = search.equivalent.len().saturating_sub(MOST_SHOWN);
-        let more = match more {
-            0 => String::new(),
-            more => format!("; {} more", grouped(more as u64)),
-        };
-        out.push_str(&format!(
-            "equivalent (within {tolerance}, with more changes, keys or device calls): {}{more}\n",
-            names.join("; ")
-        ));
-    }
-    out.push_str(&keys_text(&search.keys));
-    out.push_str(&format!(
-        "\nAn estimate: the recorded requests in their order. {}Speed is not predicted.\n",
-        answer.error_text()
-    ));
-    out
-}
-
-/// What each key changes; those that change nothing in one line.
-fn keys_text(keys: &[KeyEffect]) -> String {
-    let mut table = Table::new(&["key", ">settings", ">lowest change", ">highest change"]);
-    for key in keys.iter().filter(|key| !key.is_neutral) {
-        table.row(&[
-            &key.key,
-            &grouped(key.compared as u64),
-            &signed_bytes(key.change.0.into()),
-            &signed_bytes(key.change.1.into()),
-        ]);
-    }
-    let mut out = if table.is_empty() {
-        String::new()
-    } else {
-        format!("\n{}", table.text())
-    };
-    let neutral = keys.iter().filter(|key| key.is_neutral);
-    let neutral: Vec<String> = neutral
-        .map(|key| format!("{} ({})", key.key, grouped(key.compared as u64)))
-        .collect();
-    if !neutral.is_empty() {
-        out.push_str(&format!("no change by {}\n", neutral.join(", ")));
-    }
-    out
+/// What each key changes.
+fn key_rows(keys: Vec<&KeyEffect>) -> Rows<'_> {
+    Rows::indexed(keys.len(), move |at| {
+        let key = keys[at];
+        let (lowest, highest) = (i128::from(key.change.0), i128::from(key.change.1));
+        Record::new()
+            .field("key", "key", key.key)
+            .field("compared", ">settings", key.compared)
+            .key("lowest_change_bytes", lowest)
+            .shown(">lowest change", signed_bytes(lowest))
+            .key("highest_change_bytes", highest)
+            .shown(">highest change", signed_bytes(highest))
+            .key("is_neutral", key.is_neutral)
+    })
 }

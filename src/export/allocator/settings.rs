@@ -1,13 +1,17 @@
 //! Settings of the caching allocators: accepted or refused, and what they do to a few requests.
 
+use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
-use super::super::blocks::Table;
+use super::super::answer::{Answer, Page};
+use super::super::blocks::{Block, Table, paragraph};
+use super::super::check_report::finding_record;
+use super::super::record::{Record, Rows};
 use highwater_model::units::Bytes;
 use highwater_options::Finding;
 use highwater_torch::{INTERVALS, Settings, SettingsError, TRIAL_REQUESTS, Version, trial};
 
-/// The answer to a text of settings.
+/// The answer to a text of settings, with what the requests of [`TRIAL_REQUESTS`] get on a fresh device of 80 GiB.
 #[derive(Clone, Debug)]
 pub struct SettingsAnswer<'a> {
     pub conf: &'a str,
@@ -16,43 +20,29 @@ pub struct SettingsAnswer<'a> {
     pub findings: &'a [Finding],
 }
 
-/// `accepted`, `message` of a refusal, and what the requests of [`TRIAL_REQUESTS`] get on a fresh device of 80 GiB.
-pub fn settings_json(answer: &SettingsAnswer<'_>) -> Json {
-    let findings: Vec<Json> = answer
-        .findings
-        .iter()
-        .map(|finding| {
-            json!({
-                "rule": finding.rule,
-                "severity": finding.severity.name(),
-                "options": finding.options,
-                "message": finding.message,
-                "source": finding.source,
-            })
-        })
-        .collect();
-    match &answer.parsed {
-        Ok(settings) => {
-            let trial = trial(settings.clone());
-            json!({
-                "torch": answer.version.name(),
-                "accepted": true,
-                "message": null,
-                "blocks": trial.blocks,
-                "reserved": trial.reserved,
-                "settings": settings_object(settings),
-                "findings": findings,
-            })
-        }
-        Err(error) => json!({
-            "torch": answer.version.name(),
-            "accepted": false,
-            "message": error.to_string(),
-            "blocks": null,
-            "reserved": null,
-            "settings": null,
-            "findings": findings,
-        }),
+impl Answer for SettingsAnswer<'_> {
+    fn page(&self) -> Page {
+        let mut blocks = match &self.parsed {
+            Err(error) => vec![paragraph(format!("refused by {}: {error}", self.version))],
+            Ok(settings) => accepted(settings, self.version),
+        };
+        let findings = self.findings.iter();
+        blocks.extend(findings.map(|finding| paragraph(format!("{}: {}", finding.severity.name(), finding.message))));
+        Page(blocks)
+    }
+
+    fn json(&self) -> impl Serialize {
+        let settings = self.parsed.as_ref().ok();
+        let trial = settings.map(|settings| trial(settings.clone()));
+        let findings = Rows::new(self.findings, |found| finding_record(found).key("source", found.source));
+        Record::new()
+            .key("torch", self.version.name())
+            .key("accepted", settings.is_some())
+            .key("message", self.parsed.as_ref().err().map(ToString::to_string))
+            .key("blocks", trial.as_ref().map(|trial| json!(trial.blocks)))
+            .key("reserved", trial.as_ref().map(|trial| trial.reserved))
+            .key("settings", settings.map(settings_object))
+            .key("findings", findings)
     }
 }
 
@@ -81,32 +71,25 @@ fn settings_object(settings: &Settings) -> Json {
     Json::Object(fields)
 }
 
-/// Settings, what requests get, and findings.
-pub fn settings_text(answer: &SettingsAnswer<'_>) -> String {
-    let version = answer.version;
-    let mut out = match &answer.parsed {
-        Err(error) => format!("refused by {version}: {error}\n"),
-        Ok(settings) => {
-            let mut out = format!("accepted by {version}\n\n");
-            let trial = trial(settings.clone());
-            let mut table = Table::new(&[">request", ">block"]);
-            for (request, block) in TRIAL_REQUESTS.iter().zip(trial.blocks) {
-                let block = block.map_or_else(|| "fails".to_owned(), |bytes| Bytes(bytes).to_string());
-                table.row(&[&Bytes(*request), &block]);
-            }
-            out.push_str(&table.text());
-            out.push_str(&format!("\nreserved by these requests: {}\n", Bytes(trial.reserved)));
-            let divided = settings.divisions.iter().filter(|divisions| **divisions > 1).count();
-            if divided > 0 && divided < INTERVALS {
-                out.push_str(&format!(
-                    "sizes are rounded to divisions in {divided} of {INTERVALS} intervals\n"
-                ));
-            }
-            out
-        }
-    };
-    for finding in answer.findings {
-        out.push_str(&format!("\n{}: {}\n", finding.severity.name(), finding.message));
+/// What requests get.
+fn accepted(settings: &Settings, version: Version) -> Vec<Block> {
+    let trial = trial(settings.clone());
+    let mut table = Table::new(&[">request", ">block"]);
+    for (request, block) in TRIAL_REQUESTS.iter().zip(trial.blocks) {
+        let block = block.map_or_else(|| "fails".to_owned(), |bytes| Bytes(bytes).to_string());
+        table.row(&[&Bytes(*request), &block]);
     }
-    out
+    let divided = settings.divisions.iter().filter(|divisions| **divisions > 1).count();
+    let divided = (divided > 0 && divided < INTERVALS).then(|| {
+        paragraph(format!(
+            "sizes are rounded to divisions in {divided} of {INTERVALS} intervals"
+        ))
+    });
+    let mut blocks = vec![
+        paragraph(format!("accepted by {version}")),
+        table.into(),
+        paragraph(format!("reserved by these requests: {}", Bytes(trial.reserved))),
+    ];
+    blocks.extend(divided);
+    blocks
 }

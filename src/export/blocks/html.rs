@@ -73,7 +73,7 @@ pub(crate) fn line(words: &Line) -> String {
 
 fn span(span: &Span) -> String {
     match span {
-        Span::Text(text) | Span::Figure(text) => escaped(text),
+        Span::Text(text) | Span::Prose(text) | Span::Figure(text) => escaped(text),
         Span::Code(text) => format!("<code>{}</code>", escaped(text)),
         Span::Strong(text) => format!("<strong>{}</strong>", escaped(text)),
         Span::Sign { word, .. } => escaped(word),

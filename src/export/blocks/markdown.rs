@@ -38,7 +38,7 @@ fn table(table: &Table) -> String {
         .map(|heading| if heading.is_figure { "---:|" } else { "---|" });
     let mut out = format!("{}|{}\n", row(headings), alignments.collect::<String>());
     for cells in &table.rows {
-        out.push_str(&row(cells.cells.iter().map(|cell| (cell.is_empty(), line(cell)))));
+        out.push_str(&row(cells.cells.iter().map(|words| (words.is_empty(), cell(words)))));
     }
     out
 }
@@ -59,10 +59,20 @@ fn line(words: &Line) -> String {
     words.0.iter().map(span).collect()
 }
 
+/// A line in a table, where bars end cells.
+fn cell(words: &Line) -> String {
+    let cell = |one: &Span| match one {
+        Span::Prose(text) => prose(text).replace('|', "\\|"),
+        other => span(other),
+    };
+    words.0.iter().map(cell).collect()
+}
+
 fn span(span: &Span) -> String {
     match span {
         Span::Text(text) | Span::Good(text) | Span::Weak(text) | Span::Hinted { text, .. } => plain(text),
         Span::Below(text) => format!(" {}", plain(text)),
+        Span::Prose(text) => prose(text),
         Span::Code(text) => code(text),
         Span::Figure(text) => text.clone(),
         Span::Strong(text) | Span::Bad(text) => format!("**{}**", plain(text)),
@@ -91,6 +101,13 @@ fn plain(text: &str) -> String {
         }
     }
     out
+}
+
+/// A text whose signs mean themselves, but for backticks.
+fn prose(text: &str) -> String {
+    let letters = text.chars();
+    let escaped = letters.flat_map(|letter| "*~<[]".contains(letter).then_some('\\').into_iter().chain([letter]));
+    escaped.collect()
 }
 
 /// A name as code; a name with a sign that would end the code is plain text.

@@ -22,6 +22,8 @@ use highwater_model::units::Bytes;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Span {
     Text(String),
+    /// With names in backticks, which are Markdown.
+    Prose(String),
     Code(String),
     /// A figure: Markdown needs no escapes for the `<` of `<0.01 %`.
     Figure(String),
@@ -57,6 +59,10 @@ pub(crate) struct Line(Vec<Span>);
 
 pub(crate) fn text(value: impl Display) -> Line {
     Span::Text(value.to_string()).into()
+}
+
+pub(crate) fn prose(value: impl Display) -> Line {
+    Span::Prose(value.to_string()).into()
 }
 
 pub(crate) fn code(value: impl Display) -> Line {
@@ -216,6 +222,12 @@ impl Table {
     /// Adds a row; the base is the row that the others are compared with.
     pub(crate) fn push(&mut self, cells: Vec<Line>, is_base: bool) {
         self.rows.push(Row { cells, is_base });
+    }
+
+    /// Puts the base in front; cells that it lacks are empty.
+    pub(crate) fn insert_base(&mut self, mut cells: Vec<Line>) {
+        cells.resize(self.headings.len(), Line::default());
+        self.rows.insert(0, Row { cells, is_base: true });
     }
 
     pub fn is_empty(&self) -> bool {

@@ -3,6 +3,9 @@
 use super::{Block, Line, Span, Table};
 use highwater_model::units::{grouped, percent_text};
 
+/// Letters of a line of prose.
+const WIDTH: usize = 110;
+
 pub(super) fn text(blocks: &[Block]) -> String {
     let mut out = String::new();
     for (position, block) in blocks.iter().enumerate() {
@@ -11,18 +14,17 @@ pub(super) fn text(blocks: &[Block]) -> String {
         }
         match block {
             Block::Heading(_, words) | Block::Paragraph(words) | Block::Note(words) => {
-                out.push_str(&line(words));
-                out.push('\n');
+                out.push_str(&wrapped("", words));
             }
             Block::Table(rows) => out.push_str(&table(rows)),
             Block::List(items) => {
                 for (depth, item) in items {
-                    out.push_str(&format!("{}- {}\n", "  ".repeat(*depth), line(item)));
+                    out.push_str(&wrapped(&format!("{}- ", "  ".repeat(*depth)), item));
                 }
             }
             Block::Lines(items) => {
                 for (depth, item) in items {
-                    out.push_str(&format!("{}{}\n", "  ".repeat(*depth), line(item)));
+                    out.push_str(&wrapped(&"  ".repeat(*depth), item));
                 }
             }
             Block::Characters(text) => out.push_str(text),
@@ -34,6 +36,32 @@ pub(super) fn text(blocks: &[Block]) -> String {
     out
 }
 
+/// A line behind its lead; prose is wrapped, and its further lines are indented by two letters more.
+fn wrapped(lead: &str, words: &Line) -> String {
+    let is_prose = words.0.iter().any(|span| matches!(span, Span::Prose(_)));
+    let words = line(words);
+    if !is_prose {
+        return format!("{lead}{words}\n");
+    }
+    let indent = lead.chars().count() + 2;
+    let (mut out, mut column) = (lead.to_owned(), indent - 2);
+    for (position, word) in words.split(' ').enumerate() {
+        let letters = word.chars().count();
+        if position > 0 && column + 1 + letters > WIDTH {
+            out.push('\n');
+            out.push_str(&" ".repeat(indent));
+            column = indent;
+        } else if position > 0 {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += letters;
+    }
+    out.push('\n');
+    out
+}
+
 pub(super) fn line(words: &Line) -> String {
     words.0.iter().map(span).collect()
 }
@@ -41,6 +69,7 @@ pub(super) fn line(words: &Line) -> String {
 fn span(span: &Span) -> String {
     match span {
         Span::Text(text)
+        | Span::Prose(text)
         | Span::Code(text)
         | Span::Figure(text)
         | Span::Strong(text)

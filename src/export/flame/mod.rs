@@ -8,8 +8,6 @@ mod json;
 
 use std::collections::BTreeMap;
 
-pub use json::WireTree;
-
 use super::blocks::{Block, Table, bytes, paragraph, plain_text, text};
 use highwater_analysis::Comparison;
 use highwater_model::units::{counted, grouped, percent_text};

@@ -1,80 +1,20 @@
 //! What an explained step says of recorded blocks beyond those of tensors: call site, address, stream, segment.
 
-use serde::Serialize;
-
-use super::{PeakAnswer, WireMember};
+use super::PeakAnswer;
+use crate::record::{Record, Rows};
 use highwater_analysis::Comparison;
 use highwater_model::units::{Bytes, grouped};
-use highwater_model::workload::Recording;
+use highwater_model::workload::{RecordedBlock, Recording};
 use highwater_timeline::{Attribute, LiveGroup, LiveMember, PeakReport, Segments};
-
-/// Fields of a recorded block.
-#[derive(Serialize, Clone, Debug)]
-pub(super) struct RecordedFields {
-    call_site: String,
-    function: String,
-    module: String,
-    /// An inference.
-    category: &'static str,
-    op: String,
-    held_bytes: u64,
-    address: Option<String>,
-    stream: Option<u64>,
-    /// The address of the segment.
-    segment: Option<String>,
-}
-
-/// A live block as a row of CSV.
-#[derive(Serialize, Debug)]
-pub(super) struct BlockRow<'a> {
-    call_site: String,
-    function: String,
-    module: String,
-    /// An inference.
-    category: &'static str,
-    op: String,
-    group: &'a str,
-    recording: &'a str,
-    bytes: u64,
-    held_bytes: u64,
-    share: f64,
-    birth: u32,
-    end: u32,
-    address: Option<String>,
-    stream: Option<u64>,
-    segment: Option<String>,
-    alive_before: Option<bool>,
-}
-
-impl<'a> BlockRow<'a> {
-    /// `None` for what is no recorded block.
-    pub(super) fn new(member: WireMember<'a>) -> Option<Self> {
-        let fields = member.recorded?;
-        Some(Self {
-            call_site: fields.call_site,
-            function: fields.function,
-            module: fields.module,
-            category: fields.category,
-            op: fields.op,
-            group: member.group,
-            recording: member.graph,
-            bytes: member.bytes,
-            held_bytes: fields.held_bytes,
-            share: member.share,
-            birth: member.birth,
-            end: member.end,
-            address: fields.address,
-            stream: fields.stream,
-            segment: fields.segment,
-            alive_before: member.alive_before,
-        })
-    }
-}
 
 /// What is said of the recorded blocks of an explained step.
 pub(super) struct RecordedSegments<'a> {
     comparison: &'a Comparison,
     segments: Segments,
+}
+
+fn hexadecimal(address: u64) -> String {
+    format!("{address:#x}")
 }
 
 impl<'a> RecordedSegments<'a> {
@@ -88,29 +28,67 @@ impl<'a> RecordedSegments<'a> {
         }
     }
 
-    pub(super) fn of(&self, member: &LiveMember) -> Option<RecordedFields> {
-        let (recording, block) = self
-            .comparison
-            .recorded_block(member.tensor.graph, member.tensor.tensor)?;
-        let hexadecimal = |address: u64| format!("{address:#x}");
-        let text = |attribute: Attribute| attribute.of_block(recording, block).to_owned();
-        Some(RecordedFields {
-            call_site: text(Attribute::CallSite),
-            function: text(Attribute::Function),
-            module: text(Attribute::Module),
-            category: block.category.name(),
-            op: text(Attribute::OpType),
-            held_bytes: block.held.get(),
-            address: block.address.map(|address| hexadecimal(address.get())),
-            stream: block.stated_stream(),
-            segment: self.segments.of(block).map(|segment| hexadecimal(segment.address)),
-        })
+    /// `None` for what is no recorded block.
+    fn block(&self, member: &LiveMember) -> Option<(&'a Recording, &'a RecordedBlock)> {
+        self.comparison
+            .recorded_block(member.tensor.graph, member.tensor.tensor)
+    }
+
+    /// The fields that a member has as a recorded block.
+    pub(super) fn of(&self, member: &LiveMember) -> Option<Record<'a>> {
+        let (recording, block) = self.block(member)?;
+        let record = sites(recording, block).key("held_bytes", block.held);
+        Some(self.place(record, block))
+    }
+
+    fn place(&self, record: Record<'a>, block: &RecordedBlock) -> Record<'a> {
+        let segment = self.segments.of(block).map(|segment| hexadecimal(segment.address));
+        record
+            .key("address", block.address.map(|address| hexadecimal(address.get())))
+            .key("stream", block.stated_stream())
+            .key("segment", segment)
     }
 }
 
-impl PeakAnswer<'_> {
+/// Where the program allocates a block; the category is an inference.
+fn sites<'a>(recording: &'a Recording, block: &'a RecordedBlock) -> Record<'a> {
+    let text = |attribute: Attribute| attribute.of_block(recording, block);
+    Record::new()
+        .key("call_site", text(Attribute::CallSite))
+        .key("function", text(Attribute::Function))
+        .key("module", text(Attribute::Module))
+        .key("category", block.category.name())
+        .key("op", text(Attribute::OpType))
+}
+
+impl<'a> PeakAnswer<'a> {
+    /// Live blocks as rows of CSV.
+    pub(super) fn recorded_rows(&self) -> Rows<'a> {
+        let (answer, recorded) = (*self, RecordedSegments::new(self.comparison, self.report));
+        let members = self.report.set.members.iter().enumerate();
+        let blocks = members.filter_map(|(position, member)| Some((position, recorded.block(member)?)));
+        let blocks: Vec<(usize, (&Recording, &RecordedBlock))> = blocks.collect();
+        Rows::indexed(blocks.len(), move |row| {
+            let (position, (recording, block)) = blocks[row];
+            let report = answer.report;
+            let member = &report.set.members[position];
+            let record = sites(recording, block)
+                .key("group", &*report.groups[report.group_of[position] as usize].text)
+                .key("recording", answer.graph(Some(member.tensor)))
+                .key("bytes", member.bytes)
+                .key("held_bytes", block.held)
+                .key("share", answer.share(member.bytes))
+                .key("birth", member.birth)
+                .key("end", member.end);
+            let range = report.range.as_ref().map(|stats| stats.range);
+            recorded
+                .place(record, block)
+                .key("alive_before", range.map(|range| member.birth < range.start))
+        })
+    }
+
     /// The call site that ran the forward operator of a group of one node of the autograd graph.
-    pub(super) fn forward(&self, group: &LiveGroup) -> Option<&str> {
+    pub(super) fn forward(&self, group: &LiveGroup) -> Option<&'a str> {
         if self.report.ask.by != Attribute::CallSite {
             return None;
         }

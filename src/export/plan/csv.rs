@@ -9,7 +9,7 @@ use highwater_model::workload::ProblemEntry;
 use highwater_plan::Plan;
 
 /// The rows with a header. O(n log gaps).
-pub fn plan_csv(entry: &ProblemEntry, plan: &Plan, states_alignment: bool) -> String {
+pub(super) fn plan_csv(entry: &ProblemEntry, plan: &Plan, states_alignment: bool) -> String {
     let problem = &entry.problem;
     let has_alignment = states_alignment && problem.buffers.iter().any(|buffer| buffer.alignment > 1);
     let leaders = leaders(entry);

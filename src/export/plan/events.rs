@@ -1,75 +1,38 @@
 //! The line by which the vendor's planner is compared: one JSON object with figures, offsets by op, segments and blocks.
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
+use serde_json::json;
 
+use crate::json_parts::list;
+use crate::record::Record;
 use highwater_model::workload::{ListedPlace, OpList};
 use highwater_plan::{Assigner, EnginePlan, SEGMENT_LIMIT, SEGMENT_LIMIT_OF_PARTS, Segment};
 
-#[derive(Serialize, Debug)]
-pub struct WireEnginePlan<'a> {
-    pub variant: String,
-    pub winner: &'static str,
-    pub arena: u64,
-    pub zero_copy: u64,
-    pub total: u64,
-    pub theory_min: u64,
-    pub no_reuse: u64,
-    pub sum: u64,
-    pub ops: WireOps<'a>,
-    #[serde(rename = "segments_512")]
-    pub segments: Vec<[u64; 2]>,
-    #[serde(rename = "segments_200M")]
-    pub segments_of_parts: Vec<[u64; 2]>,
-    pub blocks: Vec<[u64; 4]>,
-}
-
-/// Offsets by op, in the order of the ops.
-#[derive(Debug)]
-pub struct WireOps<'a>(Vec<(&'a str, WireOp)>);
-
-/// Offsets of one op by output and by workspace; null for an output without bytes.
-#[derive(Serialize, Debug)]
-pub struct WireOp {
-    pub out: Vec<Option<u64>>,
-    pub ws: Vec<Option<u64>>,
-}
-
-impl Serialize for WireOps<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(name, op)| (name, op)))
-    }
-}
-
-impl<'a> WireEnginePlan<'a> {
-    /// `is_stable` changes only the name of the variant: the sort always keeps the order of equals.
-    pub fn new(ops: &'a OpList, plan: &EnginePlan, assigner: Assigner, is_stable: bool) -> Self {
-        let pairs = |segments: Vec<Segment>| segments.iter().map(|segment| [segment.base, segment.size]).collect();
-        Self {
-            variant: variant(assigner, is_stable),
-            winner: winner(assigner, plan.winner),
-            arena: plan.arena.get(),
-            zero_copy: plan.io.get(),
-            total: plan.total().get(),
-            theory_min: plan.theory_min.get(),
-            no_reuse: plan.no_reuse.get(),
-            sum: plan.sum.get(),
-            ops: wire_ops(ops, plan),
-            segments: pairs(plan.segments(SEGMENT_LIMIT)),
-            segments_of_parts: pairs(plan.segments(SEGMENT_LIMIT_OF_PARTS)),
-            blocks: plan
-                .blocks
-                .iter()
-                .map(|block| {
-                    [
-                        block.offset,
-                        block.size,
-                        u64::from(block.is_child),
-                        u64::from(block.is_io),
-                    ]
-                })
-                .collect(),
-        }
-    }
+/// `is_stable` changes only the name of the variant: the sort always keeps the order of equals.
+pub fn engine_plan_json<'a>(
+    ops: &'a OpList,
+    plan: &EnginePlan,
+    assigner: Assigner,
+    is_stable: bool,
+) -> impl Serialize + use<'a> {
+    let pairs = |segments: Vec<Segment>| list(segments, |segment| json!([segment.base, segment.size]));
+    let blocks = list(&plan.blocks, |block| {
+        let (is_child, is_io) = (u64::from(block.is_child), u64::from(block.is_io));
+        json!([block.offset, block.size, is_child, is_io])
+    });
+    Record::new()
+        .key("variant", variant(assigner, is_stable))
+        .key("winner", winner(assigner, plan.winner))
+        .key("arena", plan.arena)
+        .key("zero_copy", plan.io)
+        .key("total", plan.total())
+        .key("theory_min", plan.theory_min)
+        .key("no_reuse", plan.no_reuse)
+        .key("sum", plan.sum)
+        .key("ops", op_offsets(ops, plan))
+        .key("segments_512", pairs(plan.segments(SEGMENT_LIMIT)))
+        .key("segments_200M", pairs(plan.segments(SEGMENT_LIMIT_OF_PARTS)))
+        .key("blocks", blocks)
 }
 
 fn variant(assigner: Assigner, is_stable: bool) -> String {
@@ -94,19 +57,18 @@ fn winner(assigner: Assigner, winner: Assigner) -> &'static str {
     }
 }
 
-fn wire_ops<'a>(ops: &'a OpList, plan: &EnginePlan) -> WireOps<'a> {
+/// By output and by workspace of each op, in the order of the ops; null for an output without bytes.
+fn op_offsets<'a>(ops: &'a OpList, plan: &EnginePlan) -> Record<'a> {
     let offset = |place: &ListedPlace| match place {
         ListedPlace::Buffer(buffer) => plan.offsets.get(*buffer as usize).copied(),
         ListedPlace::Io(block) => plan.io_offsets.get(*block as usize).copied(),
         ListedPlace::Nowhere => None,
     };
-    let places = ops.arena().places;
-    let of_ops = ops.ops.iter().zip(&places).map(|(op, places)| {
-        let op_offsets = WireOp {
-            out: places.outputs.iter().map(offset).collect(),
-            ws: places.workspaces.iter().map(offset).collect(),
-        };
-        (&*op.name, op_offsets)
+    let all = |places: &[ListedPlace]| list(places, |place| json!(offset(place)));
+    let arena = ops.arena();
+    let places = ops.ops.iter().zip(&arena.places).map(|(op, places)| {
+        let offsets = json!({"out": all(&places.outputs), "ws": all(&places.workspaces)});
+        (&*op.name, offsets)
     });
-    WireOps(of_ops.collect())
+    places.fold(Record::new(), |record, (name, offsets)| record.key(name, offsets))
 }

@@ -1,41 +1,26 @@
-//! The answer of `plan`: one JSON object, or rows of CSV.
+//! The answer of `plan`: figures, lists and explanations, or rows of CSV, with the names and times of the file.
 
 mod csv;
 mod events;
 mod explain;
 
-pub use csv::plan_csv;
-pub use events::{WireEnginePlan, WireOp, WireOps};
-pub use explain::reused;
+pub use events::engine_plan_json;
 
 use serde::Serialize;
-use serde_json::{Map, Value as Json, json};
+use serde_json::json;
 
-use super::json_parts::{diagnostics_json, fields_of, list};
-use explain::{WireFragmentation, chain_json, reason_json};
+use self::csv::plan_csv;
+use super::answer::{Answer, Page, diagnostics_blocks, lines_blocks};
+use super::blocks::{Block, paragraph};
+use super::json_parts::diagnostics_json;
+use super::record::{Record, Rows, Value, known};
 use highwater_model::diagnostics::Diagnostics;
-use highwater_model::units::Bytes;
+use highwater_model::units::{Bytes, Nanos, Step, percent_text};
 use highwater_model::workload::ProblemEntry;
-use highwater_plan::{Fit, Fragmentation, PeakChain, PlacementReason, PlanDefect, Planned, ReuseEdge};
+use highwater_plan::{Effort, Fit, Fragmentation, PeakChain, PlacementReason, PlanDefect, Planned, ReuseEdge, find};
 
-#[derive(Serialize, Debug)]
-struct WireEdge {
-    #[serde(rename = "donor")]
-    earlier: String,
-    #[serde(rename = "heir")]
-    later: String,
-    bytes: u64,
-}
-
-impl WireEdge {
-    fn new(edge: &ReuseEdge, entry: &ProblemEntry) -> Self {
-        Self {
-            earlier: entry.ids.get(edge.earlier as usize).to_owned(),
-            later: entry.ids.get(edge.later as usize).to_owned(),
-            bytes: edge.bytes.get(),
-        }
-    }
-}
+/// The beginning of the diagnostic that there is nothing to place.
+pub const NOTHING_TO_PLACE: &str = "there is nothing to place";
 
 /// Lists and explanations on demand.
 #[derive(Clone, Debug, Default)]
@@ -58,6 +43,10 @@ pub struct PlanAnswer<'a> {
     pub edges: &'a [ReuseEdge],
     /// The names of the file's other entries.
     pub others: &'a [String],
+    /// That there are others, in words.
+    pub choice: Option<&'a str>,
+    /// Whether buffers have alignments: those of a problem file, not those of a graph.
+    pub states_alignment: bool,
     /// Why the sizes of the buffers are lower bounds, in words; `None` where they are exact.
     pub lower_bound: Option<&'a str>,
     pub diagnostics: &'a Diagnostics,
@@ -65,7 +54,30 @@ pub struct PlanAnswer<'a> {
     pub details: &'a PlanDetails,
 }
 
-impl PlanAnswer<'_> {
+impl Answer for PlanAnswer<'_> {
+    fn page(&self) -> Page {
+        Page(self.blocks())
+    }
+
+    fn json(&self) -> impl Serialize {
+        let details = self.details;
+        self.figures()
+            .optional("edges", details.lists_edges.then(|| self.edges()))
+            .optional("peak_chain", details.chain.as_ref().map(|chain| self.chain(chain)))
+            .optional(
+                "fragmentation",
+                details.fragmentation.as_ref().map(|one| self.fragmentation(one)),
+            )
+            .optional("why", (!details.reasons.is_empty()).then(|| self.reasons()))
+            .key("diagnostics", diagnostics_json(self.diagnostics))
+    }
+
+    fn csv(&self) -> Option<String> {
+        Some(plan_csv(self.entry, &self.planned.plan, self.states_alignment))
+    }
+}
+
+impl<'a> PlanAnswer<'a> {
     /// Whether the plan fits in the capacity, and the certainty of a "no"; `None` without a capacity.
     pub fn fit(&self) -> Option<Fit> {
         let planned = self.planned;
@@ -76,102 +88,160 @@ impl PlanAnswer<'_> {
         }
     }
 
-    pub fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         let mut buffers = self.entry.problem.buffers.iter();
         buffers.all(|buffer| buffer.size == Bytes::ZERO)
     }
 
-    pub fn is_optimal(&self) -> bool {
+    fn is_optimal(&self) -> bool {
         self.defect.is_none() && self.planned.is_optimal()
     }
 
-    /// With the ids and times of the file.
-    pub fn defect_text(&self) -> Option<String> {
+    fn id(&self, buffer: u32) -> &'a str {
+        self.entry.ids.get(buffer as usize)
+    }
+
+    /// A time of the file.
+    fn time(&self, step: Step) -> Value<'a> {
+        Value::Digits(self.entry.time(step))
+    }
+
+    fn defect_text(&self) -> Option<String> {
         let id = |position: usize| format!("\"{}\"", self.entry.ids.get(position));
-        let time = |step: u32| self.entry.time(highwater_model::units::Step(step));
+        let time = |step: u32| self.entry.time(Step(step));
         Some(self.defect?.sentence(&id, &time))
     }
 
     /// Percent above the bound of live bytes; `None` for an invalid plan, whose size means nothing.
-    pub fn over_bound_percent(&self, footprint: Bytes) -> Option<f64> {
+    fn over_bound(&self, footprint: Bytes) -> Option<Value<'a>> {
         let is_valid = self.defect.is_none();
-        is_valid.then(|| footprint.percent_over(self.planned.lower_bound))
+        is_valid.then(|| Value::Percent(footprint.percent_over(self.planned.lower_bound)))
     }
-}
 
-/// The figures, then the details.
-#[derive(Serialize, Debug)]
-pub struct WirePlan {
-    #[serde(flatten)]
-    figures: Map<String, Json>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    edges: Option<Vec<WireEdge>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    peak_chain: Option<Json>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fragmentation: Option<WireFragmentation>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    why: Vec<Json>,
-    diagnostics: Json,
-}
+    fn figures(&self) -> Record<'a> {
+        let planned = self.planned;
+        let fit = self.fit();
+        // Colliding buffers do not reuse each other.
+        let edges = if self.defect.is_none() { "reuse edges" } else { "" };
+        let is_proved = planned.proved_bound > planned.lower_bound;
+        let proved = is_proved.then_some(planned.proved_bound);
+        Record::new()
+            .key("strategy", planned.strategy)
+            .key("name", &self.entry.name)
+            .key("others", json!(self.others))
+            .shown("footprint", planned.plan.footprint)
+            .field("buffers", "buffers", self.entry.problem.buffers.len())
+            .field("lower_bound_bytes", "peak live (lower bound)", planned.lower_bound)
+            .key("proved_bound_bytes", planned.proved_bound)
+            .shown("proved bound", proved)
+            .key("footprint_bytes", planned.plan.footprint)
+            .field(
+                "over_bound_percent",
+                "above bound",
+                self.over_bound(planned.plan.footprint),
+            )
+            .field("capacity_bytes", "capacity", self.capacity)
+            .key("fits", fit.map(|fit| fit == Fit::Fits))
+            .key("fit", fit.map(fit_name))
+            .key("optimal", self.is_optimal())
+            .key("verified", self.defect.is_none())
+            .key("lower_bound", self.lower_bound.is_some())
+            .key("defect", self.defect_text())
+            .field("nodes", "search nodes", planned.nodes)
+            .field("elapsed_ns", "time", Nanos(self.elapsed_ns))
+            .key("strategies", self.strategies())
+            .field("reuse_edges", edges, self.edges.len())
+    }
 
-impl WirePlan {
-    pub fn new(answer: &PlanAnswer<'_>) -> Self {
-        let PlanAnswer {
-            entry, edges, details, ..
-        } = *answer;
-        let reasons = details.reasons.iter();
-        Self {
-            figures: figures(answer),
-            edges: details
-                .lists_edges
-                .then(|| edges.iter().map(|edge| WireEdge::new(edge, entry)).collect()),
-            peak_chain: details.chain.as_ref().map(|chain| chain_json(chain, entry)),
-            fragmentation: details
-                .fragmentation
-                .as_ref()
-                .map(|fragmentation| WireFragmentation::new(fragmentation, entry)),
-            why: reasons.map(|why| reason_json(why, edges, entry)).collect(),
-            diagnostics: diagnostics_json(answer.diagnostics),
+    fn strategies(&self) -> Rows<'a> {
+        let answer = *self;
+        Rows::new(&self.planned.tried, move |tried| {
+            // The plan may be an improvement of all of them.
+            let is_smallest = tried.footprint == answer.planned.plan.footprint;
+            Record::new()
+                .field("strategy", "strategy", tried.strategy)
+                .field("footprint_bytes", ">footprint", tried.footprint)
+                .shown(">exact", tried.footprint.exact())
+                .field(
+                    "over_bound_percent",
+                    ">above bound",
+                    known(answer.over_bound(tried.footprint)),
+                )
+                .key("nodes", tried.nodes)
+                .shown(">nodes", Some(tried.nodes).filter(|nodes| *nodes > 0))
+                .field("elapsed_ns", ">time", tried.elapsed_ns.map(Nanos))
+                .shown(" ", is_smallest.then_some("smallest"))
+        })
+    }
+
+    fn blocks(&self) -> Vec<Block> {
+        let mut blocks: Vec<Block> = self.choice.map(paragraph).into_iter().collect();
+        if self.is_empty() {
+            blocks.extend(self.nothing());
+            return blocks;
         }
+        blocks.push(self.figures().facts("plan", self.planned.strategy).into());
+        blocks.extend(lines_blocks(self.verdict()));
+        blocks.extend(self.strategies().blocks(usize::MAX));
+        blocks.extend(self.explanation());
+        if self.details.lists_edges {
+            blocks.extend(self.edges().blocks(usize::MAX));
+        }
+        blocks.extend(diagnostics_blocks(self.diagnostics));
+        blocks
+    }
+
+    /// The diagnostic with the reason becomes the heading.
+    fn nothing(&self) -> Vec<Block> {
+        let mut others = Diagnostics::new();
+        let mut reason = "";
+        for entry in self.diagnostics.entries() {
+            match entry.message.strip_prefix(NOTHING_TO_PLACE) {
+                Some(why) => reason = why,
+                None => others.push_counted(entry.clone()),
+            }
+        }
+        let mut blocks = vec![paragraph(format!(
+            "nothing to place in \"{}\"{reason}",
+            self.entry.name
+        ))];
+        blocks.extend(diagnostics_blocks(&others));
+        blocks
+    }
+
+    /// The certainty of the answer, a sentence per line.
+    fn verdict(&self) -> Vec<String> {
+        let planned = self.planned;
+        if let Some(defect) = self.defect_text() {
+            let is_of_file = find(planned.strategy).is_ok_and(|row| row.effort == Effort::Recorded);
+            let whose = "offsets of the file; another --strategy places the buffers again";
+            let whose = is_of_file.then(|| whose.to_owned());
+            return std::iter::once(format!("NOT A VALID PLAN: {defect}"))
+                .chain(whose)
+                .collect();
+        }
+        let optimality = if self.is_optimal() {
+            "proven optimal: no plan is smaller".to_owned()
+        } else {
+            let over = percent_text(planned.plan.footprint.percent_over(planned.proved_bound));
+            format!("within {over} of the bound, so at most that much above the optimum")
+        };
+        let mut lines = vec![format!("{optimality}; checked: no two live buffers share a byte")];
+        let capacity = self.capacity.unwrap_or_default();
+        lines.extend(self.fit().map(|fit| match fit {
+            Fit::Fits => format!("fits in {capacity}"),
+            Fit::Impossible => format!("does not fit in {capacity} (proven: no plan fits)"),
+            Fit::NotFound => format!("does not fit in {capacity} (not proven: a plan may exist)"),
+        }));
+        lines.extend(self.lower_bound.map(|why| format!("the sizes are lower bounds: {why}")));
+        lines
     }
 }
 
-fn figures(answer: &PlanAnswer<'_>) -> Map<String, Json> {
-    let planned = answer.planned;
-    let fit = answer.fit();
-    let object = json!({
-        "strategy": planned.strategy,
-        "name": answer.entry.name,
-        "others": answer.others,
-        "buffers": answer.entry.problem.buffers.len(),
-        "lower_bound_bytes": planned.lower_bound.get(),
-        "proved_bound_bytes": planned.proved_bound.get(),
-        "footprint_bytes": planned.plan.footprint.get(),
-        "over_bound_percent": answer.over_bound_percent(planned.plan.footprint),
-        "capacity_bytes": answer.capacity.map(Bytes::get),
-        "fits": fit.map(|fit| fit == Fit::Fits),
-        "fit": fit.map(|fit| match fit {
-            Fit::Fits => "fits",
-            Fit::Impossible => "impossible",
-            Fit::NotFound => "not_found",
-        }),
-        "optimal": answer.is_optimal(),
-        "verified": answer.defect.is_none(),
-        "lower_bound": answer.lower_bound.is_some(),
-        "defect": answer.defect_text(),
-        "nodes": planned.nodes,
-        "elapsed_ns": answer.elapsed_ns,
-        "strategies": list(&planned.tried, |tried| {
-            json!({
-                "strategy": tried.strategy,
-                "footprint_bytes": tried.footprint.get(),
-                "over_bound_percent": answer.over_bound_percent(tried.footprint),
-                "nodes": tried.nodes,
-                "elapsed_ns": tried.elapsed_ns,
-            })
-        }),
-        "reuse_edges": answer.edges.len(),
-    });
-    fields_of(object, &[])
+const fn fit_name(fit: Fit) -> &'static str {
+    match fit {
+        Fit::Fits => "fits",
+        Fit::Impossible => "impossible",
+        Fit::NotFound => "not_found",
+    }
 }

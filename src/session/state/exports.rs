@@ -15,8 +15,8 @@ use super::super::write_config::write_config;
 use super::{Notice, Session};
 use highwater_analysis::{LaneId, with_figures};
 use highwater_export::{
-    ExportError, ExportForm, ExportSubject, FLAME_FORMS, FlameAnswer, GuardedCells, LaneDrawing, PEAK_FORMS,
-    PeakAnswer, SvgColors, flame_file, lane_svg, peak_file, peak_text, table_csv,
+    Answer as _, ExportError, ExportForm, ExportSubject, FLAME_FORMS, FlameAnswer, GuardedCells, LaneDrawing,
+    PEAK_FORMS, PeakAnswer, SvgColors, flame_file, lane_svg, peak_file, table_csv,
 };
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
@@ -139,25 +139,15 @@ impl Session {
         let found = self.answer.clone().zip(self.peak_report().current().cloned());
         let ((comparison, _), report) = found.ok_or("no explained step to export yet; select a step")?;
         self.write_form(path, (["json", "csv", "txt"], PEAK_FORMS), move |name| {
-            let answer = PeakAnswer {
-                comparison: &comparison,
-                report: &report,
-                most: usize::MAX,
-                baseline: None,
-            };
-            peak_file(name, &answer)
+            peak_file(name, &PeakAnswer::new(&comparison, &report, usize::MAX))
         })
     }
 
     /// The last report on a peak as text; `None` where there is none of the answer on the screen.
     pub fn peak_text(&self) -> Option<String> {
         let (comparison, _) = self.answer.as_ref()?;
-        Some(peak_text(&PeakAnswer {
-            comparison,
-            report: self.peak_report().current()?,
-            most: MOST_COPIED,
-            baseline: None,
-        }))
+        let report = self.peak_report().current()?;
+        Some(PeakAnswer::new(comparison, report, MOST_COPIED).page().text())
     }
 
     /// Writes the last flame graph.

@@ -5,8 +5,7 @@ use std::process::{Command, Stdio};
 
 use expect_test::expect;
 use highwater::analysis::LogStory;
-use highwater::diagnostics::Diagnostics;
-use highwater::export::{log_story_json, log_story_text};
+use highwater::export::{Answer as _, LogAnswer};
 use highwater::progress::{Cancel, Progress};
 use highwater::session::{SourceSpec, read_log};
 use highwater::workload::Workload;
@@ -67,9 +66,9 @@ fn the_sample_is_explained() {
         UNKNOWN               384.0 KiB  384.0 KiB  384.0 KiB
         The peaks are of different times, so their sum is only an upper bound.
 
-        graph  state        weights  feature map  lower bound
-        11     evicted    68.00 KiB    33.36 MiB    32.16 MiB
-        21     requested    unknown    25.84 GiB    25.84 GiB
+        graph  state        weights  feature map             exact  lower bound
+        11     evicted    68.00 KiB    33.36 MiB      34 980 864 B    32.16 MiB
+        21     requested    unknown    25.84 GiB  27 748 928 512 B    25.84 GiB
 
         policy                GE needs  from
         0 (active)  at least 25.88 GiB  feature maps 25.88 GiB + weights 68.00 KiB; without variables and weights of graph 21
@@ -262,8 +261,12 @@ fn damaged_logs_are_explained() {
             continue;
         };
         let story = LogStory::of_workload(&Workload::new(String::new(), imported.source)).expect("a log");
-        assert!(log_story_text(&story).ends_with(&format!("{}\n", story.ticket())));
-        log_story_json(&story, &Diagnostics::new());
+        let answer = LogAnswer {
+            story: &story,
+            import: &imported.diagnostics,
+        };
+        assert!(answer.page().text().ends_with(&format!("{}\n", story.ticket())));
+        assert!(serde_json::to_value(answer.json()).is_ok());
         n_read += 1;
     }
     assert!(n_read > 150, "{n_read}");

@@ -244,22 +244,22 @@ fn segments_are_listed_as_text_json_and_csv() {
     expect_test::expect![[r#"
         FILE, lane 1: device0: the allocator after event 1
 
-        allocator                   bytes     exact
-        reserved                12.00 KiB  12 288 B  2 segments
-        active                  2.500 KiB   2 560 B  2 blocks
-        awaiting free                 0 B       0 B  0 blocks
-        inactive split          1.500 KiB   1 536 B  1 gap
-        free segments           8.000 KiB   8 192 B  1 segment
-        largest free block      8.000 KiB   8 192 B
-        rounding inside blocks       16 B      16 B
+        allocator
+        reserved                12.00 KiB in 2 segments  12 288 B
+        active                  2.500 KiB in 2 blocks     2 560 B
+        awaiting free           0 B in 0 blocks               0 B
+        inactive                1.500 KiB in 1 gap        1 536 B
+        free                    8.000 KiB in 1 segment    8 192 B
+        largest free            8.000 KiB                 8 192 B
+        rounding inside blocks  16 B                         16 B
 
         stream  kind   private pool  segments   reserved     active  awaiting free   inactive       free  largest free
              0  small                       1  4.000 KiB  2.500 KiB            0 B  1.500 KiB        0 B     1.500 KiB
              9  large  (0, 4)               1  8.000 KiB        0 B            0 B        0 B  8.000 KiB     8.000 KiB
 
-        segment      bytes  stream  kind   private pool  blocks     active  awaiting free   inactive       free  largest free  map
-        0x1000   4.000 KiB       0  small                     2  2.500 KiB            0 B  1.500 KiB        0 B     1.500 KiB  ###.........############
-        0x8000   8.000 KiB       9  large  (0, 4)             0        0 B            0 B        0 B  8.000 KiB     8.000 KiB  ........................
+        segment  stream  kind   private pool  blocks   reserved     active  awaiting free   inactive       free  largest free  map
+        0x1000        0  small                     2  4.000 KiB  2.500 KiB            0 B  1.500 KiB        0 B     1.500 KiB  ###.........############
+        0x8000        9  large  (0, 4)             0  8.000 KiB        0 B            0 B        0 B  8.000 KiB     8.000 KiB  ........................
 
         map: # active, ~ awaiting free, . inactive or free
 

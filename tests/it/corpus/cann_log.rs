@@ -3,7 +3,7 @@
 //! The corpus is found by the variable `HIGHWATER_SHARED`; without it the test prints "skipped".
 
 use highwater::analysis::inspect;
-use highwater::export::inspection_fields;
+use highwater::export::{Answer as _, InspectAnswer, InspectedFile};
 use highwater::graph::Bindings;
 use highwater::progress::{Cancel, Progress};
 use highwater::session::{SourceSpec, read_source};
@@ -32,8 +32,17 @@ fn logs_have_the_figures_of_their_maker() {
         for recording in workload.recordings() {
             assert_eq!(recording.check(), Ok(()), "{name}");
         }
-        let inspection = inspect(&workload, &Bindings::new());
-        let answer = inspection_fields("cann_log", &inspection, &diagnostics);
+        let files = [InspectedFile {
+            name: name.clone(),
+            format: "cann_log",
+            inspection: inspect(&workload, &Bindings::new()),
+            import: diagnostics,
+        }];
+        let answer = InspectAnswer {
+            files: &files,
+            is_single: true,
+        };
+        let answer = serde_json::to_value(answer.json()).expect("JSON");
         same(
             &format!("{name}: log"),
             &wanted["cann_log"],

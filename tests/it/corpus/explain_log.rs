@@ -7,7 +7,8 @@ use std::path::Path;
 
 use expect_test::expect_file;
 use highwater::analysis::LogStory;
-use highwater::export::{log_story_json, log_story_text};
+use highwater::diagnostics::Diagnostics;
+use highwater::export::{Answer as _, LogAnswer};
 use highwater::progress::{Cancel, Progress};
 use highwater::session::{SourceSpec, read_log};
 use highwater::units::Bytes;
@@ -45,9 +46,14 @@ fn logs_are_explained() {
         return;
     };
     for (file, name) in LOGS.into_iter().take(SNAPSHOTS) {
-        let text = log_story_text(&story(&folder.join(file))).replace('\u{a0}', " ");
+        let text = text_of(&story(&folder.join(file))).replace('\u{a0}', " ");
         expect_file![format!("../fixtures/explain_log/{name}.txt")].assert_eq(&text);
     }
+}
+
+fn text_of(story: &LogStory) -> String {
+    let import = &Diagnostics::new();
+    LogAnswer { story, import }.page().text()
 }
 
 /// Every size in the texts is a fact of the log, or a sum or difference that the documents name.
@@ -63,12 +69,15 @@ fn no_figure_is_made_up() {
         for one in &story.processes {
             facts(&one.process, &mut known);
         }
-        let known: BTreeSet<String> = known.into_iter().map(|bytes| Bytes(bytes).to_string()).collect();
-        let mut texts = vec![log_story_text(&story)];
-        strings(
-            &log_story_json(&story, &highwater::diagnostics::Diagnostics::new()),
-            &mut texts,
-        );
+        let known = known.into_iter().map(Bytes);
+        let known: BTreeSet<String> = known.flat_map(|bytes| [bytes.to_string(), bytes.exact()]).collect();
+        let mut texts = vec![text_of(&story)];
+        let import = Diagnostics::new();
+        let answer = LogAnswer {
+            story: &story,
+            import: &import,
+        };
+        strings(&serde_json::to_value(answer.json()).expect("JSON"), &mut texts);
         for figure in texts.iter().flat_map(|text| sizes(text)) {
             n_figures += 1;
             assert!(known.contains(&figure), "{file}: {figure} is not in the log");
@@ -93,7 +102,7 @@ fn sizes(text: &str) -> Vec<String> {
         .iter()
         .flat_map(|unit| text.match_indices(unit).map(move |(at, _)| (at, *unit)));
     let figures = ends.map(|(at, unit)| {
-        let is_part = |letter: char| letter.is_ascii_digit() || letter == '.' || letter == '\u{2009}';
+        let is_part = |letter: char| letter.is_ascii_digit() || ".\u{a0}".contains(letter);
         let number = &text[text[..at].trim_end_matches(is_part).len()..at];
         format!("{number}{unit}")
     });

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use highwater::export::WireEnginePlan;
+use highwater::export::engine_plan_json;
 use highwater::plan::{Assigner, Plan, verify};
 use highwater::workload::ProblemEntry;
 use serde_json::Value as Json;
@@ -46,7 +46,7 @@ fn plans_equal_the_recorded_ones() {
             };
             let plan = planned(&entry, *assigner);
             let ops = entry.ops.as_ref().unwrap();
-            let own = serde_json::to_value(WireEnginePlan::new(ops, &plan, *assigner, *is_stable)).unwrap();
+            let own = serde_json::to_value(engine_plan_json(ops, &plan, *assigner, *is_stable)).unwrap();
             // An unstable sort moves offsets and blocks, but changes no figure.
             let is_loose = matches!(variant, "default" | "only_binary");
             for (field, value) in answer.as_object().unwrap() {

@@ -71,6 +71,8 @@ fn flags_override_options() {
     assert!(near.contains("did you mean \\\"b\\\"?"), "{near}");
     assert_eq!(with(&["--version-line", "1.6"], 0)["hits"], 0);
     fails(&["reuse", &path, "--version-line", "9"], "no version \"9\"");
+    let no_number = "memory_optimize.level is \"abc\", not a number";
+    fails(&["reuse", &path, "--set", "memory_optimize.level=abc"], no_number);
     fails(&["reuse", &path, "--skip-kind", "dict"], "no such kind");
     fails(&["reuse", &path, "--graph", "other"], "no graph \"other\"");
     fails(&["reuse", "sample:bert"], "--dim batch=VALUE");

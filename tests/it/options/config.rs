@@ -1,7 +1,7 @@
 //! The configuration file: round trips, plain objects, unknown names, errors with a place.
 
 use expect_test::expect;
-use highwater::export::CheckReport;
+use highwater::export::{Answer as _, CheckReport};
 use highwater::options::{Environment, NoFiles, Options, Value};
 use highwater::script::{ConfigDevice, ConfigDocument, Predicted, from_json, to_json};
 
@@ -219,7 +219,7 @@ fn the_answer_of_check_has_all_fields() {
     options.set_text(POLICY, "7").unwrap();
     let report = CheckReport::of(&options, &Environment::new(), &NoFiles);
     assert!(report.has_errors());
-    let json = report.to_json();
+    let json = serde_json::to_value(report.json()).unwrap();
     assert_eq!(json["findings"][0]["rule"], "R49");
     assert_eq!(json["findings"][0]["severity"], "error");
     assert_eq!(json["findings"][0]["options"], serde_json::json!([POLICY]));
@@ -229,6 +229,6 @@ fn the_answer_of_check_has_all_fields() {
         active policy: 0 (dynamic allocation)
         1 error, no warnings, no notes
     "#]]
-    .assert_eq(&report.to_text());
+    .assert_eq(&report.page().text());
     assert!(!CheckReport::of(&Options::new(), &Environment::new(), &NoFiles).has_errors());
 }

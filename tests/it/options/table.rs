@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use highwater::export::{options_json, options_text};
+use highwater::export::{Answer as _, OptionsAnswer};
 use highwater::options::{
     CHECKS, ENVIRONMENT, Environment, Float, NoFiles, OptionError, OptionKind, OptionSubject, Options, TABLE, Value,
     effective_values, find, keys, lower, resolve_device,
@@ -241,7 +241,7 @@ fn invalid_values_act_as_their_defaults() {
 
 #[test]
 fn the_tables_are_listed_whole() {
-    let json = options_json();
+    let json = serde_json::to_value(OptionsAnswer.json()).unwrap();
     let options = json["options"].as_array().unwrap();
     assert_eq!(options.len(), TABLE.len());
     for (wire, row) in options.iter().zip(TABLE) {
@@ -283,7 +283,7 @@ fn the_tables_are_listed_whole() {
         .collect();
     assert!(rules.contains(&("R49", "error")) && rules.contains(&("R49", "info")));
 
-    let text = options_text();
+    let text = OptionsAnswer.page().text();
     for row in TABLE {
         assert!(text.contains(row.key), "{}", row.key);
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use expect_test::expect;
 use highwater::analysis::{Comparison, Request, compare};
-use highwater::export::{PeakAnswer, peak_text};
+use highwater::export::{Answer as _, PeakAnswer};
 use highwater::graph::{Graph, Id as _, TensorId};
 use highwater::progress::{Cancel, Progress};
 use highwater::session::{Document, SAMPLES, Session, SourceSpec, Worker};
@@ -343,12 +343,7 @@ const STEP: &str = r#"{"highwater_graph": 1, "name": "step", "nodes": [
 
 fn text_of(comparison: &Comparison, at: PeakAt, by: Attribute) -> String {
     let report = PeakReport::new(comparison, PeakRequest { by, ..ask(0, at) }).unwrap();
-    let text = peak_text(&PeakAnswer {
-        comparison,
-        report: &report,
-        most: 10,
-        baseline: None,
-    });
+    let text = PeakAnswer::new(comparison, &report, 10).page().text();
     text.replace('\u{a0}', " ")
 }
 
@@ -360,7 +355,7 @@ fn a_report_reads_well() {
 
                                     bytes        exact
         live                    8.000 MiB  8 388 608 B
-        in 3 tensors            8.000 MiB  8 388 608 B
+        live, in 3 tensors      8.000 MiB  8 388 608 B
         rounding by allocators       96 B         96 B
         reserved, unused        1.406 KiB      1 440 B
         inputs and outputs      1.251 MiB  1 311 744 B
@@ -370,23 +365,25 @@ fn a_report_reads_well() {
         mm                2  6.000 MiB  75.0 %  a
         relu              1  2.000 MiB  25.0 %  c
 
-        largest       live        exact   share  from  to
-        a        4.000 MiB  4 194 304 B  50.0 %     0   4
-        b        2.000 MiB  2 097 152 B  25.0 %     1   2
-        c        2.000 MiB  2 097 152 B  25.0 %     2   3
+        largest       live        exact   share  from step  to step
+        a        4.000 MiB  4 194 304 B  50.0 %          0        4
+        b        2.000 MiB  2 097 152 B  25.0 %          1        2
+        c        2.000 MiB  2 097 152 B  25.0 %          2        3
 
         longest idle       live  idle steps  last used  next used
         a             4.000 MiB           2  1 mm fc2   4 mm_backward grad
 
-        kept for          step  tensors       live
-        mm_backward grad     4        1  4.000 MiB
-        relu act             2        1  2.000 MiB
-        sum loss             3        1  2.000 MiB
+        kept for          step       live  tensors
+        mm_backward grad     4  4.000 MiB        1
+        relu act             2  2.000 MiB        1
+        sum loss             3  2.000 MiB        1
 
-        savings if removed   lower by        exact       peak  at step
+        savings if removed   lower by        exact  peak live  at step
         a                   4.000 MiB  4 194 304 B  4.000 MiB        2
         b                   2.000 MiB  2 097 148 B  6.000 MiB        3
         c                   2.000 MiB  2 097 152 B  6.000 MiB        1
+
+        Figures are lower bounds: kernel scratch not included.
     "#]]
     .assert_eq(&text_of(&comparison, PeakAt::Peak, Attribute::OpType));
     let range = StepRange::between(Step(3), Step(1), 5).unwrap();
@@ -395,7 +392,7 @@ fn a_report_reads_well() {
 
                                       bytes        exact
         live                      8.000 MiB  8 388 608 B
-        in 3 tensors              8.000 MiB  8 388 608 B
+        live, in 3 tensors        8.000 MiB  8 388 608 B
         rounding by allocators         96 B         96 B
         reserved, unused          1.406 KiB      1 440 B
         inputs and outputs        1.251 MiB  1 311 744 B
@@ -417,23 +414,25 @@ fn a_report_reads_well() {
         by phase  tensors       live    share  largest
         forward         3  8.000 MiB  100.0 %  a
 
-        largest       live        exact   share  from  to
-        a        4.000 MiB  4 194 304 B  50.0 %     0   4
-        b        2.000 MiB  2 097 152 B  25.0 %     1   2
-        c        2.000 MiB  2 097 152 B  25.0 %     2   3
+        largest       live        exact   share  from step  to step
+        a        4.000 MiB  4 194 304 B  50.0 %          0        4
+        b        2.000 MiB  2 097 152 B  25.0 %          1        2
+        c        2.000 MiB  2 097 152 B  25.0 %          2        3
 
         longest idle       live  idle steps  last used  next used
         a             4.000 MiB           2  1 mm fc2   4 mm_backward grad
 
-        kept for          step  tensors       live
-        mm_backward grad     4        1  4.000 MiB
-        relu act             2        1  2.000 MiB
-        sum loss             3        1  2.000 MiB
+        kept for          step       live  tensors
+        mm_backward grad     4  4.000 MiB        1
+        relu act             2  2.000 MiB        1
+        sum loss             3  2.000 MiB        1
 
-        savings if removed   lower by        exact       peak  at step
+        savings if removed   lower by        exact  peak live  at step
         a                   4.000 MiB  4 194 304 B  4.000 MiB        2
         b                   2.000 MiB  2 097 148 B  6.000 MiB        3
         c                   2.000 MiB  2 097 152 B  6.000 MiB        1
+
+        Figures are lower bounds: kernel scratch not included.
     "#]]
     .assert_eq(&text_of(&comparison, PeakAt::Range(range), Attribute::Phase));
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use highwater::analysis::{AllocatorSetting, Comparison, LogStory, Request, compare, logged_arenas, logged_remarks};
 use highwater::diagnostics::Diagnostics;
-use highwater::export::{EXPORT_FORMS, ExportAbout, ExportSubject, log_story_json, log_story_markdown, log_story_text};
+use highwater::export::{Answer as _, EXPORT_FORMS, ExportAbout, ExportSubject, LogAnswer};
 use highwater::import::Imported;
 use highwater::progress::{Cancel, Progress};
 use highwater::session::Document;
@@ -42,9 +42,12 @@ pub(crate) fn compared(readable: Readable) -> bool {
 fn of_workload(imported: Imported, progress: &Progress<'_>) {
     let workload = workloads::workload("mutated", imported);
     if let Some(story) = LogStory::of_workload(&workload) {
-        log_story_text(&story);
-        log_story_markdown(&story);
-        log_story_json(&story, &Diagnostics::new());
+        let answer = LogAnswer {
+            story: &story,
+            import: &Diagnostics::new(),
+        };
+        drop((answer.page().text(), answer.page().markdown()));
+        assert!(serde_json::to_value(answer.json()).is_ok());
     }
     drop(logged_remarks(&logged_arenas(workload.recordings()), progress));
     let workload = workload.with_logged_graphs();

@@ -1,6 +1,6 @@
 //! Random settings: no rule panics, answers are deterministic, and every finding names a setting.
 
-use highwater::export::CheckReport;
+use highwater::export::{Answer as _, CheckReport};
 use highwater::options::{ENVIRONMENT, FileState, Float, TABLE, Value, check, lower, paths_of, resolve_device};
 
 use super::Settings;
@@ -156,7 +156,7 @@ fn no_setting_makes_a_rule_panic_and_answers_repeat() {
         let findings = check(options, environment, files);
         assert_eq!(findings, settings.clone().check());
         if round % 16 == 0 {
-            assert!(!CheckReport::of(options, environment, files).to_text().is_empty());
+            assert!(!CheckReport::of(options, environment, files).page().text().is_empty());
             let lowered = lower(options, environment, &device, files);
             assert!(lowered.params.feature_copies >= 1);
         }

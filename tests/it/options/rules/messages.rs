@@ -1,6 +1,6 @@
 //! Messages of findings, texts of fixes, and effective values.
 
-use highwater::export::CheckReport;
+use highwater::export::{Answer as _, CheckReport};
 use highwater::options::GE_USE_STATIC_MEMORY;
 
 use super::{Case, FOLDER, case};
@@ -120,14 +120,14 @@ fn reports_list_fixes_and_deviating_settings() {
     .seeing(&[("./", FOLDER)])
     .settings();
     let report = CheckReport::of(&settings.options, &settings.environment, &settings.files);
-    let json = report.to_json();
+    let json = serde_json::to_value(report.json()).unwrap();
     assert_eq!(json["findings"][0]["rule"], "R3");
     assert_eq!(
         json["findings"][0]["fixes"],
         serde_json::json!(["set iterations_per_loop to 1"])
     );
     assert_eq!(json["effective"]["hccl_timeout"], 544);
-    let text = report.to_text();
+    let text = report.page().text();
     assert!(text.contains("\nhccl_timeout 600 acts as 544 s\n"), "{text}");
     assert_eq!(text.matches(" acts as ").count(), 1, "{text}");
 }

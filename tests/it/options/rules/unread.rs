@@ -1,6 +1,6 @@
 //! Variables and options whose values are unknown before the run: rules on presence fire, others do not.
 
-use highwater::export::CheckReport;
+use highwater::export::{Answer as _, CheckReport};
 use highwater::options::{GE_USE_STATIC_MEMORY, Value};
 
 use super::{Case, case, fired};
@@ -84,7 +84,9 @@ fn unread_variables_count_as_set_and_no_more() {
 fn an_unread_variable_leaves_the_policy_open() {
     let mut settings = case(&[("memory_config.static_memory_policy", "3")], "").settings();
     let report = |settings: &super::Settings| {
-        CheckReport::of(&settings.options, &settings.environment, &settings.files).to_text()
+        CheckReport::of(&settings.options, &settings.environment, &settings.files)
+            .page()
+            .text()
     };
     assert!(report(&settings).contains("active policy: 3 (dynamic expansion)\n"));
     settings.environment.set_unread(GE_USE_STATIC_MEMORY);
