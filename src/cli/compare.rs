@@ -7,23 +7,21 @@ use anyhow::bail;
 
 pub(super) use drawing::{axis_of, coloring};
 
-use super::args::{CompareArgs, Format};
+use super::Verdict;
+use super::args::CompareArgs;
 use super::request::{Prepared, policies};
 use super::settings::Settings;
-use super::{Verdict, print, print_json};
+use super::text::print_answer;
 use highwater_analysis::{
     Comparison, Lane, LaneId, LaneKind, OutOfMemoryReport, Request, compare, study_of, with_figures,
 };
-use highwater_export::{BaselineComparison, CompareAnswer, WireComparison};
+use highwater_export::{BaselineComparison, CompareAnswer, Shortage};
 use highwater_model::diagnostics::Severity;
 use highwater_model::progress::Progress;
 use highwater_options::{check_scheduled, keys};
 use highwater_plan::{Effort, PlanError, find};
 use highwater_session::OutputKind;
 use highwater_sim::POLICIES;
-
-/// The number of tensors of each peak in JSON without `--top`.
-const MOST_LISTED: usize = 100;
 
 pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     let baseline_args = baseline::BaselineArgs::new(args, progress)?;
@@ -83,16 +81,16 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     let compared = baseline_args.comparison(&comparison, &options, lane_baseline.as_ref())?;
     let shortage = shortage(request, &comparison, progress)?;
     let import = prepared.diagnostics();
-    let mut answer = CompareAnswer {
+    let answer = CompareAnswer {
         baseline_comparison: compared.as_ref(),
-        shortage: shortage.as_deref(),
+        shortage: shortage.as_ref(),
         lane_baseline: lane_baseline.as_ref(),
         explains: args.explain,
         maps: args.map,
+        most: args.top,
         ..CompareAnswer::new(&comparison, document.goal, &findings, &import, &options)
     };
-    answer.most = args.top.unwrap_or(answer.most);
-    print_answer(args, &answer)?;
+    print_answer(&answer, args.format, false)?;
     let has_error = findings.iter().any(|finding| finding.severity == Severity::Error);
     let is_broken = compared.as_ref().is_some_and(BaselineComparison::has_broken_limit);
     let is_no = has_error
@@ -118,22 +116,8 @@ fn has_refused_settings(request: &Request, comparison: &Comparison) -> bool {
         .any(|setting| !simulated(&setting.conf))
 }
 
-fn print_answer(args: &CompareArgs, answer: &CompareAnswer<'_>) -> anyhow::Result<()> {
-    match args.format {
-        Format::Json => {
-            let (n_tensors, n_changes) = (args.top.unwrap_or(MOST_LISTED), args.top.unwrap_or(usize::MAX));
-            print_json(&WireComparison::new(answer, n_tensors, n_changes))
-        }
-        Format::Markdown => print(&answer.markdown()),
-        Format::Text => print(&answer.text()),
-        format @ (Format::Csv | Format::Folded | Format::Svg | Format::Schema | Format::DocumentSchema) => {
-            Err(format.refusal())
-        }
-    }
-}
-
 /// Why the active policy does not run to its end, in sentences. It is simulated alone where `--policies` leaves it out.
-fn shortage(request: &Request, comparison: &Comparison, progress: &Progress<'_>) -> anyhow::Result<Option<String>> {
+fn shortage(request: &Request, comparison: &Comparison, progress: &Progress<'_>) -> anyhow::Result<Option<Shortage>> {
     if comparison.trace().is_some() {
         // A trace goes on after a refused request.
         return Ok(None);
@@ -154,19 +138,25 @@ fn shortage(request: &Request, comparison: &Comparison, progress: &Progress<'_>)
 }
 
 /// Why the active lane does not run to its end; `None` where it does.
-fn why_early(lane: &Lane, comparison: &Comparison) -> Option<String> {
+fn why_early(lane: &Lane, comparison: &Comparison) -> Option<Shortage> {
     let number = lane.policy.number();
     let title = comparison.in_force().map_or_else(
         || format!("policy {number}"),
         |mark| format!("policy {number}, which is {mark}{},", comparison.in_force_if()),
     );
     if lane.stops_under_budget() {
-        return Some(format!("{title} stops before the end of a run under its memory budget"));
+        return Some(Shortage {
+            verdict: format!("{title} stops before the end of a run under its memory budget"),
+            details: String::new(),
+        });
     }
     if !lane.summary.out_of_memory {
         return None;
     }
     let shortage = lane.out_of_memory_report.as_ref();
     let sentences = shortage.map_or_else(Vec::new, OutOfMemoryReport::sentences).join(" ");
-    Some(format!("{title} runs out of memory. {sentences}").trim_end().to_owned())
+    Some(Shortage {
+        verdict: format!("{title} runs out of memory."),
+        details: sentences,
+    })
 }

@@ -23,6 +23,11 @@ pub trait Answer {
     /// For people.
     fn page(&self) -> Page;
 
+    /// For a comment on a change, in Markdown.
+    fn comment(&self) -> Page {
+        self.page()
+    }
+
     /// For programs.
     fn json(&self) -> impl Serialize;
 

@@ -3,15 +3,14 @@
 //! In: a comparison, a baseline, limits. Out: [`BaselineComparison`], and its wire form. The peaks of a run that ended early are not
 //! compared: what they would have been is unknown.
 
-use serde::Serialize;
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
 use super::baseline::Baseline;
 use super::blocks::{Table, figure, text};
 use super::contributors::change_rows;
 use super::json_parts::list;
 use super::limit_checks::{LimitCheck, LimitedFigure};
-use super::record::Rows;
+use super::record::{Record, Rows, Value};
 use super::request_summary::RequestSummary;
 use highwater_analysis::{Comparison, Configuration, Figure, Fit, Lane, LaneKind, Limit, METRICS, Metric};
 use highwater_timeline::{Changes, PeakContributors};
@@ -262,85 +261,64 @@ impl LaneBaseline {
     }
 }
 
-/// A lane compared with a baseline, as a part of the answer of `compare`.
-#[derive(Serialize, Debug)]
-pub(super) struct WireBaselineComparison {
-    file: Option<String>,
-    lane: String,
-    baseline_lane: Option<String>,
-    metrics: Json,
-    changes: Option<Rows<'static>>,
-    unlisted_bytes: Option<i128>,
-    changes_at_peak_reserved: Option<Rows<'static>>,
-    unlisted_at_peak_reserved_bytes: Option<i128>,
-    limits: Json,
-}
-
-fn number(figure: Figure) -> Json {
+fn number<'a>(figure: Figure) -> Value<'a> {
     match figure {
         Figure::Bytes(whole) | Figure::Count(whole) | Figure::Nanos(whole) => whole.into(),
         Figure::Share(share) => share.into(),
     }
 }
 
-impl WireBaselineComparison {
-    /// The wire form with the largest `most` changes of each kind.
-    pub(super) fn new(compared: &BaselineComparison<'_>, most: usize) -> Self {
-        let metrics = list(METRICS, |metric| {
-            let (before, now) = (compared.before(metric), compared.now(metric));
-            json!({
-                "metric": metric.name,
-                "before": before.map(number),
-                "now": now.map(number),
-                "percent": now.zip(before).and_then(|(now, before)| now.percent_since(before)),
-            })
-        });
-        let wire = |changes: &Option<Changes>| changes.as_ref().map(|changes| change_rows(changes, most));
-        let unlisted = |changes: &Option<Changes>| changes.as_ref().map(|changes| changes.unlisted);
-        Self {
-            file: compared.file().map(str::to_owned),
-            lane: compared.title.clone(),
-            baseline_lane: compared.baseline.map(|(_, baseline)| baseline.lane.title.clone()),
-            metrics,
-            changes: wire(&compared.changes),
-            unlisted_bytes: unlisted(&compared.changes),
-            changes_at_peak_reserved: wire(&compared.reserved_changes),
-            unlisted_at_peak_reserved_bytes: unlisted(&compared.reserved_changes),
-            limits: list(
-                &compared.limit_checks,
-                |check| json!({"limit": check.limit, "is_broken": check.is_broken(), "why": check.why()}),
-            ),
-        }
-    }
+/// A lane compared with a baseline, with the largest `most` changes of each kind.
+pub(super) fn compared_record<'a>(compared: &'a BaselineComparison<'a>, most: usize) -> Record<'a> {
+    let metrics = Rows::new(METRICS, |metric| {
+        let (before, now) = (compared.before(metric), compared.now(metric));
+        let percent = now.zip(before).and_then(|(now, before)| now.percent_since(before));
+        Record::new()
+            .key("metric", metric.name)
+            .key("before", before.map(number))
+            .key("now", now.map(number))
+            .key("percent", percent)
+    });
+    let changed = |changes: &Option<Changes>| changes.as_ref().map(|changes| change_rows(changes, most));
+    let unlisted = |changes: &Option<Changes>| changes.as_ref().map(|changes| changes.unlisted);
+    let limits = Rows::new(&compared.limit_checks, |check| {
+        Record::new()
+            .key("limit", &check.limit)
+            .key("is_broken", check.is_broken())
+            .key("why", check.why())
+    });
+    Record::new()
+        .key("file", compared.file())
+        .key("lane", &compared.title)
+        .key(
+            "baseline_lane",
+            compared.baseline.map(|(_, baseline)| &baseline.lane.title),
+        )
+        .key("metrics", metrics)
+        .key("changes", changed(&compared.changes))
+        .key("unlisted_bytes", unlisted(&compared.changes))
+        .key("changes_at_peak_reserved", changed(&compared.reserved_changes))
+        .key("unlisted_at_peak_reserved_bytes", unlisted(&compared.reserved_changes))
+        .key("limits", limits)
 }
 
-/// The lanes of an answer compared with one of them, as a part of the answer of `compare`.
-#[derive(Serialize, Debug)]
-pub(super) struct WireLaneBaseline {
-    lane: String,
-    others: Vec<WireOtherLane>,
-}
-
-#[derive(Serialize, Debug)]
-struct WireOtherLane {
-    fits: Option<bool>,
-    #[serde(flatten)]
-    compared: WireBaselineComparison,
-}
-
-impl WireLaneBaseline {
-    /// The wire form with the largest `most` changes of each kind.
-    pub(super) fn new(baseline: &LaneBaseline, comparison: &Comparison, most: usize) -> Self {
-        let others = baseline.others(comparison);
-        let others = others.iter().map(|compared| WireOtherLane {
-            fits: wire_fit(compared.fit()),
-            compared: WireBaselineComparison::new(compared, most),
-        });
-        Self {
-            lane: baseline.baseline.lane.title.clone(),
-            others: others.collect(),
-        }
-    }
+/// The lanes of an answer compared with one of them.
+pub(super) fn lane_baseline_record<'a>(
+    baseline: &'a LaneBaseline,
+    comparison: &'a Comparison,
+    most: usize,
+) -> Record<'a> {
+    let others = baseline.others(comparison);
+    let other = |compared: &BaselineComparison<'_>| {
+        json!(
+            Record::new()
+                .key("fits", wire_fit(compared.fit()))
+                .and(compared_record(compared, most))
+        )
+    };
+    Record::new()
+        .key("lane", &baseline.baseline.lane.title)
+        .key("others", list(&others, other))
 }
 
 /// Whether a lane fits; `None` where there is no capacity.

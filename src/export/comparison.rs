@@ -1,9 +1,8 @@
 //! The answer of `compare` as JSON. Fields are a contract: bytes, nanoseconds and steps are integers.
 
-use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
-use super::baseline_comparison::{WireBaselineComparison, WireLaneBaseline};
+use super::baseline_comparison::{compared_record, lane_baseline_record};
 use super::compare::CompareAnswer;
 use super::device::figures_json;
 use super::json_parts::{condition_json, diagnostics_json, fields_of, list};
@@ -17,32 +16,12 @@ use highwater_options::{Edit, Finding};
 use highwater_script::json_of;
 use highwater_sim::StaticMemoryPolicy;
 
+/// The number of tensors of each peak.
+const MOST_TENSORS: usize = 100;
+
 /// Every lane, and comparisons with a baseline.
-#[derive(Serialize, Debug)]
-pub struct WireComparison {
-    #[serde(flatten)]
-    answer: Map<String, Json>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    baseline: Option<WireBaselineComparison>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    beside: Option<WireLaneBaseline>,
-}
-
-impl WireComparison {
-    /// The largest `n_tensors` at each peak and `n_changes` of each kind are listed.
-    pub fn new(answer: &CompareAnswer<'_>, n_tensors: usize, n_changes: usize) -> Self {
-        let comparison = answer.comparison;
-        let compared = answer.baseline_comparison;
-        let beside = answer.lane_baseline;
-        Self {
-            answer: answer_fields(answer, n_tensors),
-            baseline: compared.map(|compared| WireBaselineComparison::new(compared, n_changes)),
-            beside: beside.map(|baseline| WireLaneBaseline::new(baseline, comparison, n_changes)),
-        }
-    }
-}
-
-fn answer_fields(answer: &CompareAnswer<'_>, most: usize) -> Map<String, Json> {
+pub(super) fn answer_fields(answer: &CompareAnswer<'_>) -> Map<String, Json> {
+    let (most, n_changes) = (answer.most.unwrap_or(MOST_TENSORS), answer.most.unwrap_or(usize::MAX));
     let (comparison, options) = (answer.comparison, answer.options);
     let device = &comparison.device;
     let is_measured = |lane: &usize| comparison.is_measured_lane(*lane);
@@ -75,6 +54,8 @@ fn answer_fields(answer: &CompareAnswer<'_>, most: usize) -> Map<String, Json> {
         "scratch": comparison.scratch.name(),
         "estimates": list(&comparison.estimates, |estimate| estimate.key.into()),
         "diagnostics": diagnostics_json(&with_findings(answer)),
+        "baseline": answer.baseline_comparison.map(|compared| json!(compared_record(compared, n_changes))),
+        "beside": answer.lane_baseline.map(|baseline| json!(lane_baseline_record(baseline, comparison, n_changes))),
     });
     fields_of(
         object,
@@ -87,6 +68,8 @@ fn answer_fields(answer: &CompareAnswer<'_>, most: usize) -> Map<String, Json> {
             "no_effect",
             "effective_policy_unknown",
             "effective_policy_depends_on",
+            "baseline",
+            "beside",
         ],
     )
 }

@@ -1,6 +1,6 @@
 //! Lanes compared with a baseline: figures, changed tensors, and the verdict on limits.
 
-use super::CompareAnswer;
+use super::{CompareAnswer, Detail, Shortage};
 use crate::baseline_comparison::BaselineComparison;
 use crate::blocks::{Block, Line, Span, Table, code, paragraph, text};
 use crate::limit_checks::Outcome;
@@ -9,9 +9,12 @@ use highwater_model::diagnostics::Severity;
 use highwater_model::units::signed_bytes;
 use highwater_timeline::{ChangeLine, Changes};
 
+/// Changes of a kind for people.
+const MOST_CHANGES: usize = 10;
+
 /// The active lane compared with an earlier answer; pins, and the active lane, compared with a lane of this one.
 pub(super) fn baseline_blocks(answer: &CompareAnswer<'_>) -> Vec<Block> {
-    let comparison = answer.comparison;
+    let (comparison, most) = (answer.comparison, answer.most.unwrap_or(MOST_CHANGES));
     let mut blocks = Vec::new();
     if let Some(baseline) = answer.lane_baseline {
         for compared in baseline.others(comparison) {
@@ -19,7 +22,7 @@ pub(super) fn baseline_blocks(answer: &CompareAnswer<'_>) -> Vec<Block> {
             if compared.lane.pinned.is_some() || is_active {
                 let title = &baseline.baseline.lane.title;
                 blocks.push(paragraph(format!("{} compared with {title}", compared.title)));
-                blocks.extend(changes(&compared, answer.most));
+                blocks.extend(changes(&compared, most));
             }
         }
     }
@@ -31,7 +34,7 @@ pub(super) fn baseline_blocks(answer: &CompareAnswer<'_>) -> Vec<Block> {
             title.and(text(format!(" compared with {file} ({lane})"))),
         ));
         blocks.push(compared.figures(|metric| COMPARED.contains(&metric.name)).into());
-        blocks.extend(changes(compared, answer.most));
+        blocks.extend(changes(compared, most));
     }
     blocks
 }
@@ -72,7 +75,7 @@ const SIGNS: [(&str, &str); 3] = [
 ];
 
 /// Reasons for "no" first, so that the first line says why a job failed.
-pub(super) fn verdict_lines(answer: &CompareAnswer<'_>) -> Vec<Line> {
+pub(super) fn verdict_lines(answer: &CompareAnswer<'_>, detail: Detail) -> Vec<Line> {
     let mut lines: Vec<(usize, Line)> = Vec::new();
     let mut add = |sign: usize, of: &str, why: &str| {
         let (word, emoji) = SIGNS[sign];
@@ -83,8 +86,11 @@ pub(super) fn verdict_lines(answer: &CompareAnswer<'_>) -> Vec<Line> {
         let of = if of.is_empty() { Line::default() } else { code(of) };
         lines.push((sign, line.and(of).and(text(format!("{colon}{why}")))));
     };
-    if let Some(why) = answer.shortage {
-        add(0, "", why);
+    if let Some(Shortage { verdict, details }) = answer.shortage {
+        // The full answer has the reports of its lanes.
+        let is_told = detail == Detail::Full && answer.comparison.lane(answer.comparison.active_policy).is_some();
+        let details = if is_told { "" } else { details };
+        add(0, "", format!("{verdict} {details}").trim_end());
     }
     let errors = answer.findings.iter();
     for finding in errors.filter(|finding| finding.severity == Severity::Error) {

@@ -10,8 +10,12 @@ mod notes;
 pub(crate) use lanes::{Columns, lanes_table};
 pub(crate) use notes::{finding_lines, heading, lane_notes, pin_lines, recorded_blocks, run_tables, shortages};
 
+use serde::Serialize;
+
+use super::answer::{Answer, Page};
 use super::baseline_comparison::{BaselineComparison, LaneBaseline};
-use super::blocks::{Block, code, markdown, paragraph, plain_text, text};
+use super::blocks::{Block, code, paragraph, text};
+use super::comparison::answer_fields;
 use highwater_analysis::{Comparison, Configuration, LaneGoal, Recommended};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_options::Finding;
@@ -31,15 +35,23 @@ pub struct CompareAnswer<'a> {
     /// The active lane compared with an earlier answer, or checked against limits.
     pub baseline_comparison: Option<&'a BaselineComparison<'a>>,
     /// Why the active policy does not run to its end; `None` where it does.
-    pub shortage: Option<&'a str>,
+    pub shortage: Option<&'a Shortage>,
     /// All lanes compared with one of them.
     pub lane_baseline: Option<&'a LaneBaseline>,
-    /// The number of listed changes of a kind.
-    pub most: usize,
+    /// The number of listed changes of a kind, and for programs of tensors; else the usual ones.
+    pub most: Option<usize>,
     /// Whether the peak of each lane is explained.
     pub explains: bool,
     /// Whether each lane has a map of characters.
     pub maps: bool,
+}
+
+/// Why the active policy does not run to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shortage {
+    pub verdict: String,
+    /// The sentences of its out-of-memory report.
+    pub details: String,
 }
 
 /// How much is written.
@@ -48,6 +60,20 @@ pub(crate) enum Detail {
     Full,
     /// For a comment on a change.
     Short,
+}
+
+impl Answer for CompareAnswer<'_> {
+    fn page(&self) -> Page {
+        Page(self.blocks(Detail::Full))
+    }
+
+    fn comment(&self) -> Page {
+        Page(self.blocks(Detail::Short))
+    }
+
+    fn json(&self) -> impl Serialize {
+        answer_fields(self)
+    }
 }
 
 impl<'a> CompareAnswer<'a> {
@@ -69,7 +95,7 @@ impl<'a> CompareAnswer<'a> {
             baseline_comparison: None,
             shortage: None,
             lane_baseline: None,
-            most: 10,
+            most: None,
             explains: false,
             maps: false,
         }
@@ -80,21 +106,11 @@ impl<'a> CompareAnswer<'a> {
         self.comparison.recommended(self.goal)
     }
 
-    /// For a terminal.
-    pub fn text(&self) -> String {
-        plain_text(&self.blocks(Detail::Full))
-    }
-
-    /// For a comment on a change.
-    pub fn markdown(&self) -> String {
-        markdown(&self.blocks(Detail::Short))
-    }
-
     fn blocks(&self, detail: Detail) -> Vec<Block> {
         let comparison = self.comparison;
         let name = text("Device memory of ").and(code(&comparison.workload.name));
         let mut blocks = vec![Block::Heading(3, name)];
-        let verdict = Block::lines(changes::verdict_lines(self));
+        let verdict = Block::lines(changes::verdict_lines(self, detail));
         if detail == Detail::Short {
             blocks.push(verdict.clone());
         }

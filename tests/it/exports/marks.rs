@@ -2,7 +2,7 @@
 
 use highwater::analysis::{Comparison, Fit, LaneMark};
 use highwater::diagnostics::Diagnostics;
-use highwater::export::{CompareAnswer, ExportForm, WireComparison};
+use highwater::export::{Answer as _, CompareAnswer, ExportForm};
 use serde_json::Value as Json;
 
 use super::{subject, text};
@@ -80,9 +80,13 @@ fn every_form_shows_every_mark_of_every_lane() {
         let (comparison, _) = session.answer().expect("an answer");
         let (import, options, goal) = (Diagnostics::new(), session.configuration(), session.document().goal);
         let answer = CompareAnswer::new(comparison, goal, &[], &import, &options);
-        let json = serde_json::to_value(WireComparison::new(&answer, 0, 0)).expect("JSON");
+        let json = serde_json::to_value(answer.json()).expect("JSON");
         let report = text(&subject((**comparison).clone()), ExportForm::Report, "report.html");
-        let pages = [answer.text(), plain(&answer.markdown()), plain(&report)];
+        let pages = [
+            answer.page().text(),
+            plain(&answer.comment().markdown()),
+            plain(&report),
+        ];
         for (lane, row_of_lane) in comparison.lanes.iter().enumerate() {
             let title = comparison.lane_title(row_of_lane.id);
             for mark in comparison.lane_marks(lane, goal) {

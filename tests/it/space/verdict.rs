@@ -7,7 +7,7 @@ use std::sync::Arc;
 use highwater::analysis::sweep::{Goal, SweepPoint, recommend, recommend_from};
 use highwater::analysis::{Comparison, Configuration, LaneGoal, Recommended, Request, compare};
 use highwater::diagnostics::Diagnostics;
-use highwater::export::{CompareAnswer, ExportForm, ExportSubject, WireComparison};
+use highwater::export::{Answer as _, CompareAnswer, ExportForm, ExportSubject};
 use highwater::options::keys;
 use highwater::progress::{Cancel, Progress};
 use highwater::session::{Document, Origin, export_about};
@@ -128,12 +128,15 @@ fn is_shown_everywhere(request: &Request, comparison: &Arc<Comparison>, goal: La
     let found = comparison.recommended(goal);
     let options = request.configuration();
     let import = Diagnostics::new();
-    let answer = CompareAnswer::new(comparison, goal, &[], &import, &options);
-    let json = serde_json::to_value(WireComparison::new(&answer, 1, 1)).unwrap();
+    let answer = CompareAnswer {
+        most: Some(1),
+        ..CompareAnswer::new(comparison, goal, &[], &import, &options)
+    };
+    let json = serde_json::to_value(answer.json()).unwrap();
     let lane = found.map_or(Json::Null, |one| one.policy.number().into());
     assert_eq!(json.pointer("/recommended/lane").cloned().unwrap_or_default(), lane);
-    let markdown = answer.markdown();
-    let plain = answer.text();
+    let markdown = answer.comment().markdown();
+    let plain = answer.page().text();
     let words = found.map(Recommended::text);
     assert_eq!(markdown.contains("Recommended"), words.is_some());
     let progress = Cancel::new();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use highwater::analysis::{Configuration, LaneGoal};
 use highwater::diagnostics::Diagnostics;
-use highwater::export::{Baseline, BaselineComparison, CompareAnswer, WireComparison};
+use highwater::export::{Answer as _, Baseline, BaselineComparison, CompareAnswer};
 use highwater::options::{FileState, Files, OptionKind, TABLE, check, lower, problems_of};
 use highwater::script::{ConfigDocument, from_json, read_config, schedule_from_json, to_json};
 use highwater::session::{Document, DocumentFile, PersistedDocument, Recents, apply_config, config_from_document};
@@ -91,10 +91,9 @@ pub(super) fn answer(bytes: &[u8]) -> Option<Readable> {
         baseline_comparison: compared.as_ref(),
         ..CompareAnswer::new(comparison, LaneGoal::default(), &[], &import, &options)
     };
-    answer.text();
-    answer.markdown();
-    let wire = WireComparison::new(&answer, 10, 10);
-    serde_json::to_string(&wire).expect("it is JSON");
+    answer.page().text();
+    answer.comment().markdown();
+    serde_json::to_string(&answer.json()).expect("it is JSON");
     Some(Readable::Other)
 }
 
