@@ -7,6 +7,7 @@ use anyhow::bail;
 
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::first_of;
+use highwater_model::workload::{Part, PartOf};
 
 /// Names of a list in a message.
 pub(super) const MOST_NAMES: usize = 12;
@@ -64,6 +65,20 @@ pub(super) fn choose(
         name: names[position].clone(),
         others: others.map(|(_, name)| name.clone()).collect(),
     })
+}
+
+/// The wanted graph or body of an op among the parts of a workload, else the first.
+pub(super) fn choose_graph<'p>(
+    file: &str,
+    parts: &'p [Part],
+    wanted: Option<&str>,
+) -> anyhow::Result<(Choice, &'p Part)> {
+    let is_graph = |part: &&Part| matches!(part.of, PartOf::Graph(_) | PartOf::Body(..));
+    let graphs: Vec<&Part> = parts.iter().filter(is_graph).collect();
+    let names: Vec<String> = graphs.iter().map(|part| part.name.clone()).collect();
+    let choice = choose(file, &names, wanted, |_| true)?;
+    let part = graphs[choice.position];
+    Ok((choice, part))
 }
 
 /// The error for an unknown name.

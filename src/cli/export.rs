@@ -10,7 +10,7 @@ use super::compare::{axis_of, coloring};
 use super::opened::{named_document, write_document};
 use super::request::{Prepared, policies};
 use super::settings::Settings;
-use super::written::{config_export, write_or_print};
+use super::written::{config_export, document_export, write_or_print};
 use super::{Verdict, print};
 use highwater_analysis::{Comparison, compare, with_figures};
 use highwater_export::{ExportAbout, ExportForm, ExportSubject};
@@ -18,9 +18,7 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_options::check_scheduled;
 use highwater_script::{ConfigFile, files_text};
-use highwater_session::{
-    CommandLine, Document, Origin, config_from_document, export_about, is_document_name, look_at_files, write_pieces,
-};
+use highwater_session::{CommandLine, Document, Origin, export_about, is_document_name, write_pieces};
 use highwater_timeline::Timeline;
 
 pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
@@ -180,9 +178,7 @@ fn convert(args: &ExportArgs, form: ExportForm, progress: &Progress<'_>) -> anyh
         };
         bail!("nothing to write: {why}name graph files or give --config FILE, --set KEY=VALUE or --env NAME=VALUE");
     }
-    let files = look_at_files(&document.options, &document.environment);
-    let findings = check_scheduled(&document.options, &document.environment, &files, &document.plan);
-    let export = config_export(&config_from_document(document, None), &args.to, &findings, &settings)?;
+    let export = document_export(document, &args.to, &settings)?;
     write_or_print(&export, args.writing, &settings.read_files())
 }
 

@@ -1,7 +1,7 @@
 //! `highwater formats`: the formats that open, as the table of importers and docs/formats.md describe them.
 
 use anyhow::Context as _;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use super::args::{Format, FormatsArgs};
 use super::{Verdict, print, print_json};
@@ -16,12 +16,12 @@ pub(super) fn run(args: &FormatsArgs) -> anyhow::Result<Verdict> {
     match args.name.as_deref().map(find).transpose()? {
         Some(row) if is_json => {
             let mut object = fields(row);
-            object.insert("page".to_owned(), section(row.name).into());
+            object["page"] = section(row.name).into();
             print_json(&object)?;
         }
         Some(row) => print(&page(row))?,
         None if is_json => {
-            let rows: Vec<Map<String, Json>> = IMPORTERS.iter().map(fields).collect();
+            let rows: Vec<Json> = IMPORTERS.iter().map(fields).collect();
             print_json(&json!({ "formats": rows }))?;
         }
         None => print(&list())?,
@@ -69,14 +69,14 @@ fn page(row: &Importer) -> String {
     )
 }
 
-fn fields(row: &Importer) -> Map<String, Json> {
-    let mut object = Map::new();
-    object.insert("name".to_owned(), row.name.into());
-    object.insert("content".to_owned(), row.title.into());
-    object.insert("description".to_owned(), row.description.into());
-    object.insert("extensions".to_owned(), row.extensions.into());
-    object.insert("detected_by".to_owned(), row.detected_by.into());
-    object
+fn fields(row: &Importer) -> Json {
+    json!({
+        "name": row.name,
+        "content": row.title,
+        "description": row.description,
+        "extensions": row.extensions,
+        "detected_by": row.detected_by,
+    })
 }
 
 /// The section of a format in docs/formats.md, without its heading; a test looks for each.

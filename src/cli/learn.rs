@@ -8,14 +8,13 @@ use super::args::{Format, LearnArgs};
 use super::request::Prepared;
 use super::settings::Settings;
 use super::text::print_answer;
-use super::written::{config_export, write_learned};
+use super::written::{document_export, write_learned};
 use super::{Verdict, print};
 use highwater_analysis::{Calibration, LearnedSetting, calibrations};
 use highwater_export::LearnAnswer;
 use highwater_model::progress::Progress;
-use highwater_options::check_scheduled;
 use highwater_script::{WRITTEN_FORMS, is_written_name};
-use highwater_session::{Document, OutputKind, config_from_document, look_at_files};
+use highwater_session::{Document, OutputKind};
 
 pub(super) fn run(args: &LearnArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     args.format.check(&[Format::Text, Format::Json])?;
@@ -57,9 +56,7 @@ pub(super) fn run(args: &LearnArgs, progress: &Progress<'_>) -> anyhow::Result<V
         ..settings.document.clone()
     };
     let left_out = set(&mut document, &learned, &args.only);
-    let files = look_at_files(&document.options, &document.environment);
-    let findings = check_scheduled(&document.options, &document.environment, &files, &document.plan);
-    let export = config_export(&config_from_document(&document, None), path, &findings, &settings)?;
+    let export = document_export(&document, path, &settings)?;
     match write_learned(&export, args.force, &read)? {
         None => return Ok(Verdict::No),
         Some(report) if args.format == Format::Text => print(&(report + &left_out_text(&left_out)))?,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail};
 
 use super::args::{Format, ReuseArgs};
-use super::choice::{Choice, choose};
+use super::choice::{Choice, choose, choose_graph};
 use super::dims::{unbound, unused_dims};
 use super::lower_bound::lower_bound_of;
 use super::settings::{Settings, parse_dims, single_values};
@@ -15,7 +15,7 @@ use highwater_export::ReuseAnswer;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::Bindings;
 use highwater_model::progress::Progress;
-use highwater_model::workload::{BlockProgram, GraphEntry, Part, PartOf, Source};
+use highwater_model::workload::{BlockProgram, GraphEntry, Source};
 use highwater_options::{Options, Value, keys, name_reuse};
 use highwater_rewrite::name_reuse::{
     GraphProgram, LogLine, NameReuseRequest, REFUSED_LEVEL, ReuseQuestion, SkipKind, Version, block_program,
@@ -119,13 +119,8 @@ fn subject(
         }
         // The graphs of a log have no ops of a program.
         Source::Graphs(_) if !workload.has_logged_plans() => {
-            let parts = loaded.parts.iter();
-            let parts: Vec<&Part> = parts
-                .filter(|part| matches!(part.of, PartOf::Graph(_) | PartOf::Body(..)))
-                .collect();
-            let names: Vec<String> = parts.iter().map(|part| part.name.clone()).collect();
-            let choice = choose(file, &names, wanted, |_| true)?;
-            let alone = workload.of_part(parts[choice.position]);
+            let (choice, part) = choose_graph(file, &loaded.parts, wanted)?;
+            let alone = workload.of_part(part);
             let Some(entry) = alone.graphs().first() else {
                 bail!("{file}: \"{}\" is not a graph", choice.name);
             };

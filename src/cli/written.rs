@@ -6,9 +6,9 @@ use super::args::Writing;
 use super::settings::Settings;
 use super::{Verdict, print, say};
 use highwater_model::diagnostics::Diagnostics;
-use highwater_options::Finding;
+use highwater_options::{Finding, check_scheduled};
 use highwater_script::{ConfigDocument, ConfigExport, config_errors, files_text};
-use highwater_session::{ReadFiles, write_config};
+use highwater_session::{Document, ReadFiles, config_from_document, look_at_files, write_config};
 
 /// The files of a configuration, with the errors of its rules and of the files that it comes from.
 pub(super) fn config_export(
@@ -22,6 +22,13 @@ pub(super) fn config_export(
         remarks.extend(&of_file.prefixed(name));
     }
     ConfigExport::new(document, path, config_errors(findings, &remarks)).map_err(anyhow::Error::msg)
+}
+
+/// The files of a document's configuration, without a comparison.
+pub(super) fn document_export(document: &Document, path: &Path, settings: &Settings) -> anyhow::Result<ConfigExport> {
+    let files = look_at_files(&document.options, &document.environment);
+    let findings = check_scheduled(&document.options, &document.environment, &files, &document.plan);
+    config_export(&config_from_document(document, None), path, &findings, settings)
 }
 
 /// Writes or prints the files, or says why not.

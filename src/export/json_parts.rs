@@ -41,7 +41,7 @@ pub(super) fn numbered_object<'a>(pairs: impl Iterator<Item = (&'a str, Json)>) 
     Json::Object(object)
 }
 
-pub fn diagnostics_json(diagnostics: &Diagnostics) -> Json {
+pub(super) fn diagnostics_json(diagnostics: &Diagnostics) -> Json {
     entries_json(diagnostics.entries())
 }
 

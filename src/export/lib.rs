@@ -61,7 +61,6 @@ pub use flame::{FLAME_FORMS, FlameAnswer, flame_file, flame_text, folded_stacks}
 pub use forms::{EXPORT_FORMS, ExportForm, ExportLanes, ExportRow, ExportWriter, export_form_help};
 pub use growth::GrowthAnswer;
 pub use inspect::{InspectAnswer, InspectedFile};
-pub use json_parts::diagnostics_json;
 pub use limit_checks::{LimitCheck, Outcome};
 pub use options::{OptionsAnswer, allocator_options_markdown, options_markdown};
 pub use peak::{PEAK_FORMS, PeakAnswer, peak_file};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 
-use crate::choice::choose;
+use crate::choice::{choose, choose_graph};
 use crate::lower_bound::lower_bound_of;
 use highwater_analysis::{OpSource, Request, bound_plan, graph_tapes, study_of};
 use highwater_model::diagnostics::Diagnostics;
@@ -43,13 +43,9 @@ pub(super) fn subject(
 }
 
 /// The request about a part of its workload.
-fn alone(request: &Request, name: &str, of: PartOf) -> Request {
-    let part = Part {
-        name: name.to_owned(),
-        of,
-    };
+fn alone(request: &Request, part: &Part) -> Request {
     Request {
-        workload: Arc::new(request.workload.of_part(&part)),
+        workload: Arc::new(request.workload.of_part(part)),
         ..request.clone()
     }
 }
@@ -61,12 +57,12 @@ fn of_tapes(wanted: Option<&str>, request: &Request) -> anyhow::Result<Subject> 
     let mut diagnostics = Diagnostics::new();
     choice.report(&mut diagnostics);
     let tape = &workload.tapes()[choice.position];
+    let part = Part {
+        name: tape.name.clone(),
+        of: PartOf::Entry(Source::Tapes(vec![Arc::clone(tape)])),
+    };
     Ok(Subject {
-        alone: alone(
-            request,
-            &tape.name,
-            PartOf::Entry(Source::Tapes(vec![Arc::clone(tape)])),
-        ),
+        alone: alone(request, &part),
         tape: Tape::clone(tape),
         lower_bound: None,
         diagnostics,
@@ -80,16 +76,9 @@ fn of_graphs(
     progress: &Progress<'_>,
 ) -> anyhow::Result<Subject> {
     let workload = &request.workload;
-    let mut names: Vec<String> = workload.graphs().iter().map(|entry| entry.name.clone()).collect();
-    let mut parts = workload.parts(&[]);
-    parts.retain(|part| matches!(part.of, PartOf::Body(..)) && !names.contains(&part.name));
-    names.extend(parts.iter().map(|part| part.name.clone()));
-    let choice = choose(&workload.name, &names, wanted, |_| true)?;
-    let of = match workload.graphs().get(choice.position) {
-        Some(entry) => PartOf::Graph(entry.clone()),
-        None => parts[choice.position - workload.graphs().len()].of.clone(),
-    };
-    let request = alone(request, &names[choice.position], of);
+    let parts = workload.parts(&[]);
+    let (choice, part) = choose_graph(&workload.name, &parts, wanted)?;
+    let request = alone(request, part);
     let tape = graph_tapes(&request, lowered)?.into_iter().next();
     let mut diagnostics = Diagnostics::new();
     choice.report(&mut diagnostics);
