@@ -52,6 +52,69 @@ pub(crate) fn json(arguments: &[&str], code: i32) -> Json {
     serde_json::from_slice(&output.stdout).expect("one JSON object")
 }
 
+/// Standard output as a text.
+#[track_caller]
+pub(crate) fn text_of(arguments: &[&str], code: i32) -> String {
+    let (found, text, error) = told(arguments);
+    assert_eq!(found, code, "{arguments:?}: {error}");
+    text
+}
+
+/// Exit code, standard output and standard error.
+pub(crate) fn told(arguments: &[&str]) -> (i32, String, String) {
+    let output = run(arguments);
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    let code = output.status.code().expect("it ends by itself");
+    (code, text(output.stdout), text(output.stderr))
+}
+
+#[track_caller]
+pub(crate) fn says(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "lacks \"{part}\":\n{text}");
+    }
+}
+
+/// A folder with files.
+pub(crate) struct Place(tempfile::TempDir);
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().expect("a folder"))
+    }
+
+    pub(crate) fn at(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().expect("UTF-8").to_owned()
+    }
+
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+        std::fs::write(self.at(name), content).expect("it can be written");
+        self.at(name)
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.at(name)).expect("a text")
+    }
+
+    pub(crate) fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.0.path()).expect("a folder");
+        let names = entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned());
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        names
+    }
+
+    /// A command line in which `@` is the folder, as in `inspect @a.json`.
+    pub(crate) fn line(&self, line: &str) -> String {
+        line.replace('@', &self.at(""))
+    }
+}
+
+/// The words of a command line.
+pub(crate) fn words(line: &str) -> Vec<&str> {
+    line.split(' ').filter(|word| !word.is_empty()).collect()
+}
+
 #[track_caller]
 pub(crate) fn fails(arguments: &[&str], expected: &str) {
     let output = run(arguments);
@@ -94,10 +157,8 @@ fn plan_answers_fits_and_lists_csv() {
         edges["reuse_edges"].as_u64(),
         Some(edges["edges"].as_array().unwrap().len() as u64)
     );
-    let csv = run(&["plan", "sample:mobilenet", "--format", "csv"]);
-    let text = String::from_utf8(csv.stdout).unwrap();
+    let text = text_of(&["plan", "sample:mobilenet", "--format", "csv"], 0);
     assert!(text.starts_with("id,lower,upper,size,offset\n"), "{text}");
-    fails(&["plan", "sample:mobilenet", "--strategy", "magic"], "greedy_by_size");
 }
 
 #[test]
@@ -117,11 +178,6 @@ fn check_reports_rules_and_effective_values() {
     );
     assert_eq!(answer["findings"][0]["rule"], "R3");
     assert_eq!(answer["effective"]["iterations_per_loop"], 10);
-    fails(
-        &["check", "--set", "static_memory_polici=2"],
-        "memory_config.static_memory_policy",
-    );
-    fails(&["check", "--set", "nonsense"], "KEY=VALUE");
 }
 
 #[test]
@@ -140,25 +196,11 @@ fn options_lists_the_tables() {
 
 #[test]
 fn export_writes_a_configuration_that_check_and_compare_read() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("config.json");
-    let path = path.to_str().unwrap();
-    let output = run(&[
-        "export",
-        "sample:resnet50",
-        "--to",
-        path,
-        "--set",
-        "memory_config.static_memory_policy=2",
-        "--device",
-        "generic-16GB",
-    ]);
-    assert_eq!(
-        output.status.code(),
-        Some(0),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    let place = Place::new();
+    let line =
+        "export sample:resnet50 --to @config.json --set memory_config.static_memory_policy=2 --device generic-16GB";
+    text_of(&words(&place.line(line)), 0);
+    let path = &place.at("config.json");
     assert_eq!(
         json(&["check", path, "--format", "json"], 0)["effective"]["effective_policy"],
         2
@@ -166,25 +208,15 @@ fn export_writes_a_configuration_that_check_and_compare_read() {
     let answer = json(&["compare", "sample:resnet50", "--config", path, "--format", "json"], 0);
     assert_eq!(answer["effective_policy"], 2);
     assert_eq!(answer["device"]["name"], "generic-16GB");
-    fails(&["export", "sample:resnet50", "--to", "report.pdf"], "report.pdf");
 }
 
 #[test]
 fn export_writes_scripts_that_check_reads() {
-    let folder = tempfile::tempdir().unwrap();
+    let place = Place::new();
+    let settings = "--set memory_config.static_memory_policy=2 --env GE_USE_STATIC_MEMORY=3 --force";
     for (name, policy) in [("config.py", 4), ("config.sh", 3)] {
-        let path = folder.path().join(name);
-        let path = path.to_str().unwrap();
-        let setting = [
-            "--set",
-            "memory_config.static_memory_policy=2",
-            "--env",
-            "GE_USE_STATIC_MEMORY=3",
-            "--force",
-        ];
-        let output = run(&[&["export", "sample:resnet50", "--to", path], &setting[..]].concat());
-        let error = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(0), "{error}");
+        let path = &place.at(name);
+        text_of(&words(&format!("export sample:resnet50 --to {path} {settings}")), 0);
         let code = i32::from(policy == 4);
         let answer = json(&["check", path, "--format", "json"], code);
         assert_eq!(answer["effective"]["effective_policy"], policy);
@@ -194,182 +226,152 @@ fn export_writes_scripts_that_check_reads() {
         );
         assert_eq!(answer["effective_policy"], policy);
     }
-    let path = folder.path().join("broken.py");
-    std::fs::write(&path, "config = NPURunCon fig(\n").unwrap();
-    fails(&["check", path.to_str().unwrap()], "line 1, column 20");
+    let path = place.write("broken.py", "config = NPURunCon fig(\n");
+    fails(&["check", &path], "line 1, column 20");
 }
 
 #[test]
 fn bad_usage_and_bad_input_are_one_line_and_exit_2() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("random.bin");
-    std::fs::write(&path, [0x93_u8, 0x11, 0xfe, 0x00, 0x42].repeat(100)).unwrap();
-    fails(&["inspect", path.to_str().unwrap()], "random.bin");
-    fails(&["inspect", "/no/such/file.onnx"], "/no/such/file.onnx");
-    fails(&["inspect", folder.path().to_str().unwrap()], "folder");
-    fails(&["inspect"], "FILE");
-    fails(&["compare", "sample:none"], "resnet50");
-    fails(&["compare", "sample:resnet50", "--device", "toaster"], "generic-32GB");
-    fails(
-        &["compare", "sample:resnet50", "--device-memory", "lots"],
-        "--device-memory",
-    );
-    fails(
-        &["plan", "sample:mobilenet", "--alignment", "18446744073709551615"],
-        "--alignment",
-    );
-    fails(&["plan", "sample:mobilenet", "--alignment", "0"], "--alignment");
-    fails(&["remat", "/no/such/file.log", "--budget", "0.5"], "/no/such/file.log");
-    fails(&["remat", "sample:mobilenet"], "--budget");
-    fails(&["remat", "sample:mobilenet", "--budget", "0"], "--budget");
-    fails(
-        &["remat", "sample:mobilenet", "--budget", "0.5", "--heuristic", "fifo"],
-        "dtr_eq",
-    );
-    fails(&["comapre", "sample:resnet50"], "comapre");
-    fails(
-        &["inspect", "sample:bert", "--dim", "batch=9223372036854775808"],
-        "2^63",
-    );
-    fails(&["compare", "sample:bert", "--dim", "seq=1", "--dim", "seq=2"], "twice");
-    fails(&["compare", "sample:resnet50", "--iterations", "90000"], "iterations");
-    fails(
-        &["compare", "sample:resnet50", "--device-memory", "0"],
-        "--device-memory",
-    );
-    fails(&["plan", "sample:resnet50", "--deadline=-1"], "deadline");
-    fails(&["compare", "sample:resnet50", "--frobnicate"], "frobnicate");
+    let place = Place::new();
+    place.write("random.bin", [0x93_u8, 0x11, 0xfe, 0x00, 0x42].repeat(100));
+    for (line, expected) in [
+        ("inspect @random.bin", "random.bin"),
+        ("inspect /no/such/file.onnx", "/no/such/file.onnx"),
+        ("inspect @", "folder"),
+        ("inspect", "FILE"),
+        ("compare sample:none", "resnet50"),
+        ("compare sample:resnet50 --device toaster", "generic-32GB"),
+        ("compare sample:resnet50 --device-memory lots", "--device-memory"),
+        ("compare sample:resnet50 --device-memory 0", "--device-memory"),
+        ("compare sample:resnet50 --iterations 90000", "iterations"),
+        ("compare sample:resnet50 --frobnicate", "frobnicate"),
+        ("compare sample:bert --dim seq=1 --dim seq=2", "twice"),
+        ("comapre sample:resnet50", "comapre"),
+        ("plan sample:mobilenet --alignment 18446744073709551615", "--alignment"),
+        ("plan sample:mobilenet --alignment 0", "--alignment"),
+        ("plan sample:mobilenet --strategy magic", "greedy_by_size"),
+        ("plan sample:resnet50 --deadline=-1", "deadline"),
+        ("remat /no/such/file.log --budget 0.5", "/no/such/file.log"),
+        ("remat sample:mobilenet", "--budget"),
+        ("remat sample:mobilenet --budget 0", "--budget"),
+        ("remat sample:mobilenet --budget 0.5 --heuristic fifo", "dtr_eq"),
+        ("inspect sample:bert --dim batch=9223372036854775808", "2^63"),
+        (
+            "check --set static_memory_polici=2",
+            "memory_config.static_memory_policy",
+        ),
+        ("check --set nonsense", "KEY=VALUE"),
+        ("export sample:resnet50 --to report.pdf", "report.pdf"),
+        ("manual /no/such/folder", "/no/such/folder"),
+        // Without a display the window is one sentence.
+        ("", "highwater compare"),
+    ] {
+        fails(&words(&place.line(line)), expected);
+    }
 }
 
 #[test]
 fn input_files_are_never_overwritten() {
-    let folder = tempfile::tempdir().unwrap();
+    let place = Place::new();
     let samples = concat!(env!("CARGO_MANIFEST_DIR"), "/sample_traces/");
-    let copy = |name: &str, target: &str| {
-        let path = folder.path().join(target);
-        std::fs::copy(format!("{samples}{name}"), &path).unwrap();
-        path.to_str().unwrap().to_owned()
-    };
-    let model = copy("mobilenet_v2.onnx", "net.json");
-    let run = copy("lenet_training.runmeta.pb.gz", "run.json");
-    let graph = copy("lenet_training.pb", "lenet.pb");
-    let cases: [&[&str]; 6] = [
-        &["export", &model, "--to", &model],
-        &["export", &model, "--as", "report", "--to", &model],
-        &["compare", &model, "--svg", &model],
-        &["learn", &run, &graph, "--to", &run],
-        &[
-            "export",
-            &graph,
-            "--open-as",
-            "tensorflow",
-            "--as",
-            "trace",
-            "--to",
-            &graph,
-        ],
-        &["export", &model, &graph, "--to", &model],
+    let copies = [
+        ("mobilenet_v2.onnx", "net.json"),
+        ("lenet_training.runmeta.pb.gz", "run.json"),
+        ("lenet_training.pb", "lenet.pb"),
     ];
-    for case in cases {
-        let files: Vec<Vec<u8>> = [&model, &run, &graph].map(|path| std::fs::read(path).unwrap()).into();
-        fails(case, "not overwritten");
-        let after: Vec<Vec<u8>> = [&model, &run, &graph].map(|path| std::fs::read(path).unwrap()).into();
-        assert!(files == after, "{case:?}");
+    for (name, target) in copies {
+        std::fs::copy(format!("{samples}{name}"), place.at(target)).unwrap();
+    }
+    for line in [
+        "export @net.json --to @net.json",
+        "export @net.json --as report --to @net.json",
+        "compare @net.json --svg @net.json",
+        "learn @run.json @lenet.pb --to @run.json",
+        "export @lenet.pb --open-as tensorflow --as trace --to @lenet.pb",
+        "export @net.json @lenet.pb --to @net.json",
+    ] {
+        let files = || copies.map(|(_, path)| std::fs::read(place.at(path)).unwrap());
+        let before = files();
+        fails(&words(&place.line(line)), "not overwritten");
+        assert!(before == files(), "{line}");
     }
 }
 
 #[test]
 fn no_file_that_a_command_reads_is_replaced() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let (model, other) = (at("model.tflite"), at("other.svg"));
-    for path in [&model, &other] {
-        std::fs::copy(
-            format!("{}/sample_traces/lstm_tiny.tflite", env!("CARGO_MANIFEST_DIR")),
-            path,
-        )
-        .unwrap();
+    let place = Place::new();
+    let model = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/sample_traces/lstm_tiny.tflite")).unwrap();
+    std::fs::create_dir(place.at("run")).unwrap();
+    for name in ["model.tflite", "other.svg", "run/net.tflite"] {
+        place.write(name, &model);
     }
-    let (schedule, script, document, link) = (at("s.json"), at("run.py"), at("d.json"), at("link.svg"));
-    std::fs::write(&schedule, r#"{"iterations": 2}"#).unwrap();
-    std::fs::write(&script, "from npu_bridge.npu_init import *\nconfig = NPURunConfig()\n").unwrap();
-    let (list, pin, named) = (
-        at("list.html"),
-        format!("a={script}"),
-        format!("modify_mixlist={}", at("list.html")),
-    );
-    std::fs::write(&list, "{}").unwrap();
-    let saved = at("d.highwater");
-    assert!(run(&["export", &model, "--to", &saved]).status.success());
-    std::fs::rename(&saved, &document).unwrap();
-    let (config, of_other, folder_source) = (at("c.json"), at("other.highwater"), at("run"));
-    assert!(run(&["export", &model, "--to", &config]).status.success());
-    assert!(run(&["export", &other, "--to", &of_other]).status.success());
-    let in_folder = at("run/net.tflite");
-    std::fs::create_dir(&folder_source).unwrap();
-    std::fs::copy(&model, &in_folder).unwrap();
-    let (pinned, table) = (format!("a={config}"), at("tensors.csv"));
-    let mut cases: Vec<(Vec<&str>, &str)> = vec![
-        (vec!["compare", &model, "--baseline", &other, "--svg", &other], &other),
+    place.write("s.json", r#"{"iterations": 2}"#);
+    place.write("run.py", "from npu_bridge.npu_init import *\nconfig = NPURunConfig()\n");
+    place.write("list.html", "{}");
+    for line in [
+        "export @model.tflite --to @d.highwater",
+        "export @model.tflite --to @c.json",
+        "export @other.svg --to @other.highwater",
+    ] {
+        text_of(&words(&place.line(line)), 0);
+    }
+    std::fs::rename(place.at("d.highwater"), place.at("d.json")).unwrap();
+    let mut cases = vec![
         (
-            vec!["export", &model, "--schedule", &schedule, "--to", &schedule],
-            &schedule,
+            "compare @model.tflite --baseline @other.svg --svg @other.svg",
+            "other.svg",
         ),
+        ("export @model.tflite --schedule @s.json --to @s.json", "s.json"),
         (
-            vec![
-                "export",
-                "--schedule",
-                &schedule,
-                "--set",
-                "memory_config.static_memory_policy=2",
-                "--to",
-                &schedule,
-            ],
-            &schedule,
+            "export --schedule @s.json --set memory_config.static_memory_policy=2 --to @s.json",
+            "s.json",
         ),
-        (vec!["export", &model, "--config", &script, "--to", &script], &script),
-        (vec!["export", &model, "--pin", &pin, "--to", &script], &script),
-        (vec!["export", &model, "--set", &named, "--to", &list], &list),
-        (vec!["export", &document, "--to", &document], &document),
-        (vec!["compare", &document, "--svg", &document], &document),
-        (vec!["learn", &document, "--to", &document], &document),
-        (vec!["compare", &model, "--config", &config, "--svg", &config], &config),
+        ("export @model.tflite --config @run.py --to @run.py", "run.py"),
+        ("export @model.tflite --pin a=@run.py --to @run.py", "run.py"),
         (
-            vec!["export", &model, "--config", &config, "--as", "report", "--to", &config],
-            &config,
+            "export @model.tflite --set modify_mixlist=@list.html --to @list.html",
+            "list.html",
         ),
-        (vec!["export", &model, "--pin", &pinned, "--to", &config], &config),
+        ("export @d.json --to @d.json", "d.json"),
+        ("compare @d.json --svg @d.json", "d.json"),
+        ("learn @d.json --to @d.json", "d.json"),
+        ("compare @model.tflite --config @c.json --svg @c.json", "c.json"),
         (
-            vec!["compare", &model, "--baseline", &of_other, "--svg", &other],
-            &other,
+            "export @model.tflite --config @c.json --as report --to @c.json",
+            "c.json",
+        ),
+        ("export @model.tflite --pin a=@c.json --to @c.json", "c.json"),
+        (
+            "compare @model.tflite --baseline @other.highwater --svg @other.svg",
+            "other.svg",
         ),
     ];
     if cfg!(unix) {
-        std::fs::hard_link(&other, &link).unwrap();
-        cases.push((vec!["compare", &other, "--svg", &link], &other));
-        cases.push((vec!["export", &other, "--to", &link], &other));
-        std::fs::hard_link(&in_folder, &table).unwrap();
-        cases.push((vec!["export", &folder_source, "--to", &table], &in_folder));
+        std::fs::hard_link(place.at("other.svg"), place.at("link.svg")).unwrap();
+        std::fs::hard_link(place.at("run/net.tflite"), place.at("tensors.csv")).unwrap();
+        cases.extend([
+            ("compare @other.svg --svg @link.svg", "other.svg"),
+            ("export @other.svg --to @link.svg", "other.svg"),
+            ("export @run --to @tensors.csv", "run/net.tflite"),
+        ]);
     }
-    for (arguments, read) in cases {
-        let before = std::fs::read(read).unwrap();
-        fails(&arguments, "not overwritten");
-        assert!(std::fs::read(read).unwrap() == before, "{arguments:?}");
+    for (line, read) in cases {
+        let before = std::fs::read(place.at(read)).unwrap();
+        fails(&words(&place.line(line)), "not overwritten");
+        assert!(std::fs::read(place.at(read)).unwrap() == before, "{line}");
     }
     // A configuration may replace the configuration that it was read from.
-    assert!(
-        run(&["export", &model, "--config", &config, "--to", &config])
-            .status
-            .success()
+    text_of(
+        &words(&place.line("export @model.tflite --config @c.json --to @c.json")),
+        0,
     );
 }
 
 /// Times near 2^64 in all that is drawn and written.
 #[test]
 fn times_that_add_up_to_more_than_64_bits_are_drawn() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let long = at("long.json");
+    let place = Place::new();
+    let long = place.at("long.json");
     for times in [vec![u64::MAX, 0], vec![1 << 62; 8], vec![17_900_000_000_000_000_000, 1]] {
         let node = |at: usize| {
             serde_json::json!({"op": "a", "time_ns": times[at], "inputs": [format!("t{at}")],
@@ -385,16 +387,12 @@ fn times_that_add_up_to_more_than_64_bits_are_drawn() {
             "trace.json",
             "timeline.png",
         ] {
-            let output = run(&["export", &long, "--to", &at(name)]);
-            assert_eq!(
-                output.status.code(),
-                Some(0),
-                "{times:?}, {name}: {}",
-                String::from_utf8_lossy(&output.stderr)
-            );
+            text_of(&["export", &long, "--to", &place.at(name)], 0);
         }
-        let output = run(&["compare", &long, "--map", "--svg", &at("c.svg"), "--axis", "estimated"]);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        text_of(
+            &words(&place.line("compare @long.json --map --svg @c.svg --axis estimated")),
+            0,
+        );
     }
 }
 
@@ -445,16 +443,13 @@ fn help_version_and_completions_exit_0() {
         &["compare", "--help"],
         &["completions", "bash"],
     ] {
-        let output = run(arguments);
-        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
-        assert!(!output.stdout.is_empty());
+        assert!(!text_of(arguments, 0).is_empty());
     }
 }
 
 #[test]
 fn the_version_names_the_commit_and_the_features() {
-    let output = run(&["--version"]);
-    let text = String::from_utf8(output.stdout).unwrap();
+    let text = text_of(&["--version"], 0);
     let rest = text.strip_prefix(concat!("highwater ", env!("CARGO_PKG_VERSION"), " (commit "));
     assert!(rest.is_some_and(|rest| rest.contains(", features: ")), "{text}");
 }
@@ -470,10 +465,4 @@ fn every_listed_command_has_a_manual_page() {
         assert!(main.contains(&command.replace('-', "\\-")), "{command}");
         assert!(page(&format!("highwater-{command}.1")).contains("SYNOPSIS"));
     }
-    fails(&["manual", "/no/such/folder"], "/no/such/folder");
-}
-
-#[test]
-fn without_a_display_the_window_is_one_sentence_and_exit_2() {
-    fails(&[], "highwater compare");
 }

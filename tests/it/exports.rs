@@ -16,7 +16,7 @@ use highwater::session::{Command, Document, EXPORT_FORMS, Notice, Session, Sourc
 use highwater::timeline::{AxisKind, Timeline};
 use highwater::workload::DeviceProfiles;
 
-use crate::cli::{fails, run};
+use crate::cli::{Place, fails, run, text_of};
 use crate::{synthetic, synthetic_remat};
 
 /// An answer without a session.
@@ -61,6 +61,13 @@ fn export(session: &mut Session, form: ExportForm, path: PathBuf) {
         path,
         lanes: None,
     });
+}
+
+/// The text of a file that the command line writes.
+#[track_caller]
+fn exported(place: &Place, arguments: &[&str], name: &str) -> String {
+    text_of(&[&["export"], arguments, &["--to", &place.at(name)]].concat(), 0);
+    place.read(name)
 }
 
 /// A file of every form with every ending.

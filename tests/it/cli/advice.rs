@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::cli::{json, run};
+use crate::cli::{json, run, text_of};
 
 fn advice<'a>(answer: &'a Json, rule: &str) -> Vec<&'a Json> {
     let all = answer["advice"].as_array().map_or(&[][..], Vec::as_slice);
@@ -169,7 +169,7 @@ fn an_exception_of_paddle_is_a_failed_lane_beside_the_others() {
     );
     assert!(on["exception"] == exception && on["variables_bytes"].is_null(), "{on}");
     assert_eq!(answer["policies"].as_array().unwrap().len(), 4);
-    let text = String::from_utf8(run(&arguments("compare", list)).stdout).unwrap();
+    let text = text_of(&arguments("compare", list), 1);
     assert!(text.contains(&format!("failed: Paddle raises {exception}")), "{text}");
     assert!(text.contains("variable_reuse_off"), "{text}");
     assert!(as_json(arguments("reuse", set), 0)["exception"].is_null());

@@ -1,53 +1,40 @@
 //! `compare` with an earlier answer: every metric is read back, growth is attributed to tensors, limits decide the exit
 //! code.
 
-use std::path::{Path, PathBuf};
-
 use highwater::analysis::METRICS;
 use highwater::export::Baseline;
 use serde_json::Value as Json;
 
-use crate::cli::{fails, json, run};
+use crate::cli::{Place, fails, json, run, says, text_of, words};
 
 /// The answer of `compare`, as a file.
-fn kept(folder: &Path, name: &str, arguments: &[&str]) -> PathBuf {
+fn kept(place: &Place, arguments: &[&str]) -> String {
     let all = [&["compare"], arguments, &["--format", "json"]].concat();
-    let output = run(&all);
-    let path = folder.join(name);
-    std::fs::write(&path, output.stdout).expect("the file can be written");
-    path
+    place.write("kept.json", run(&all).stdout)
+}
+
+/// The answer that others are compared with.
+fn of_batch_8(place: &Place) -> String {
+    kept(place, &["sample:bert", "--dim", "seq=128", "--dim", "batch=8"])
 }
 
 /// A session compared with the same under other settings.
-fn beside<'a>(path: &'a Path, more: &[&'a str]) -> Vec<&'a str> {
-    let path = path.to_str().expect("a path of letters");
-    [
-        &["compare", "sample:bert", "--dim", "seq=128", "--baseline", path],
-        more,
-    ]
-    .concat()
+fn beside<'a>(path: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let session = ["compare", "sample:bert", "--dim", "seq=128", "--baseline", path];
+    [&session, more].concat()
 }
 
 #[test]
 fn every_metric_is_read_back() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let place = Place::new();
     for sample in ["resnet50", "mixed", "bert"] {
-        let path = kept(folder.path(), "kept.json", &[&format!("sample:{sample}")]);
-        let bytes = std::fs::read(&path).expect("it was written");
-        let baseline = Baseline::read(&bytes).expect(sample);
+        let source = format!("sample:{sample}");
+        let path = kept(&place, &[&source]);
+        let baseline = Baseline::read(place.read("kept.json").as_bytes()).expect(sample);
         for metric in METRICS {
             assert!(baseline.lane.figure(metric).is_some(), "{sample}: {}", metric.name);
         }
-        let source = format!("sample:{sample}");
-        let arguments = [
-            "compare",
-            &source,
-            "--baseline",
-            path.to_str().unwrap(),
-            "--format",
-            "json",
-        ];
-        let answer = json(&arguments, 0);
+        let answer = json(&["compare", &source, "--baseline", &path, "--format", "json"], 0);
         let beside = &answer["baseline"];
         for row in beside["metrics"].as_array().expect("metrics") {
             assert_eq!(
@@ -63,12 +50,8 @@ fn every_metric_is_read_back() {
 
 #[test]
 fn growth_is_attributed_to_tensors() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = kept(
-        folder.path(),
-        "kept.json",
-        &["sample:bert", "--dim", "seq=128", "--dim", "batch=8"],
-    );
+    let place = Place::new();
+    let path = of_batch_8(&place);
     let answer = json(&beside(&path, &["--dim", "batch=16", "--format", "json"]), 0);
     let beside_it = &answer["baseline"];
     let changes = beside_it["changes"].as_array().expect("changes");
@@ -97,12 +80,8 @@ fn growth_is_attributed_to_tensors() {
 
 #[test]
 fn limits_decide_the_exit_code() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = kept(
-        folder.path(),
-        "kept.json",
-        &["sample:bert", "--dim", "seq=128", "--dim", "batch=8"],
-    );
+    let place = Place::new();
+    let path = of_batch_8(&place);
     for (batch, limits, code) in [
         ("8", &["peak_reserved>+5%"][..], 0),
         ("8", &["peak_reserved>=+0%"], 1),
@@ -121,41 +100,20 @@ fn limits_decide_the_exit_code() {
         }
         for format in ["text", "json", "markdown"] {
             let arguments = [&beside(&path, &more)[..], &["--format", format]].concat();
-            let output = run(&arguments);
-            let text = String::from_utf8(output.stdout).expect("text");
-            assert_eq!(output.status.code(), Some(code), "{arguments:?}: {text}");
-            for limit in limits {
-                assert!(text.contains(limit), "{arguments:?}: {text}");
-            }
+            says(&text_of(&arguments, code), limits);
         }
     }
     // A limit on an absolute figure needs no baseline.
-    let alone = run(&["compare", "sample:bert", "--fail-if", "peak_reserved>1KiB"]);
-    assert_eq!(alone.status.code(), Some(1));
-    let text = String::from_utf8(alone.stdout).expect("text");
-    assert!(text.contains("fails peak_reserved>1KiB: peak reserved is "), "{text}");
+    let alone = text_of(&["compare", "sample:bert", "--fail-if", "peak_reserved>1KiB"], 1);
+    says(&alone, &["fails peak_reserved>1KiB: peak reserved is "]);
 }
 
 #[test]
 fn markdown_names_changes() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = kept(
-        folder.path(),
-        "kept.json",
-        &["sample:bert", "--dim", "seq=128", "--dim", "batch=8"],
-    );
-    let more = [
-        "--dim",
-        "batch=16",
-        "--fail-if",
-        "peak_reserved>+5%",
-        "--format",
-        "markdown",
-        "--top",
-        "3",
-    ];
-    let output = run(&beside(&path, &more));
-    let text = String::from_utf8(output.stdout).expect("text");
+    let place = Place::new();
+    let path = of_batch_8(&place);
+    let more = "--dim batch=16 --fail-if peak_reserved>+5% --format markdown --top 3";
+    let text = text_of(&beside(&path, &words(more)), 1);
     for part in [
         "### Device memory of ",
         "- :x: `peak_reserved>+5%`: peak reserved grew from ",
@@ -176,12 +134,7 @@ fn markdown_names_changes() {
 
 #[test]
 fn errors_of_compare_take_one_line() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let write = |name: &str, text: &str| {
-        let path = folder.path().join(name);
-        std::fs::write(&path, text).expect("the file can be written");
-        path
-    };
+    let place = Place::new();
     for (text, expected) in [
         ("", "line 1, column 0: not JSON"),
         ("{\"policies\": [", "line 1, column 14: not JSON"),
@@ -197,17 +150,15 @@ fn errors_of_compare_take_one_line() {
             "its \"at_peak\" cannot be read",
         ),
     ] {
-        fails(&beside(&write("bad.json", text), &[]), expected);
+        fails(&beside(&place.write("bad.json", text), &[]), expected);
     }
-    fails(&beside(&folder.path().join("none.json"), &[]), "none.json");
-    let sparse = write(
+    fails(&beside(&place.at("none.json"), &[]), "none.json");
+    let sparse = place.write(
         "sparse.json",
         "{\"policies\": [{\"policy\": 0}], \"effective_policy\": 0}",
     );
-    let output = run(&beside(&sparse, &["--fail-if", "peak_reserved>+5%"]));
-    assert_eq!(output.status.code(), Some(1));
-    let text = String::from_utf8(output.stdout).expect("text");
-    assert!(text.contains("the baseline does not state its peak reserved"), "{text}");
+    let text = text_of(&beside(&sparse, &["--fail-if", "peak_reserved>+5%"]), 1);
+    says(&text, &["the baseline does not state its peak reserved"]);
     for (more, expected) in [
         (
             &["--fail-if", "peak>+5%"][..],
@@ -225,32 +176,18 @@ fn errors_of_compare_take_one_line() {
 
 #[test]
 fn a_document_takes_the_graph_that_is_looked_at() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("session.highwater");
-    let path = path.to_str().expect("a path of letters");
-    let output = run(&[
-        "export",
-        "sample:bert",
-        "--dim",
-        "seq=64",
-        "--as",
-        "report",
-        "--to",
-        path,
-    ]);
-    assert_eq!(output.status.code(), Some(0));
+    let place = Place::new();
+    let path = &place.at("session.highwater");
+    text_of(
+        &words(&format!("export sample:bert --dim seq=64 --as report --to {path}")),
+        0,
+    );
     assert!(
-        std::fs::read(path).expect("it was written").starts_with(b"<!"),
+        place.read("session.highwater").starts_with("<!"),
         "--as wins over the name"
     );
-    let output = run(&["export", "sample:mixed", "--graph", "train", "--to", path]);
-    assert_eq!(
-        output.status.code(),
-        Some(0),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let document: Json = serde_json::from_slice(&std::fs::read(path).expect("it was written")).expect("JSON");
+    text_of(&["export", "sample:mixed", "--graph", "train", "--to", path], 0);
+    let document: Json = serde_json::from_str(&place.read("session.highwater")).expect("JSON");
     assert_eq!(document["part"], "train");
     let answer = json(&["compare", path, "--format", "json"], 0);
     assert_eq!(answer["workload"]["graphs"], Json::from(vec!["train"]));

@@ -6,7 +6,7 @@ use std::path::Path;
 use highwater::workload::{FrameKind, FrameRules, REQUESTER_RULES, Recording, Source};
 use serde_json::{Value as Json, json};
 
-use super::{json as answer_of, run};
+use super::{json as answer_of, run, text_of};
 use crate::snapshots::{block, event, pickle, segment, snapshot};
 use crate::support::{read, shared};
 
@@ -74,13 +74,11 @@ fn the_peak_of_a_recording_is_by_call_site() {
     assert_eq!(answer["without"][0]["group"], "forward (model.py:10)");
     assert_eq!(answer["without"][0]["lowers_by_bytes"], 200);
     assert_eq!(answer["groups"][0]["sizes"], json!([{"bytes": 100, "count": 2}]));
-    let csv = run(&["peak", &file, "--format", "csv"]);
-    let csv = String::from_utf8(csv.stdout).expect("UTF-8");
+    let csv = text_of(&["peak", &file, "--format", "csv"], 0);
     let header = "call_site,function,module,category,op,group,recording,bytes,held_bytes,share,birth,end,address,stream,segment,alive_before";
     assert!(csv.starts_with(header), "{csv}");
     assert!(csv.contains("forward (model.py:12),forward,model.py,"), "{csv}");
-    let found = run(&["peak", &file, "--group-by", "function"]);
-    let text = String::from_utf8(found.stdout).expect("UTF-8");
+    let text = text_of(&["peak", &file, "--group-by", "function"], 0);
     assert!(
         text.contains("by function") && text.contains("savings if removed"),
         "{text}"
@@ -423,7 +421,7 @@ fn call_sites_that_pin_almost_empty_segments_are_listed() {
         },
     ]);
     assert_eq!(pinned["call_sites"], sites);
-    let text = String::from_utf8(run(&["peak", path, "--segments"]).stdout).expect("UTF-8");
+    let text = text_of(&["peak", path, "--segments"], 0);
     let text = text.replace('\u{a0}', " ");
     let sentence = "40.00 MiB reserved for 2.500 MiB of live blocks in 2 segments; 3 blocks in 2 call sites pin them";
     assert!(text.contains(sentence), "{text}");

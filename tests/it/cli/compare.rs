@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
-use crate::cli::{json, run};
+use crate::cli::{json, run, text_of};
 
 #[test]
 fn compare_has_the_fields_of_the_contract() {
@@ -153,7 +153,7 @@ fn compare_names_estimates_and_other_memory() {
     );
     let live = |answer: &Json| answer["policies"][0]["peak_live_bytes"].as_u64().expect("bytes");
     assert!(live(&narrow) < live(&kept) && live(&kept) <= live(&plain));
-    let text = String::from_utf8(run(&[&mixed[..], &occupied].concat()).stdout).expect("text");
+    let text = text_of(&[&mixed[..], &occupied].concat(), 0);
     assert!(
         text.contains("estimate: precision_mode changes widths by op class"),
         "{text}"
@@ -175,7 +175,7 @@ fn compare_reports_the_mode_of_policy_2_and_scratch_memory() {
         "--set",
         "simulation.malloc_ns=7",
     ];
-    let text = |arguments: &[&str]| String::from_utf8(run(arguments).stdout).expect("text");
+    let text = |arguments: &[&str]| text_of(arguments, 0);
     let (plain, changed) = (text(&base), text(&[&base[..], &settings].concat()));
     assert!(
         plain.contains("matches GE") && plain.contains("kernel scratch not included"),

@@ -10,19 +10,12 @@ use highwater::progress::{Cancel, Progress};
 use highwater::session::{SourceSpec, read_log};
 use highwater::workload::Workload;
 
-use super::{fails, json, run};
+use super::{fails, json, run, text_of};
 
 const SAMPLE: &str = "sample_traces/out_of_memory.plog";
 
 fn answer(arguments: &[&str]) -> String {
-    let output = run(&[&["explain-log"], arguments].concat());
-    assert_eq!(
-        output.status.code(),
-        Some(0),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    String::from_utf8(output.stdout).expect("text").replace('\u{a0}', " ")
+    text_of(&[&["explain-log"], arguments].concat(), 0).replace('\u{a0}', " ")
 }
 
 /// The sample's run log, its debug log, and the text of its terminal.

@@ -4,52 +4,7 @@ use std::path::Path;
 
 use highwater::script::read_config;
 
-use super::{json, run};
-
-struct Place {
-    folder: tempfile::TempDir,
-}
-
-impl Place {
-    fn new() -> Self {
-        Self {
-            folder: tempfile::tempdir().unwrap(),
-        }
-    }
-
-    fn at(&self, name: &str) -> String {
-        self.folder.path().join(name).display().to_string()
-    }
-
-    fn write(&self, name: &str, text: &str) -> String {
-        std::fs::write(self.at(name), text).unwrap();
-        self.at(name)
-    }
-
-    fn read(&self, name: &str) -> String {
-        std::fs::read_to_string(self.at(name)).unwrap()
-    }
-
-    fn names(&self) -> Vec<String> {
-        let entries = std::fs::read_dir(self.folder.path()).unwrap();
-        let mut names: Vec<String> = entries
-            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
-            .collect();
-        names.sort();
-        names
-    }
-}
-
-/// Exit code, standard output and standard error.
-fn told(arguments: &[&str]) -> (i32, String, String) {
-    let output = run(arguments);
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (
-        output.status.code().unwrap(),
-        text(&output.stdout),
-        text(&output.stderr),
-    )
-}
+use super::{Place, json, text_of, told};
 
 #[test]
 fn a_configuration_is_converted_without_a_graph() {
@@ -73,10 +28,14 @@ fn a_configuration_is_converted_without_a_graph() {
         (0, &*format!("wrote {}\n", place.at("a.json"))),
         "{stderr}"
     );
-    let (code, _, stderr) = told(&["export", "--config", &place.at("a.json"), "--to", &place.at("b.py")]);
-    assert_eq!(code, 0, "{stderr}");
-    let (code, _, stderr) = told(&["export", "--config", &place.at("b.py"), "--to", &place.at("c.json")]);
-    assert_eq!(code, 0, "{stderr}");
+    text_of(
+        &["export", "--config", &place.at("a.json"), "--to", &place.at("b.py")],
+        0,
+    );
+    text_of(
+        &["export", "--config", &place.at("b.py"), "--to", &place.at("c.json")],
+        0,
+    );
     assert_eq!(place.read("a.json"), place.read("c.json"));
     let effective = &json(&["check", &place.at("b.py"), "--format", "json"], 0)["effective"];
     assert_eq!(effective["iterations_per_loop"], 10);
@@ -102,8 +61,7 @@ fn what_is_open_or_left_out_is_told_and_written() {
          mem = MemoryConfig(static_memory_policy=int(os.environ.get(\"P\", 2)))\n\
          config = NPURunConfig(memory_config=mem, session_config=tf.ConfigProto(), iterations_per_loop=FLAGS.n)\n",
     );
-    let (code, stdout, stderr) = told(&["export", "--config", &script, "--to", &place.at("a.py")]);
-    assert_eq!(code, 0, "{stderr}");
+    let stdout = text_of(&["export", "--config", &script, "--to", &place.at("a.py")], 0);
     let text = place.read("a.py");
     for words in [
         "left out: variables that the script computes: ASCEND_DEVICE_ID",
@@ -136,8 +94,7 @@ fn written_python_has_no_undefined_names() {
          session_config=tf.ConfigProto(device_count=int(os.environ.get(\"N\", 1))))\n",
     );
     let to = place.at("out.py");
-    let (code, _, stderr) = told(&["export", "--config", &script, "--to", &to]);
-    assert_eq!(code, 0, "{stderr}");
+    text_of(&["export", "--config", &script, "--to", &to], 0);
     let text = place.read("out.py");
     let statements: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
     let statements = statements.join("\n");
@@ -177,14 +134,12 @@ fn settings_of_flags_are_written_without_a_configuration() {
     let variable = ["--env", "GE_USE_STATIC_MEMORY=2"];
     for to in ["a.json", "a.py", "a.sh"] {
         let path = place.at(to);
-        let (code, _, stderr) = told(&[&["export"][..], &variable, &["--to", &path]].concat());
-        assert_eq!(code, 0, "{stderr}");
+        text_of(&[&["export"][..], &variable, &["--to", &path]].concat(), 0);
         let (read, _) = read_config(to, place.read(to).as_bytes()).unwrap();
         assert_eq!(read.environment.get("GE_USE_STATIC_MEMORY"), Some("2"), "{to}");
     }
     let option = ["--set", "precision_mode=force_fp16", "--iterations", "3"];
-    let (code, _, stderr) = told(&[&["export"][..], &option, &["--to", &place.at("b.json")]].concat());
-    assert_eq!(code, 0, "{stderr}");
+    text_of(&[&["export"][..], &option, &["--to", &place.at("b.json")]].concat(), 0);
     let (read, _) = read_config("b.json", place.read("b.json").as_bytes()).unwrap();
     assert_eq!(read.schedule.map(|plan| plan.iterations), Some(3));
     for nothing in [&[][..], &["--iterations", "1"]] {
@@ -210,8 +165,7 @@ fn other_frameworks_have_no_policy() {
         ("fluid.py", "fluid.memory_optimize(main)\n", "memory_optimize("),
     ] {
         let script = place.write(name, script);
-        let (code, checked, stderr) = told(&["check", &script]);
-        assert_eq!(code, 0, "{stderr}");
+        let checked = text_of(&["check", &script], 0);
         assert!(!checked.contains("active policy"), "{checked}");
         let compared = told(&["compare", "sample:lenet", "--config", &script]).1;
         assert!(!compared.contains("active"), "{compared}");
@@ -230,8 +184,7 @@ fn other_frameworks_have_no_policy() {
         "both.json",
         "{\"dtr.eviction_threshold\": 5, \"memory_optimize.level\": 1, \"simulation.thrash_limit\": 2}",
     );
-    let (code, stdout, stderr) = told(&["export", "--config", &both, "--to", &place.at("both.py")]);
-    assert_eq!(code, 0, "{stderr}");
+    let stdout = text_of(&["export", "--config", &both, "--to", &place.at("both.py")], 0);
     assert!(
         stdout.contains("both_paddle.py") && !stdout.contains("megengine"),
         "{stdout}"
@@ -282,8 +235,7 @@ fn the_policy_is_always_stated() {
     let key = "memory_config.static_memory_policy";
     for (from, states) in [(&plain, true), (&engine, false), (&shell, false)] {
         for to in ["out.json", "out.py"] {
-            let (code, _, stderr) = told(&["export", "--config", from, "--to", &place.at(to)]);
-            assert_eq!(code, 0, "{from} {stderr}");
+            text_of(&["export", "--config", from, "--to", &place.at(to)], 0);
             let text = place.read(to);
             let (read, _) = read_config(to, text.as_bytes()).unwrap();
             assert_eq!(read.options.is_set(key), states, "{from} {to} {text}");
@@ -345,16 +297,18 @@ fn a_shell_file_without_variables_is_refused() {
         );
         assert!(!Path::new(&to).exists());
     }
-    let (code, stdout, stderr) = told(&[
-        "export",
-        "--config",
-        &options,
-        "--env",
-        "ASCEND_DEVICE_ID=1",
-        "--to",
-        &place.at("out.sh"),
-    ]);
-    assert_eq!(code, 0, "{stderr}");
+    let stdout = text_of(
+        &[
+            "export",
+            "--config",
+            &options,
+            "--env",
+            "ASCEND_DEVICE_ID=1",
+            "--to",
+            &place.at("out.sh"),
+        ],
+        0,
+    );
     assert!(
         stdout.contains("left out: memory_config.static_memory_policy"),
         "{stdout}"
@@ -377,8 +331,7 @@ fn parts_of_other_frameworks_have_files_of_their_own() {
     let (code, shown, stderr) = told(&["export", "--config", &all, "--to", &to, "--preview"]);
     assert_eq!(code, 0, "{stderr}");
     assert_eq!(place.names(), ["all.json"]);
-    let (code, stdout, stderr) = told(&["export", "--config", &all, "--to", &to]);
-    assert_eq!(code, 0, "{stderr}");
+    let stdout = text_of(&["export", "--config", &all, "--to", &to], 0);
     let names = ["run.py", "run_megengine.py", "run_paddle.py"];
     for name in names {
         assert!(stdout.contains(&format!("wrote {}\n", place.at(name))), "{stdout}");
@@ -397,16 +350,14 @@ fn parts_of_other_frameworks_have_files_of_their_own() {
     let parts = names.map(|name| place.at(name));
     let configs: Vec<&str> = parts.iter().flat_map(|part| ["--config", part]).collect();
     let whole = place.at("whole.json");
-    let (code, _, stderr) = told(&[&["export"][..], &configs, &["--to", &whole]].concat());
-    assert_eq!(code, 0, "{stderr}");
+    text_of(&[&["export"][..], &configs, &["--to", &whole]].concat(), 0);
     let of = |name: &str| read_config(name, place.read(name).as_bytes()).unwrap().0.options;
     let mut expected = of("all.json");
     expected.set_text("memory_config.static_memory_policy", "0").unwrap();
     assert!(of("whole.json").overrides().eq(expected.overrides()));
     // A file of the user is never replaced by a part.
     place.write("mine_paddle.py", "print(1)\n");
-    let (code, _, stderr) = told(&["export", "--config", &all, "--to", &place.at("mine.py")]);
-    assert_eq!(code, 2, "{stderr}");
+    text_of(&["export", "--config", &all, "--to", &place.at("mine.py")], 2);
     assert!(!Path::new(&place.at("mine.py")).exists());
 }
 
@@ -414,14 +365,15 @@ fn parts_of_other_frameworks_have_files_of_their_own() {
 fn a_preview_of_an_answer_writes_nothing() {
     let place = Place::new();
     let to = place.at("plan.csv");
-    let (code, stdout, stderr) = told(&["export", "sample:lenet", "--to", &to, "--preview"]);
-    assert_eq!(code, 0, "{stderr}");
+    let stdout = text_of(&["export", "sample:lenet", "--to", &to, "--preview"], 0);
     assert!(stdout.starts_with(&format!("==> {to} <==\nlane,")), "{stdout}");
     let (code, _, _) = told(&["export", "sample:lenet", "--to", &place.at("a.png"), "--preview"]);
     assert_eq!(code, 2);
     let broken = place.write("broken.json", "{\"memory_config.static_memory_policy\": 7}");
-    let (code, stdout, stderr) = told(&["export", "--config", &broken, "--to", &place.at("b.py"), "--preview"]);
-    assert_eq!(code, 1, "{stderr}");
+    let stdout = text_of(
+        &["export", "--config", &broken, "--to", &place.at("b.py"), "--preview"],
+        1,
+    );
     assert!(stdout.contains("static_memory_policy=7"), "{stdout}");
     assert_eq!(place.names(), ["broken.json"]);
 }

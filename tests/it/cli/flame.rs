@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use crate::cli::{fails, json, run};
+use crate::cli::{Place, fails, json, text_of as output};
 
 /// A dump of msmemscope with Python stacks, innermost frame first.
 const DUMP: &str = "ID,Event,Event Type,Name,Timestamp(ns),Process Id,Thread Id,Device Id,Ptr,Attr,\
@@ -18,27 +18,14 @@ train.py(9): main
 ";
 
 fn with_dump(check: impl FnOnce(&str)) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("dump.csv");
-    std::fs::write(&path, DUMP).expect("it is written");
-    check(path.to_str().expect("a plain name"));
-}
-
-fn output(arguments: &[&str]) -> String {
-    let output = run(arguments);
-    assert_eq!(
-        output.status.code(),
-        Some(0),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    String::from_utf8(output.stdout).expect("a text")
+    let place = Place::new();
+    check(&place.write("dump.csv", DUMP));
 }
 
 #[test]
 fn folded_stacks_follow_step_and_order() {
     with_dump(|file| {
-        let folded = |more: &[&str]| output(&[&["peak", file, "--format", "folded"], more].concat());
+        let folded = |more: &[&str]| output(&[&["peak", file, "--format", "folded"], more].concat(), 0);
         assert_eq!(
             folded(&[]),
             "(no call stack) 512\ntrain.py:9 main;model.py:3 forward 1024\ntrain.py:9 main;model.py:7 loss 3072\n"
@@ -96,26 +83,26 @@ fn a_tree_is_in_json_where_it_is_wanted() {
 #[test]
 fn a_tree_is_a_text_or_a_drawing() {
     with_dump(|file| {
-        let text = output(&["peak", file, "--tree"]);
+        let text = output(&["peak", file, "--tree"], 0);
         assert!(text.contains("live bytes by call stack, peak at event 2"), "{text}");
         let line = text
             .lines()
             .find(|line| line.ends_with("    model.py:7 loss"))
             .expect("it is listed");
         assert!(line.contains("66.7 %"), "{line}");
-        let svg = output(&["peak", file, "--format", "svg"]);
+        let svg = output(&["peak", file, "--format", "svg"], 0);
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
         assert!(
             svg.contains("<title>model.py:7 loss 3\u{a0}072\u{a0}B, 66.7 %, 1 block "),
             "{svg}"
         );
-        assert_eq!(output(&["peak", file, "--format", "svg"]), svg);
+        assert_eq!(output(&["peak", file, "--format", "svg"], 0), svg);
     });
 }
 
 #[test]
 fn graphs_have_trees_of_scopes() {
-    let text = output(&["peak", "sample:bert", "--tree"]);
+    let text = output(&["peak", "sample:bert", "--tree"], 0);
     assert!(text.contains("live bytes by scope"), "{text}");
 }
 

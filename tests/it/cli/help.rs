@@ -3,15 +3,13 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::{fails, json, run};
+use super::{fails, json, run, text_of};
 
 const MAX_LINES: usize = 60;
 const MAX_WIDTH: usize = 100;
 
 fn help(arguments: &[&str]) -> String {
-    let output = run(arguments);
-    assert_eq!(output.status.code(), Some(0), "{arguments:?}");
-    String::from_utf8(output.stdout).expect("help is text")
+    text_of(arguments, 0)
 }
 
 /// The commands as the program's help lists them.

@@ -6,7 +6,7 @@ use std::process::Output;
 use highwater::visible::is_hidden;
 use serde_json::{Value as Json, json};
 
-use super::run;
+use super::{Place, run, says, text_of, told};
 
 /// Escape sequences, a bell, return, delete, C1, bidirectional controls, a separator of lines.
 const NASTY: &str = "=x\u{1b}[31m\u{7}\r\u{7f}\u{9b}2J\u{202e}\u{2066}\u{200f}\u{2028}";
@@ -40,32 +40,20 @@ fn is_clean(what: &str, output: &Output) {
     }
 }
 
-fn written(folder: &Path, name: &str, text: &str) -> String {
-    let path = folder.join(name);
-    std::fs::write(&path, text).expect("a file");
-    path.to_str().expect("UTF-8").to_owned()
-}
-
 #[test]
 fn no_control_character_reaches_the_terminal() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = written(folder.path(), &format!("{NASTY}.json"), &graph());
-    let broken = written(
-        folder.path(),
+    let place = Place::new();
+    let file = place.write(&format!("{NASTY}.json"), &graph());
+    let broken = place.write(
         &format!("{NASTY}broken.json"),
         "{\"highwater_graph\": 1, \"nodes\": \u{1b}",
     );
-    let tables = written(
-        folder.path(),
+    let tables = place.write(
         &format!("operator_memory_{NASTY}.csv"),
         &format!("Name,Size(KB),Allocation Time(us),Release Time(us)\n\"{NASTY}\",1,2,3\n\"{NASTY}\",x,2,\u{1b}\n"),
     );
-    let config = written(
-        folder.path(),
-        &format!("{NASTY}config.json"),
-        &format!("{{{:?}: 1}}", "\u{1b}key"),
-    );
-    let plan = folder.path().join("plan.csv");
+    let config = place.write(&format!("{NASTY}config.json"), &format!("{{{:?}: 1}}", "\u{1b}key"));
+    let plan = &place.at("plan.csv");
     let file = file.as_str();
     let nasty_set = format!("{NASTY}=1");
     let commands: Vec<Vec<&str>> = vec![
@@ -109,18 +97,17 @@ fn no_control_character_reaches_the_terminal() {
             assert!(answer.to_string().contains('\u{202e}'), "values stay what they are");
         }
     }
-    let path = plan.to_str().expect("UTF-8");
-    is_clean("export", &run(&["export", file, "--to", path]));
+    is_clean("export", &run(&["export", file, "--to", plan]));
     let table = std::fs::read_to_string(plan).expect("a table");
     assert_eq!(table.find(is_hidden), None);
 }
 
 #[test]
 fn texts_are_no_formulas_in_spreadsheets() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let place = Place::new();
     let problem = "id,lower,upper,size\n=1+1,0,2,4\n-x,0,2,4\n-7,2,4,4\n\"@a,b\",1,3,4\nplain,0,1,8\n";
-    let file = written(folder.path(), "problem.csv", problem);
-    let csv = |arguments: &[&str]| String::from_utf8(run(arguments).stdout).expect("UTF-8");
+    let file = place.write("problem.csv", problem);
+    let csv = |arguments: &[&str]| text_of(arguments, 0);
     let ids = |text: &str| -> Vec<String> {
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         reader.records().map(|row| row.expect("a row")[0].to_owned()).collect()
@@ -130,19 +117,16 @@ fn texts_are_no_formulas_in_spreadsheets() {
     let raw = csv(&["plan", &file, "--format", "csv", "--raw"]);
     assert_eq!(ids(&raw), ["=1+1", "-x", "-7", "@a,b", "plain"]);
     // Both are read back with the ids of the file.
-    for text in [guarded, raw.clone()] {
-        let again = written(folder.path(), "again.csv", &text);
+    for content in [guarded, raw.clone()] {
+        let again = place.write("again.csv", &content);
         assert_eq!(
             csv(&["plan", &again, "--format", "csv", "--raw", "--strategy", "as_dumped"]),
             raw
         );
     }
     for (flags, expected) in [(&[][..], "'=1+1"), (&["--raw"][..], "=1+1")] {
-        let to = folder.path().join("plan.csv");
-        let mut arguments = vec!["export", &file, "--to", to.to_str().expect("UTF-8")];
-        arguments.extend(flags);
-        assert!(run(&arguments).status.success());
-        let table = std::fs::read_to_string(&to).expect("a table");
+        text_of(&[&["export", &file, "--to", &place.at("plan.csv")], flags].concat(), 0);
+        let table = place.read("plan.csv");
         assert!(table.contains(&format!(",{expected},")), "{table}");
     }
 }
@@ -152,8 +136,8 @@ fn texts_are_no_formulas_in_spreadsheets() {
 fn names_that_are_not_utf_8_open_and_are_written() {
     use std::ffi::{OsStr, OsString};
     use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-    let folder = tempfile::tempdir().expect("a folder");
-    let named = |name: &[u8]| folder.path().join(OsStr::from_bytes(name));
+    let place = Place::new();
+    let named = |name: &[u8]| Path::new(&place.at("")).join(OsStr::from_bytes(name));
     let file = named(b"bad\xff\xfe.json");
     std::fs::write(&file, graph()).expect("a file");
     let of = |arguments: &[&str], file: &Path| {
@@ -178,7 +162,7 @@ fn names_that_are_not_utf_8_open_and_are_written() {
             String::from_utf8_lossy(&output.stderr)
         );
     }
-    let to = OsString::from_vec([folder.path().as_os_str().as_bytes(), b"/out\xff.svg"].concat());
+    let to = OsString::from_vec([place.at("").as_bytes(), b"out\xff.svg"].concat());
     let arguments = ["export".into(), file.as_os_str().to_owned(), "--to".into(), to.clone()];
     assert!(super::run_os(&arguments).status.success());
     assert!(Path::new(&to).exists());
@@ -199,7 +183,7 @@ fn names_that_are_not_utf_8_open_and_are_written() {
 
 #[test]
 fn errors_are_one_short_line_that_names_the_file() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let place = Place::new();
     let long = "x".repeat(50_000);
     for arguments in [
         &["compare", "sample:lenet", "--device", &long][..],
@@ -228,9 +212,7 @@ fn errors_are_one_short_line_that_names_the_file() {
         let mut bytes = std::fs::read(sample.path()).expect("a sample");
         bytes.truncate(bytes.len() * 2 / 3);
         let name = format!("damaged{at}_{}", sample.file_name().to_string_lossy());
-        let path = folder.path().join(&name);
-        std::fs::write(&path, bytes).expect("a file");
-        let path = path.to_str().expect("UTF-8");
+        let path = &place.write(&name, bytes);
         for command in [
             &["inspect", path][..],
             &["compare", path],
@@ -257,19 +239,13 @@ fn errors_are_one_short_line_that_names_the_file() {
         }
     }
     assert!(n_errors > 50, "{n_errors}");
-    let missing = folder.path().join("missing");
-    let to = missing.join("x.svg");
-    let output = run(&["export", "sample:lenet", "--to", to.to_str().expect("UTF-8")]);
-    let error = String::from_utf8(output.stderr).expect("UTF-8");
-    assert!(
-        error.contains(&format!("folder {} does not exist", missing.display())),
-        "{error}"
-    );
+    let (_, _, error) = told(&["export", "sample:lenet", "--to", &place.at("missing/x.svg")]);
+    says(&error, &[&format!("folder {} does not exist", place.at("missing"))]);
 }
 
 #[test]
 fn sizes_beyond_every_number_are_errors() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let place = Place::new();
     let large = json!([4_000_000_000_u64, 1_000_000_000]);
     let of = |role: &str, shape: &Json| {
         json!({
@@ -287,7 +263,7 @@ fn sizes_beyond_every_number_are_errors() {
         })
         .to_string()
     };
-    let file = |name: &str, text: &str| written(folder.path(), name, text);
+    let file = |name: &str, text: &str| place.write(name, text);
     let weights = file("weights.json", &of("param", &json!([4])));
     let tensors = file("tensors.json", &of("batch", &large));
     let dims = file("dims.json", &of("batch", &json!(["n", 1_000_000_000])));

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use crate::cli::{fails, json, run};
+use crate::cli::{fails, json, run, text_of};
 use crate::snapshots::{block, called_from, event, file, segment, snapshot};
 
 fn sum(rows: &Json, field: &str) -> u64 {
@@ -85,8 +85,7 @@ fn a_range_lists_allocations_and_frees() {
 
 #[test]
 fn texts_and_tables_are_written() {
-    let csv = run(&["peak", "sample:mobilenet", "--step", "5", "--format", "csv"]);
-    let text = String::from_utf8(csv.stdout).unwrap();
+    let text = text_of(&["peak", "sample:mobilenet", "--step", "5", "--format", "csv"], 0);
     assert!(
         text.starts_with("tensor,graph,run,bytes,share,birth,end,copies,group,alive_before,idle_steps\n"),
         "{text}"
@@ -96,8 +95,7 @@ fn texts_and_tables_are_written() {
         text.lines().count() as u64,
         answer["tensors_total"].as_u64().unwrap() + 1
     );
-    let told = run(&["peak", "sample:resnet50", "--top", "2"]);
-    let told = String::from_utf8(told.stdout).unwrap();
+    let told = text_of(&["peak", "sample:resnet50", "--top", "2"], 0);
     for words in [
         "policy 0: the live peak, step",
         "by role",
@@ -107,8 +105,7 @@ fn texts_and_tables_are_written() {
     ] {
         assert!(told.contains(words), "{words}: {told}");
     }
-    let measured = run(&["peak", "sample:measured"]);
-    let measured = String::from_utf8(measured.stdout).unwrap();
+    let measured = text_of(&["peak", "sample:measured"], 0);
     assert!(measured.contains("A recording has no readers"), "{measured}");
 }
 
@@ -230,8 +227,7 @@ fn segments_are_listed_as_text_json_and_csv() {
     assert_eq!(segments[0]["pieces"][0]["name"], "embed (train.py:7)");
     assert_eq!(answer["pools"].as_array().unwrap().len(), 2);
 
-    let output = run(&["peak", path, "--segments", "--step", "2", "--format", "csv"]);
-    let csv = String::from_utf8(output.stdout).unwrap();
+    let csv = text_of(&["peak", path, "--segments", "--step", "2", "--format", "csv"], 0);
     let expected = "segment,segment_bytes,stream,kind,private_pool,address,state,bytes,requested_bytes,exact,block,name\n\
                     0x1000,4096,0,small,,0x1000,active,512,496,true,0,embed (train.py:7)\n\
                     0x1000,4096,0,small,,0x1200,inactive,1536,,true,,\n\
@@ -239,8 +235,7 @@ fn segments_are_listed_as_text_json_and_csv() {
                     0x8000,8192,9,large,\"(0, 4)\",0x8000,free,8192,,true,,\n";
     assert_eq!(csv, expected);
 
-    let output = run(&["peak", path, "--segments"]);
-    let text = String::from_utf8(output.stdout).unwrap();
+    let text = text_of(&["peak", path, "--segments"], 0);
     expect_test::expect![[r#"
         FILE, lane 1: device0: the allocator after event 1
 
@@ -294,7 +289,7 @@ fn events_of_several_recordings_are_their_own() {
         assert_eq!(peak["live_bytes"], recording["peak_live_bytes"], "{peak}");
     }
     // One device in two files is no job with ranks.
-    let text = String::from_utf8(run(&["peak", both[0], both[1]]).stdout).unwrap();
+    let text = text_of(&["peak", both[0], both[1]], 0);
     assert!(!text.contains("rank 0"), "{text}");
 
     let folder = tempfile::tempdir().unwrap();
@@ -361,11 +356,9 @@ fn blocks_that_grow_from_step_to_step_are_listed() {
         (&answer["headroom_bytes"], &answer["full_after_steps"]),
         (&Json::from(0x3000), &Json::from(3))
     );
-    let output = run(&["peak", path, "--growth=4", "--format", "csv"]);
-    let csv = String::from_utf8(output.stdout).unwrap();
+    let csv = text_of(&["peak", path, "--growth=4", "--format", "csv"], 0);
     assert!(csv.ends_with("\ncache (train.py:7),4096,3,12288,4096,16384\n"), "{csv}");
-    let output = run(&["peak", path, "--growth"]);
-    let text = String::from_utf8(output.stdout).unwrap();
+    let text = text_of(&["peak", path, "--growth"], 0);
     assert!(
         text.contains("growth over 4 steps") && text.contains("The capacity is unknown"),
         "{text}"
@@ -429,6 +422,6 @@ fn a_failed_request_states_a_lower_bound_of_the_device() {
         (&lane["capacity_is_lower_bound"], &lane["fits"]),
         (&Json::from(true), &Json::from(false))
     );
-    let text = String::from_utf8(run(&["compare", path]).stdout).unwrap();
+    let text = text_of(&["compare", path], 0);
     assert!(text.contains("device memory: at least 61.00"), "{text}");
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 
-use crate::cli::{fails, json, run};
+use crate::cli::{fails, json, run, text_of};
 
 const SESSION: [&str; 6] = ["compare", "sample:bert", "--dim", "seq=128", "--dim", "batch=8"];
 
@@ -61,12 +61,12 @@ fn pins_are_lanes_of_every_form() {
     let settings = answer["pins"][0]["differences"].as_array().expect("differences");
     let settings: Vec<&str> = settings.iter().filter_map(|row| row["setting"].as_str()).collect();
     assert_eq!(settings, ["memory_config.static_memory_policy", "batch"]);
-    let text = String::from_utf8(run(&with(&pins, &[])).stdout).unwrap();
+    let text = text_of(&with(&pins, &[]), 0);
     assert!(
         text.contains("\npinned batch=16: memory_config.static_memory_policy: 4, not 0; batch: 16, not 8\n"),
         "{text}"
     );
-    let page = String::from_utf8(run(&with(&pins, &["--format", "markdown"])).stdout).unwrap();
+    let page = text_of(&with(&pins, &["--format", "markdown"]), 0);
     assert!(
         page.contains("| pinned small | dynamic allocation |")
             && page.contains("**out of memory**")
@@ -111,7 +111,7 @@ fn lanes_are_compared_with_a_chosen_one() {
     // Lane 2 as the baseline.
     let others = beside("2", "1")["others"].clone();
     assert_eq!(others[3]["lane"], "pinned batch 16");
-    let text = String::from_utf8(run(&with(&pins, &["--baseline-lane", "policy 0", "--top", "2"])).stdout).unwrap();
+    let text = text_of(&with(&pins, &["--baseline-lane", "policy 0", "--top", "2"]), 0);
     for part in [
         "\nLanes compared with policy 0\n",
         "\npinned batch 16 compared with policy 0\n",
@@ -120,7 +120,7 @@ fn lanes_are_compared_with_a_chosen_one() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    let page = String::from_utf8(run(&with(&pins, &["--baseline-lane", "0", "--format", "markdown"])).stdout).unwrap();
+    let page = text_of(&with(&pins, &["--baseline-lane", "0", "--format", "markdown"]), 0);
     assert!(
         page.contains("Lanes compared with policy 0") && page.contains("| pinned batch 16 |"),
         "{page}"

@@ -4,42 +4,26 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
-use crate::cli::{fails, json, run};
+use crate::cli::{Place, fails, json};
+pub(crate) use crate::cli::{says, text_of as text};
 
 /// A file in a temporary folder.
 pub(crate) struct File {
-    _folder: tempfile::TempDir,
+    _place: Place,
     pub(crate) path: String,
 }
 
 pub(crate) fn file(name: &str, text: &str) -> File {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join(name);
-    std::fs::write(&path, text).unwrap();
+    let place = Place::new();
     File {
-        path: path.to_string_lossy().into_owned(),
-        _folder: folder,
+        path: place.write(name, text),
+        _place: place,
     }
 }
 
 fn sample(name: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     root.join("sample_traces").join(name).to_string_lossy().into_owned()
-}
-
-#[track_caller]
-pub(crate) fn text(arguments: &[&str], code: i32) -> String {
-    let output = run(arguments);
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{error}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-#[track_caller]
-pub(crate) fn says(text: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(text.contains(part), "lacks \"{part}\":\n{text}");
-    }
 }
 
 const COLLIDING: &str = "id,lower,upper,size,offset\na,0,4,10,0\nb,3,6,10,5\n";

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
-use super::{fails, json as answer_of, run};
+use super::{fails, json as answer_of, run, text_of};
 use crate::snapshots::{block, event, file, segment, snapshot};
 use crate::support::shared;
 
@@ -132,8 +132,7 @@ fn a_snapshot_replays_exactly_and_under_other_settings() {
         .map(|run| &run["peak_reserved_bytes"])
         .collect();
     assert_eq!(peaks, [&json!(66 * MIB), &json!(22 * MIB)]);
-    let text = run(&["replay", path, "--allocator", "torch"]);
-    let text = String::from_utf8(text.stdout).expect("UTF-8");
+    let text = text_of(&["replay", path, "--allocator", "torch"], 0);
     assert!(text.contains("replays exactly (8 of 8 events)"), "{text}");
     // On a device that is too small a request fails.
     let answer = answer_of(
@@ -148,8 +147,7 @@ fn the_events_of_a_snapshot_are_those_of_its_settings() {
     let snapshot = small_run();
     let file = file(&snapshot);
     let path = file.path().to_str().expect("UTF-8");
-    let output = run(&["replay", path, "--allocator", "torch", "--events"]);
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let text = text_of(&["replay", path, "--allocator", "torch", "--events"], 0);
     let lines: Vec<Json> = text
         .lines()
         .map(|line| serde_json::from_str(line).expect("an object"))
@@ -187,8 +185,7 @@ fn a_setting_leaves_as_the_variable_of_the_recorded_framework() {
             "os.environ[\"PYTORCH_CUDA_ALLOC_CONF\"] = \"max_split_size_mb:64\"",
         ),
     ] {
-        let output = run(&["export", path, "--conf", conf, "--to", to, "--preview"]);
-        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        let text = text_of(&["export", path, "--conf", conf, "--to", to, "--preview"], 0);
         assert!(text.contains(line), "{to}: {text}");
     }
     let two = [
@@ -322,8 +319,7 @@ fn settings_are_recommended_for_a_snapshot_and_for_several() {
     ] {
         assert_eq!(recommended[key], replay[key], "{key}");
     }
-    let text = run(&arguments[..4]);
-    let text = String::from_utf8(text.stdout).expect("UTF-8");
+    let text = text_of(&arguments[..4], 0);
     for part in [
         "replays exactly",
         "recommended  expandable_segments:True",
@@ -341,7 +337,7 @@ fn settings_are_recommended_for_a_snapshot_and_for_several() {
     assert_eq!(answer["recordings"].as_array().map(Vec::len), Some(2));
     // A profiler trace has no segments to compare with.
     let arguments = ["recommend", "sample:measured", "--goal", "lowest-peak"];
-    let text = String::from_utf8(run(&arguments).stdout).expect("UTF-8");
+    let text = text_of(&arguments, 0);
     assert!(
         text.contains("lists no segments") && !text.contains("in part"),
         "{text}"

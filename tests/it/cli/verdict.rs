@@ -1,27 +1,21 @@
 //! `compare` as a gate of continuous integration: the verdict names the broken limit, contributions add up, and figures
 //! that cannot be compared are reported as such.
 
-use std::path::{Path, PathBuf};
-
 use serde_json::Value as Json;
 
-use crate::cli::{fails, json, run};
+use crate::cli::{Place, fails, json, run};
 
 const BERT: [&str; 6] = ["compare", "sample:bert", "--dim", "seq=128", "--dim", "batch=8"];
 
 /// The answer of `compare`, as a file.
-fn kept(folder: &Path, arguments: &[&str]) -> PathBuf {
-    let output = run(&[arguments, &["--format", "json"]].concat());
-    let path = folder.join("kept.json");
-    std::fs::write(&path, output.stdout).expect("the file can be written");
-    path
+fn kept(place: &Place, arguments: &[&str]) -> String {
+    place.write("kept.json", run(&[arguments, &["--format", "json"]].concat()).stdout)
 }
 
 /// Exit code and standard output.
 fn told(arguments: &[&str]) -> (i32, String) {
-    let output = run(arguments);
-    let text = String::from_utf8(output.stdout).expect("text");
-    (output.status.code().expect("it ends by itself"), text)
+    let (code, text, _) = super::told(arguments);
+    (code, text)
 }
 
 /// A training graph with the live peak, and a small graph after it with the reserved peak.
@@ -36,10 +30,9 @@ fn sum(rows: &Json, field: &str) -> i64 {
 
 #[test]
 fn growth_of_reserved_bytes_is_reported_by_graph() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let place = Place::new();
     let (small, large) = ("main_graph[seq=128; batch=1]", "main_graph[seq=128; batch=8]");
-    let path = kept(folder.path(), &two(small, &[]));
-    let path = path.to_str().expect("a path of letters");
+    let path = &kept(&place, &two(small, &[]));
     let gate = ["--baseline", path, "--fail-if", "peak_reserved>+0%"];
     let answer = json(&two(large, &[&gate[..], &["--format", "json"]].concat()), 1);
     for policy in answer["policies"].as_array().expect("policies") {
@@ -70,15 +63,14 @@ fn growth_of_reserved_bytes_is_reported_by_graph() {
 
 #[test]
 fn an_earlier_answer_without_reserved_holders_says_so() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = kept(folder.path(), &BERT);
-    let mut answer: Json = serde_json::from_slice(&std::fs::read(&path).expect("it was written")).expect("JSON");
+    let place = Place::new();
+    let path = &kept(&place, &BERT);
+    let mut answer: Json = serde_json::from_str(&place.read("kept.json")).expect("JSON");
     for policy in answer["policies"].as_array_mut().expect("policies") {
         policy.as_object_mut().expect("a lane").remove("at_peak_reserved");
     }
     answer.as_object_mut().expect("an answer").remove("settings");
-    std::fs::write(&path, answer.to_string()).expect("the file can be written");
-    let path = path.to_str().expect("a path of letters");
+    place.write("kept.json", answer.to_string());
     let grown = [
         "compare",
         "sample:bert",
@@ -100,9 +92,8 @@ fn an_earlier_answer_without_reserved_holders_says_so() {
 
 #[test]
 fn a_run_out_of_memory_comes_first_and_fails_every_limit() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = kept(folder.path(), &BERT);
-    let path = path.to_str().expect("a path of letters");
+    let place = Place::new();
+    let path = &kept(&place, &BERT);
     let gate = [
         "--device-memory",
         "90MiB",
@@ -147,9 +138,8 @@ fn a_run_out_of_memory_comes_first_and_fails_every_limit() {
 
 #[test]
 fn a_baseline_that_ended_early_gives_no_relative_limit() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = kept(folder.path(), &[&BERT[..], &["--device-memory", "90MiB"]].concat());
-    let path = path.to_str().expect("a path of letters");
+    let place = Place::new();
+    let path = &kept(&place, &[&BERT[..], &["--device-memory", "90MiB"]].concat());
     let gate = [&BERT[..], &["--baseline", path, "--fail-if", "peak_reserved>+5%"]].concat();
     let (code, page) = told(&[&gate[..], &["--format", "markdown"]].concat());
     assert_eq!(code, 0, "{page}");
@@ -173,9 +163,8 @@ fn a_baseline_that_ended_early_gives_no_relative_limit() {
 
 #[test]
 fn changed_requests_are_reported() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = kept(folder.path(), &BERT);
-    let path = path.to_str().expect("a path of letters");
+    let place = Place::new();
+    let path = &kept(&place, &BERT);
     for (arguments, part) in [
         (&["--dim", "batch=16"][..], "batch of main_graph: 8 before, 16 now"),
         (
@@ -231,15 +220,13 @@ fn an_error_finding_is_part_of_the_verdict() {
 
 #[test]
 fn an_answer_is_no_configuration() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = kept(folder.path(), &BERT);
-    let path = path.to_str().expect("a path of letters");
+    let place = Place::new();
+    let path = &kept(&place, &BERT);
     let pin = format!("before={path}");
     let part = "this is an answer of `compare`, not a configuration: compare with it by --baseline FILE";
     fails(&[&BERT[..], &["--pin", &pin]].concat(), part);
     fails(&[&BERT[..], &["--config", path]].concat(), part);
-    let document = folder.path().join("x.highwater");
-    let document = document.to_str().expect("a path of letters");
+    let document = &place.at("x.highwater");
     assert_eq!(
         told(&["export", "sample:bert", "--dim", "seq=128", "--to", document]).0,
         0
@@ -248,9 +235,7 @@ fn an_answer_is_no_configuration() {
         &[&BERT[..], &["--config", document]].concat(),
         "this is a document, not a configuration",
     );
-    let plan = folder.path().join("plan.json");
-    std::fs::write(&plan, run(&["inspect", "sample:bert", "--format", "json"]).stdout).expect("it can be written");
-    let plan = plan.to_str().expect("a path of letters");
+    let plan = &place.write("plan.json", run(&["inspect", "sample:bert", "--format", "json"]).stdout);
     fails(
         &[&BERT[..], &["--config", plan]].concat(),
         "an answer of `inspect`, not a configuration",
@@ -259,17 +244,15 @@ fn an_answer_is_no_configuration() {
 
 #[test]
 fn a_graph_in_json_is_no_configuration() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("graph.json");
+    let place = Place::new();
     let text = r#"{"highwater_graph": 1, "nodes": [{"op": "Relu", "inputs": [], "outputs": []}]}"#;
-    std::fs::write(&path, text).expect("it can be written");
-    let path = path.to_str().expect("a path of letters");
+    let path = &place.write("graph.json", text);
     fails(&["check", path], "not a configuration but");
     fails(&[&BERT[..], &["--config", path]].concat(), "not a configuration but");
     // A launcher's file may have the same keys.
     for (value, policy) in [("2", "active policy: 2"), ("${POLICY}", "active policy: 0")] {
         let text = serde_json::json!({"nodes": 4, "env": {"GE_USE_STATIC_MEMORY": value}}).to_string();
-        std::fs::write(path, text).expect("it can be written");
+        place.write("graph.json", text);
         let (code, text) = told(&["check", path]);
         assert!(code == 0 && text.contains(policy), "{text}");
     }
@@ -277,9 +260,8 @@ fn a_graph_in_json_is_no_configuration() {
 
 #[test]
 fn a_pin_reports_schedule_differences() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("p.json");
-    let path = path.to_str().expect("a path of letters");
+    let place = Place::new();
+    let path = &place.at("p.json");
     let own = [
         "--dim",
         "batch=32",

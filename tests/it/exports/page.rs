@@ -7,8 +7,8 @@ use highwater::export::ExportForm;
 use highwater::session::SourceSpec;
 use serde_json::Value as Json;
 
-use super::{session, subject, text};
-use crate::cli::run;
+use super::{exported, session, subject, text};
+use crate::cli::{Place, words};
 use crate::synthetic;
 
 /// Elements whose text is no markup.
@@ -158,29 +158,11 @@ const HOSTILE: &str = r#"{"highwater_graph": 1,
 
 #[test]
 fn no_name_of_a_file_is_markup() {
-    let folder = tempfile::tempdir().unwrap();
-    let name = "<script>alert(6)<%2Fscript>&\"'.json";
-    let source = folder.path().join(name);
-    std::fs::write(&source, HOSTILE).unwrap();
-    let to = folder.path().join("report.html");
-    let hostile = "<script>alert(7)</script>";
-    let output = run(&[
-        "export",
-        source.to_str().unwrap(),
-        "--to",
-        to.to_str().unwrap(),
-        "--env",
-        &format!("HOSTILE={hostile}"),
-        "--set",
-        &format!("dump_config.dump_path={hostile}"),
-    ]);
-    assert_eq!(
-        output.status.code(),
-        Some(0),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let html = std::fs::read_to_string(&to).unwrap();
+    let place = Place::new();
+    let source = &*place.write("<script>alert(6)<%2Fscript>&\"'.json", HOSTILE);
+    let settings = ["HOSTILE", "dump_config.dump_path"].map(|key| format!("{key}=<script>alert(7)</script>"));
+    let arguments = [source, "--env", &settings[0], "--set", &settings[1]];
+    let html = exported(&place, &arguments, "report.html");
     check(&html);
     for word in ["<script>alert", "<img", "<b>", "<z ", "onerror=alert(2)>\""] {
         assert!(!html.contains(word), "{word}");
@@ -193,15 +175,7 @@ fn no_name_of_a_file_is_markup() {
         "the script has the names as they are: {ops}"
     );
     for form in ["t.svg", "trace.json", "tensors.csv", "plan.csv"] {
-        let to = folder.path().join(form);
-        let output = run(&["export", source.to_str().unwrap(), "--to", to.to_str().unwrap()]);
-        assert_eq!(
-            output.status.code(),
-            Some(0),
-            "{form}: {}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-        let text = std::fs::read_to_string(&to).unwrap();
+        let text = exported(&place, &[source], form);
         match form {
             "t.svg" => drop(well_formed(&text)),
             "trace.json" => drop(serde_json::from_str::<Json>(&text).unwrap()),
@@ -212,33 +186,10 @@ fn no_name_of_a_file_is_markup() {
 
 #[test]
 fn the_page_states_the_command_that_reproduces_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let to = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let settings = [
-        "export",
-        "sample:bert",
-        "--set",
-        "memory_config.static_memory_policy=2",
-        "--env",
-        "GE_USE_STATIC_MEMORY=3",
-        "--dim",
-        "seq=64,128",
-        "--iterations",
-        "2",
-        "--device",
-        "generic-16GB",
-        "--device-memory",
-        "3GiB",
-    ];
-    let first = to("first.html");
-    let output = run(&[&settings[..], &["--to", &first]].concat());
-    assert_eq!(
-        output.status.code(),
-        Some(0),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let html = std::fs::read_to_string(&first).unwrap();
+    let place = Place::new();
+    let settings = "sample:bert --set memory_config.static_memory_policy=2 --env GE_USE_STATIC_MEMORY=3 \
+                    --dim seq=64,128 --iterations 2 --device generic-16GB --device-memory 3GiB";
+    let html = exported(&place, &words(settings), "first.html");
     check(&html);
     let command = html
         .split("<code>highwater export ")
@@ -248,19 +199,11 @@ fn the_page_states_the_command_that_reproduces_it() {
         .next()
         .unwrap();
     let command = command.replace("&#39;", "'");
-    let second = to("second.html");
-    let mut words: Vec<&str> = command.split(' ').map(|word| word.trim_matches('\'')).collect();
-    let place = words.iter().position(|word| *word == "report.html").unwrap();
-    words[place] = &second;
-    words.insert(0, "export");
-    let output = run(&words);
-    assert_eq!(
-        output.status.code(),
-        Some(0),
-        "{words:?}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    assert!(html == std::fs::read_to_string(&second).unwrap(), "{words:?}");
+    let arguments: Vec<&str> = command.split(' ').map(|word| word.trim_matches('\'')).collect();
+    let to = arguments.iter().position(|word| *word == "--to").unwrap();
+    assert_eq!(arguments[to + 1], "report.html");
+    let arguments = [&arguments[..to], &arguments[to + 2..]].concat();
+    assert!(html == exported(&place, &arguments, "second.html"), "{arguments:?}");
     for told in [
         "generic-16GB",
         "3221225472",
@@ -274,18 +217,8 @@ fn the_page_states_the_command_that_reproduces_it() {
 
 #[test]
 fn a_problem_that_does_not_fit_is_reported_first() {
-    let to = tempfile::tempdir().unwrap();
-    let path = to.path().join("r.html");
-    let arguments = [
-        "export",
-        "sample:resnet50",
-        "--device-memory",
-        "1GiB",
-        "--to",
-        path.to_str().unwrap(),
-    ];
-    assert_eq!(run(&arguments).status.code(), Some(0));
-    let html = std::fs::read_to_string(path).unwrap();
+    let arguments = ["sample:resnet50", "--device-memory", "1GiB"];
+    let html = exported(&Place::new(), &arguments, "r.html");
     check(&html);
     let summary = html.split("</section>").next().unwrap();
     assert!(summary.contains("No policy completes on this device."), "{summary}");

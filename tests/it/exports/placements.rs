@@ -3,33 +3,24 @@
 use expect_test::expect;
 use highwater::export::ExportForm;
 
-use super::{file, sample_subject, text};
-use crate::cli::run;
+use super::{exported, file, sample_subject, text};
+use crate::cli::Place;
 
 #[test]
 fn a_small_plan_is_a_small_table() {
-    let folder = tempfile::tempdir().unwrap();
+    let place = Place::new();
     let graph = r#"{"highwater_graph": 1,
         "nodes": [{"name": "a", "op": "relu", "inputs": ["x"], "outputs": [{"id": "y, z", "shape": [1000], "dtype": "float32"}]},
                   {"name": "b", "op": "relu", "inputs": ["y, z"], "outputs": [{"id": "u", "shape": [300], "dtype": "float32"}]},
                   {"name": "c", "op": "relu", "inputs": ["u"], "outputs": [{"id": "v", "shape": [1], "dtype": "float32"}]}],
         "inputs": [{"id": "x", "shape": [10], "dtype": "float32"}], "outputs": ["v"]}"#;
-    let source = folder.path().join("small.json");
-    std::fs::write(&source, graph).unwrap();
-    let to = folder.path().join("plan.csv");
-    let output = run(&["export", source.to_str().unwrap(), "--to", to.to_str().unwrap()]);
-    assert_eq!(
-        output.status.code(),
-        Some(0),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    let source = place.write("small.json", graph);
     expect![[r#"
         lane,policy,strategy,graph,tensor,storage,birth,death,offset,size_bytes,placed_bytes,region,region_offset
         policy 0,0,ge_default,small.json,"y, z",1,0,2,0,4000,4096,arena of small.json,0
         policy 0,0,ge_default,small.json,u,2,1,3,4096,1200,1536,arena of small.json,4096
     "#]]
-    .assert_eq(&std::fs::read_to_string(to).unwrap());
+    .assert_eq(&exported(&place, &[&source], "plan.csv"));
 }
 
 /// The buffers of one lane's plans: graph, life, offset and placed bytes.
@@ -69,33 +60,16 @@ fn buffers_that_live_together_do_not_overlap() {
 
 #[test]
 fn a_problem_keeps_names_and_times_when_written() {
-    let folder = tempfile::tempdir().unwrap();
-    let source = folder.path().join("problem.csv");
-    std::fs::write(&source, "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\n").unwrap();
-    let to = folder.path().join("plan.csv");
-    let output = run(&["export", source.to_str().unwrap(), "--to", to.to_str().unwrap()]);
-    assert_eq!(
-        output.status.code(),
-        Some(0),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    let place = Place::new();
+    let source = place.write("problem.csv", "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\n");
     expect![[r"
         lane,policy,strategy,graph,tensor,storage,birth,death,offset,size_bytes,placed_bytes,region,region_offset
         lane 1: best,,best,problem.csv,b1,,0,3,0,4,4,arena of problem.csv,0
         lane 1: best,,best,problem.csv,b2,,3,9,0,4,4,arena of problem.csv,0
         lane 1: best,,best,problem.csv,b3,,0,9,4,4,4,arena of problem.csv,4
     "]]
-    .assert_eq(&std::fs::read_to_string(&to).unwrap());
-    let to = folder.path().join("report.html");
-    let output = run(&["export", source.to_str().unwrap(), "--to", to.to_str().unwrap()]);
-    assert_eq!(
-        output.status.code(),
-        Some(0),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let html = std::fs::read_to_string(&to).unwrap();
+    .assert_eq(&exported(&place, &[&source], "plan.csv"));
+    let html = exported(&place, &[&source], "report.html");
     super::page::well_formed(&html);
     assert!(html.contains("highwater plan ") && html.contains("Lowest peak, "));
 }

@@ -7,8 +7,8 @@ use highwater::export::ExportForm;
 use highwater::timeline::RematMarkKind;
 use serde_json::Value as Json;
 
-use super::{subject, text};
-use crate::cli::run;
+use super::{exported, subject, text};
+use crate::cli::Place;
 use crate::{synthetic, synthetic_remat};
 
 /// A time as whole nanoseconds.
@@ -125,28 +125,20 @@ fn evictions_are_instants() {
 
 #[test]
 fn samples_and_recordings_have_traces() {
-    let folder = tempfile::tempdir().unwrap();
+    let place = Place::new();
     let run_alone = "sample_traces/lenet_training.runmeta.pb.gz";
     for (name, extra) in [("lenet", ""), ("measured", ""), (run_alone, ""), ("mobilenet", "1MiB")] {
-        let to = folder.path().join("trace.json");
         let is_file = name.contains('/');
         let sample = if is_file {
             name.to_owned()
         } else {
             format!("sample:{name}")
         };
-        let mut words = vec!["export", &sample, "--to", to.to_str().unwrap()];
+        let mut arguments = vec![&*sample];
         if !extra.is_empty() {
-            words.extend(["--device-memory", extra]);
+            arguments.extend(["--device-memory", extra]);
         }
-        let output = run(&words);
-        assert_eq!(
-            output.status.code(),
-            Some(0),
-            "{name}: {}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-        let trace = std::fs::read_to_string(&to).unwrap();
+        let trace = exported(&place, &arguments, "trace.json");
         let events = check(&trace);
         assert_eq!(
             !named(&events, "i", "out of memory").is_empty(),
@@ -167,18 +159,8 @@ fn samples_and_recordings_have_traces() {
 
 #[test]
 fn frees_of_arenas_name_their_graph() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("x.trace.json");
-    let written = run(&[
-        "export",
-        "sample:resnet50",
-        "--device-memory",
-        "2900MiB",
-        "--to",
-        path.to_str().unwrap(),
-    ]);
-    assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
-    let trace: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    let arguments = ["sample:resnet50", "--device-memory", "2900MiB"];
+    let trace: Json = serde_json::from_str(&exported(&Place::new(), &arguments, "x.trace.json")).unwrap();
     let events = trace["traceEvents"].as_array().unwrap();
     let frees: Vec<&str> = events
         .iter()
