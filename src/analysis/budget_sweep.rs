@@ -42,7 +42,7 @@ pub const SWEEP_RATIOS: [f64; 18] = [
     0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55, 0.5, 0.45, 0.4, 0.35, 0.3, 0.25, 0.2, 0.15, 0.1,
 ];
 
-/// Runs every task; `base` gives everything but heuristic and budget.
+/// Runs every task on the threads of the work; `base` gives everything but heuristic and budget.
 ///
 /// # Errors
 /// [`Cancelled`].

@@ -121,6 +121,7 @@ pub use study::{
 pub use verified::{Audit, LaneDefect, Verification, Verified};
 pub use what_if::{
     AllocatorFit, AllocatorRun, AllocatorSetting, KeyEffect, SearchError, SearchPlan, SettingPair, SettingSearch,
-    TriedSetting, search_settings, setting_tolerance, stated_conf,
+    TriedSetting, conf_text, python_line, search_recordings, search_settings, setting_tolerance, shell_line,
+    stated_conf,
 };
 pub use workspaces::{EstimatedWorkspaces, ScratchSource};

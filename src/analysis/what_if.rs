@@ -7,10 +7,12 @@
 mod candidates;
 mod choice;
 mod search;
+mod texts;
 
 pub use candidates::SettingPair;
 pub use choice::{KeyEffect, setting_tolerance};
-pub use search::{SearchError, SearchPlan, SettingSearch, TriedSetting, search_settings};
+pub use search::{SearchError, SearchPlan, SettingSearch, TriedSetting, search_recordings, search_settings};
+pub use texts::{conf_text, python_line, shell_line};
 
 use std::sync::Arc;
 

@@ -8,7 +8,7 @@ use super::args::{Format, RecommendArgs};
 use super::space::Exploration;
 use super::text::diagnostics;
 use super::{Verdict, print, print_json};
-use highwater_analysis::sweep::{Chosen, Goal, Recommendation, SweepPoint, recommend};
+use highwater_analysis::sweep::{Chosen, Goal, Recommendation, SweepPoint, excluded, recommend};
 use highwater_export::{Table, recommendation_json};
 use highwater_model::progress::Progress;
 use highwater_model::units::{counted, grouped};
@@ -67,7 +67,9 @@ fn text(exploration: &Exploration, found: &Recommendation) -> String {
     if let Some(winner) = &found.winner {
         out.push_str(&format!("\nto apply it: {}\n", flags(exploration, winner)));
     }
-    out.push_str(&rejected(found));
+    for line in excluded(&found.rules, &found.left_out) {
+        out.push_str(&format!("{line}\n"));
+    }
     for sentence in &found.uncertain {
         out.push_str(&format!("uncertain: {}\n", sentence.text()));
     }
@@ -104,24 +106,4 @@ fn flags(exploration: &Exploration, winner: &Chosen) -> String {
     }
     let words: Vec<String> = flags.iter().map(|(flag, value)| shell_flag(flag, value)).collect();
     words.join(" ")
-}
-
-/// The rejected configurations by rule or reason.
-fn rejected(found: &Recommendation) -> String {
-    let mut out = String::new();
-    for rule in &found.rules {
-        let count = counted(rule.count, "configuration");
-        out.push_str(&format!("excluded by {}: {count} ({})\n", rule.rule, rule.message));
-    }
-    let left = &found.left_out;
-    let ended = [
-        ("they run out of memory", left.out_of_memory),
-        ("they thrash", left.thrashes),
-        ("their budget is too small", left.budget_too_small),
-    ];
-    let failed = left.failed.iter().map(|(why, count)| (why.as_str(), *count));
-    for (why, count) in ended.into_iter().chain(failed).filter(|(_, count)| *count > 0) {
-        out.push_str(&format!("excluded: {} ({why})\n", counted(count, "configuration")));
-    }
-    out
 }

@@ -5,10 +5,10 @@ use super::space::Exploration;
 use super::text::diagnostics;
 use super::{Verdict, print, print_csv, print_json};
 use highwater_analysis::sweep::{
-    Explorer, Outcome, SmallestDevice, Space, SweepAxis, SweepPoint, front, largest_that_fits, left_out, refused_by,
+    Explorer, Outcome, SmallestDevice, Space, SweepAxis, SweepPoint, excluded, front, largest_of, left_out, refused_by,
     smallest_device,
 };
-use highwater_export::{SweepAnswers, Table, WireSweep, sweep_csv};
+use highwater_export::{SweepAnswers, Table, sweep_csv, sweep_json};
 use highwater_model::progress::Progress;
 use highwater_model::units::{counted, grouped, percent_text};
 
@@ -37,7 +37,7 @@ pub(super) fn run(args: &SweepArgs, progress: &Progress<'_>) -> anyhow::Result<V
         return Ok(Verdict::No);
     }
     match args.space.format {
-        Format::Json => print_json(&WireSweep::new(&exploration.name, explorer.space(), &points, &answers))?,
+        Format::Json => print_json(&sweep_json(&exploration.name, explorer.space(), &points, &answers))?,
         Format::Csv => {
             print_csv(
                 &String::from_utf8_lossy(&sweep_csv(explorer.space(), &points)),
@@ -55,7 +55,7 @@ fn largest(explorer: &Explorer, points: &[SweepPoint]) -> Vec<(String, highwater
     let space = explorer.space();
     let axes = space.axes().iter().enumerate().filter(|(_, axis)| axis.is_quantity());
     let largest = axes.filter_map(|(position, axis)| {
-        let point = &points[largest_that_fits(space, points, position)?];
+        let point = &points[largest_of(space, points, position, 0..points.len())?];
         let value = space.values(point.idx)[position].clone();
         Some((axis.name().to_owned(), value, point.idx))
     });
@@ -77,7 +77,9 @@ fn text(args: &SweepArgs, exploration: &Exploration, points: &[SweepPoint], answ
     out.push_str(&table(space, points, &shown, &best));
     out.push('\n');
     out.push_str(&best_of(space, points, &best, answers));
-    out.push_str(&refusals(points));
+    for line in excluded(&refused_by(points), &left_out(points)) {
+        out.push_str(&format!("{line}\n"));
+    }
     out.push_str("Overhead is an estimate.\n");
     out.push_str(&diagnostics(&answers.diagnostics));
     out
@@ -173,19 +175,6 @@ fn best_of(space: &Space, points: &[SweepPoint], best: &[usize], answers: &Sweep
             format!(": peak {}, overhead {}", figures.peak_reserved, figures.overhead)
         });
         out.push_str(&format!("smallest device that fits: {name} (#{idx} on it{figures})\n"));
-    }
-    out
-}
-
-/// The number of configurations that each rule refuses.
-fn refusals(points: &[SweepPoint]) -> String {
-    let mut out = String::new();
-    for rule in refused_by(points) {
-        let count = counted(rule.count, "configuration");
-        out.push_str(&format!("{} refuses {count}: {}\n", rule.rule, rule.message));
-    }
-    for (why, count) in left_out(points).failed {
-        out.push_str(&format!("{} not simulated: {why}\n", counted(count, "configuration")));
     }
     out
 }

@@ -70,7 +70,7 @@ pub use remat::{RematAnswer, RematSweep};
 pub use replay::{ReplayAnswer, replay_final, replay_header, replay_line};
 pub use request_summary::RequestSummary;
 pub use reuse::{ReuseAnswer, reuse_warnings};
-pub use space::{SweepAnswers, WireSweep, recommendation_json, sweep_csv};
+pub use space::{SweepAnswers, recommendation_json, sweep_csv, sweep_json};
 pub use subject::{ExportAbout, ExportError, ExportSubject};
 pub use svg::{LaneDrawing, SvgColors, flame_svg, lane_svg, lanes_svg};
 pub use table::table_csv;

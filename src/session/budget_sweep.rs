@@ -1,6 +1,4 @@
 //! The sweep over budgets: runs of one tape under many budgets.
-//!
-//! The worker gets a few points per task, so that files are read and comparisons made in between.
 
 use std::sync::Arc;
 

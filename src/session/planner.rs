@@ -53,6 +53,8 @@ pub struct PlannerTable {
     pub pending: Vec<&'static Strategy>,
     /// The smallest plan so far of the running search.
     pub searching: Option<SearchingRow>,
+    /// The revision of the answer, and the graph, that it was made for.
+    pub(super) order: (u64, GraphIdx),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,6 +71,7 @@ impl PlannerTable {
             lower_bound,
             rows: Vec::new(),
             searching: None,
+            order: (0, GraphIdx(0)),
         }
     }
 

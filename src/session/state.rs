@@ -21,18 +21,21 @@ mod selection;
 mod settings_search;
 mod sources;
 mod sweep;
+mod swept;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::budget_sweep::BudgetSweepTable;
 use super::document::Document;
 use super::document_file::{AllowedOutside, Outside};
 use super::history::History;
 use super::loaded::Loaded;
 use super::opened_config::OpenedConfig;
 use super::overwrite::SettingsFiles;
-use super::planner::BestPlan;
+use super::planner::{BestPlan, PlannerTable};
+use super::sweep::SweepTable;
 use super::task::{Failure, Outcome, TaskKind};
 use super::worker::{Message, Worker};
 use highwater_analysis::Comparison;
@@ -42,13 +45,11 @@ use highwater_model::workload::{DeviceProfiles, DimValues, SchedulePlan, Workloa
 use highwater_options::{Environment, Finding, NamedPaths, NoFiles, Options, SeenFiles, Value, effective_values};
 use highwater_timeline::Timeline;
 
-use budget_sweep::BudgetSweep;
 pub use config_export::ConfigPreview;
 pub use exports::{Exporting, LaneInView};
 use file::DocumentPlace;
 use found_plans::FoundPlans;
 use pictures::Pictures;
-use plans::Plans;
 use problems::Problems;
 pub use request::Requested;
 use requests::Requests;
@@ -56,7 +57,7 @@ pub use requests::{ContentOrder, DeviceAt, TableKey};
 pub use search::Search;
 use selection::Selection;
 pub use settings_search::{FoundSettings, setting_version};
-use sweep::Sweep;
+use swept::Sweep;
 
 /// The reading or the comparison that runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -130,10 +131,11 @@ pub struct Session {
     revision: u64,
     /// Whether searches for plans were cut short in the answer on the screen.
     is_preview: bool,
-    plans: Plans,
+    plans: Sweep<PlannerTable>,
     found: FoundPlans,
-    budget_sweep: BudgetSweep,
-    sweep: Sweep,
+    budget_sweep: Sweep<BudgetSweepTable>,
+    sweep: Sweep<SweepTable>,
+    found_settings: Sweep<FoundSettings>,
     pictures: Pictures,
     search: Search,
     requests: Requests,
@@ -188,10 +190,11 @@ impl Session {
             best_plan: None,
             revision: 0,
             is_preview: false,
-            plans: Plans::default(),
+            plans: Sweep::default(),
             found: FoundPlans::default(),
-            budget_sweep: BudgetSweep::default(),
+            budget_sweep: Sweep::default(),
             sweep: Sweep::default(),
+            found_settings: Sweep::default(),
             pictures: Pictures::default(),
             search: Search::default(),
             requests: Requests::default(),
@@ -254,24 +257,6 @@ impl Session {
             if let Outcome::Done(answer) = outcome {
                 take(session, answer);
             }
-        });
-    }
-
-    /// Does a part of a long task, then `next`, also where a comparison interrupted the part.
-    fn run_part<A: Send + 'static>(
-        &mut self,
-        kind: TaskKind,
-        work: impl FnOnce(&Progress<'_>) -> Result<A, Failure> + Send + 'static,
-        take: impl FnOnce(&mut Self, A) + Send + 'static,
-        next: fn(&mut Self),
-    ) {
-        self.worker.send(kind, work, move |session, outcome| {
-            match outcome {
-                Outcome::Done(answer) => take(session, answer),
-                Outcome::Failed(_) => return,
-                Outcome::Cancelled => {}
-            }
-            next(session);
         });
     }
 

@@ -1,14 +1,13 @@
 //! The sweep over configurations: the order, and the table of points.
 //!
-//! The worker gets a few points per task, so that files are read and comparisons made in between; the [`Explorer`] keeps shared
-//! results from task to task.
+//! The worker gets a few points per task; the [`Explorer`] keeps shared results from task to task.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::files::look_at;
 use highwater_analysis::sweep::{
-    AxisOf, Explorer, Recommendation, SmallestDevice, Space, SweepAxis, SweepPoint, front_of, largest_of,
+    AxisOf, Explorer, Goal, Recommendation, SmallestDevice, Space, SweepAxis, SweepPoint, front_of, largest_of,
 };
 use highwater_model::units::Bytes;
 use highwater_options::{OptionKind, SeenFiles, find, paths_of};
@@ -40,6 +39,8 @@ pub struct SweepTable {
     pub recommendation: Option<Arc<Recommendation>>,
     /// The number of the sweep in the session, from 1.
     pub number: u64,
+    /// The goal of the recommendation, once all points are tried.
+    pub(super) goal: Option<Goal>,
     positions: BTreeMap<u64, usize>,
     pub(super) explorer: Option<Arc<Explorer>>,
     /// The next one last.
@@ -57,6 +58,7 @@ impl SweepTable {
             smallest: None,
             recommendation: None,
             number,
+            goal: None,
             positions: BTreeMap::new(),
             explorer: None,
             pending: Vec::new(),
@@ -67,9 +69,9 @@ impl SweepTable {
         (self.points.len() as u64) < self.space.size()
     }
 
-    /// A point by its number.
-    pub fn point(&self, idx: u64) -> Option<&SweepPoint> {
-        self.points.get(*self.positions.get(&idx)?)
+    /// The position of a point by its number.
+    pub fn position(&self, idx: u64) -> Option<usize> {
+        self.positions.get(&idx).copied()
     }
 
     /// Takes the preparation and the order of points.

@@ -62,6 +62,23 @@ pub(super) struct Rule {
     pub(super) is_cancellable: bool,
 }
 
+/// Long tasks on the answer or the sources.
+const INTERRUPTED: [TaskKind; 5] = [
+    TaskKind::Plans,
+    TaskKind::BudgetSweep,
+    TaskKind::Sweep,
+    TaskKind::NameReuse,
+    TaskKind::SettingsSearch,
+];
+
+/// The kinds of sweeps.
+pub(super) const SWEEPS: [TaskKind; 4] = [
+    TaskKind::Plans,
+    TaskKind::BudgetSweep,
+    TaskKind::Sweep,
+    TaskKind::SettingsSearch,
+];
+
 impl TaskKind {
     /// Every kind, in order.
     #[cfg(test)]
@@ -94,17 +111,7 @@ impl TaskKind {
 
     pub(super) const fn rule(self) -> Rule {
         let (is_queued, interrupts, is_cancellable): (_, &'static [Self], _) = match self {
-            Self::Load | Self::Compare => (
-                false,
-                &[
-                    Self::Plans,
-                    Self::BudgetSweep,
-                    Self::Sweep,
-                    Self::NameReuse,
-                    Self::SettingsSearch,
-                ],
-                true,
-            ),
+            Self::Load | Self::Compare => (false, &INTERRUPTED, true),
             Self::Plans | Self::BudgetSweep | Self::Sweep | Self::NameReuse | Self::SettingsSearch => {
                 (false, &[], true)
             }

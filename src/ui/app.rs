@@ -13,7 +13,6 @@ use super::keys::{Keyboard, is_covered, keys};
 use super::lanes::{KeyboardFocus, LanesState};
 use super::palette::{Known, PaletteState, palette_ui};
 use super::panels::PaneCx;
-use super::panels::budgets::BudgetsState;
 use super::panels::compare::{CompareState, pin_prompt_ui};
 use super::panels::device::DeviceState;
 use super::panels::flame::FlameState;
@@ -24,11 +23,10 @@ use super::panels::measured_run::MeasuredRunState;
 use super::panels::name_reuse::NameReuseState;
 use super::panels::options::OptionsState;
 use super::panels::peak::PeakState;
-use super::panels::planner::PlannerState;
 use super::panels::schedule::ScheduleState;
 use super::panels::schedule_editor::ScheduleEditorState;
 use super::panels::search::SearchState;
-use super::panels::sweep::SweepState;
+use super::panels::sweep::{BudgetsState, ConfigurationsState, StrategiesState};
 use super::panels::tables::TablesState;
 use super::panes::{Layout, Pane, Panes};
 use super::persisted::{Persisted, PersistedView};
@@ -49,14 +47,14 @@ pub struct UiState {
     /// The budget sweep.
     pub budgets: BudgetsState,
     /// The configuration sweep.
-    pub sweep: SweepState,
+    pub sweep: ConfigurationsState,
     /// Runs under budgets, kept while other lanes are compared.
     pub lane_set: LaneSetState,
     pub lane_table: LaneTableState,
     pub name_reuse: NameReuseState,
     pub compare: CompareState,
     pub measured_run: MeasuredRunState,
-    pub planner: PlannerState,
+    pub planner: StrategiesState,
     pub device: DeviceState,
     pub inspector: InspectorState,
     pub peak: PeakState,

@@ -5,8 +5,8 @@ use eframe::egui::{self, Align, Layout, RichText};
 
 use super::commands::UiCommand;
 use super::frame_output::FrameOutput;
-use super::panels::planner::{Found, found_text};
 use super::panels::problems::counts;
+use super::panels::sweep::{Found, found_text};
 use super::panels::width_of;
 use super::panes::Pane;
 use super::theme::Theme;

@@ -1,8 +1,11 @@
 //! Allocator settings of a recording: the search, its lanes, its line to copy; curves of all lanes on one axis.
 
+use std::path::PathBuf;
+
 use eframe::egui::{Key, Modifiers, Role};
 use egui_kittest::kittest::Queryable as _;
 use highwater_analysis::TriedSetting;
+use highwater_model::units::counted;
 use highwater_session::{Command, Notice, SourceSpec};
 
 use crate::harness::{Window, click, press, settle_chain, window_of_session};
@@ -30,6 +33,10 @@ fn window() -> Window {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("run.pickle");
     std::fs::write(&path, pickle(&snapshot(Vec::new(), trace))).expect("it is written");
+    window_of_file(path)
+}
+
+fn window_of_file(path: PathBuf) -> Window {
     let mut window = window_of_session(session(vec![SourceSpec::Path(path)]), 1000.0);
     settle_chain(&mut window);
     window
@@ -41,19 +48,23 @@ fn n_lanes(window: &Window) -> usize {
 }
 
 #[test]
-fn the_search_runs_with_its_pane_and_a_tick_makes_a_lane() {
+fn the_search_runs_with_its_pane_and_a_row_opens_a_lane() {
     let mut window = window();
     press(&mut window, Modifiers::COMMAND, Key::M);
     settle_chain(&mut window);
     let found = window.state().session().found_settings().expect("an answer").clone();
     let winner = found.winner().expect("a winner");
+    let calls = counted(winner.device_calls(), "device call");
     window.get_by_label_contains(&format!("reserves at most {}", winner.peak()));
+    window.get_by_label_contains(&format!("; {calls}."));
     let least = found.search.tried.iter().map(TriedSetting::peak).min();
     assert!(least.is_some_and(|least| winner.peak() <= least + highwater_analysis::setting_tolerance(least)));
     assert_eq!(n_lanes(&window), 1);
-    let lane = format!("lane of {}", winner.conf);
-    click(&mut window, Role::CheckBox, &lane);
+    let row = format!("open as a lane {}: ", winner.conf);
+    window.get_by_label_contains(&row).click();
+    settle_chain(&mut window);
     assert_eq!(n_lanes(&window), 2);
+    assert!(window.query_by_label("Show as a lane").is_none());
     let (comparison, _) = window.state().session().answer().expect("an answer");
     let simulation = comparison.simulation(comparison.lanes[1].id).expect("a simulated lane");
     assert_eq!((&simulation.settings, simulation.peak), (&winner.conf, winner.peak()));
@@ -63,6 +74,22 @@ fn the_search_runs_with_its_pane_and_a_tick_makes_a_lane() {
     window.state_mut().apply(Command::Undo);
     settle_chain(&mut window);
     assert_eq!(n_lanes(&window), 1);
+}
+
+#[test]
+fn the_recorded_peak_is_listed_with_the_settings() {
+    let samples = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../sample_traces");
+    let mut window = window_of_file(samples.join("language_model.snapshot.pickle.gz"));
+    press(&mut window, Modifiers::COMMAND, Key::M);
+    settle_chain(&mut window);
+    let found = window.state().session().found_settings().expect("an answer");
+    let recorded = found.recorded_peak().expect("a recorded peak");
+    window.get_by_label_contains(&format!("against the recorded {recorded}"));
+    // The recorded peak comes after the tried settings.
+    for verb in ["sort", "sorted"] {
+        click(&mut window, Role::Button, &format!("{verb} by settings, of settings"));
+    }
+    window.get_by_label_contains(&format!("recorded: peak {recorded}"));
 }
 
 #[test]

@@ -4,9 +4,10 @@
 use eframe::egui::{self, Key, Modifiers, Role};
 use egui_kittest::kittest::Queryable as _;
 use highwater_analysis::LaneSet;
-use highwater_rewrite::remat::HEURISTICS;
+use highwater_rewrite::remat::{HEURISTICS, RematStatus};
 
 use crate::harness::{Window, click, press, settle_chain, window_of};
+use crate::visible_texts::texts;
 
 /// A window on a sweep that has come to its end.
 fn swept() -> Window {
@@ -47,7 +48,7 @@ fn start_runs_and_stop_ends_the_sweep() {
     assert!(!harness.state().session().is_budget_sweep_running());
     harness.get_by_label_contains("stopped at");
     click(&mut harness, Role::Button, "Continue");
-    harness.get_by_label("162 runs");
+    harness.get_by_label("162 runs, all tried");
 }
 
 #[test]
@@ -56,7 +57,7 @@ fn the_shortcut_starts_and_shows_the_sweep() {
     press(&mut harness, Modifiers::SHIFT, Key::B);
     harness.run_steps(2);
     settle_chain(&mut harness);
-    harness.get_by_label("162 runs");
+    harness.get_by_label("162 runs, all tried");
 }
 
 #[test]
@@ -75,6 +76,33 @@ fn every_heuristic_has_a_legend_a_limit_and_rows() {
     harness.get_by_role_and_label(Role::Button, "Show all").click();
     harness.run_steps(2);
     assert!(rows(&harness) > 3);
+}
+
+/// Overheads have a sign, those up to an early end brackets; strips say where runs failed, and from where on they fit.
+#[test]
+fn ends_of_runs_are_told_in_table_plot_and_legend() {
+    let mut harness = swept();
+    let table = harness.state().session().budget_sweep().expect("a sweep");
+    let n_failed = table
+        .points
+        .iter()
+        .filter(|point| point.status != RematStatus::Ok)
+        .count();
+    assert!(n_failed > 0);
+    let shown = texts(&harness);
+    for text in [" thrash / out of memory ", " feasible ", "feasible from", "none"] {
+        assert!(shown.iter().any(|shown| shown == text), "{text}: {shown:?}");
+    }
+    click(&mut harness, Role::Button, "sort by overhead, of runs");
+    click(&mut harness, Role::Button, "sorted by overhead, of runs");
+    let shown = texts(&harness);
+    let is_signed = |text: &&String| text.starts_with("(+") && text.ends_with("%)");
+    assert!(shown.iter().any(|text| is_signed(&text)), "{shown:?}");
+    let signs = ["small: ", "×: "].iter().filter_map(|sign| {
+        let counted = shown.iter().find_map(|text| text.strip_prefix(sign))?;
+        counted.split(' ').next()?.parse::<usize>().ok()
+    });
+    assert_eq!(signs.sum::<usize>(), n_failed);
 }
 
 #[test]
@@ -233,8 +261,8 @@ fn axes_change_by_click() {
         "evictions",
         "recomputed",
     ] {
-        click(&mut harness, Role::Button, &format!("sort by {order}"));
-        harness.get_by_role_and_label(Role::Button, &format!("sorted by {order}"));
+        click(&mut harness, Role::Button, &format!("sort by {order}, of runs"));
+        harness.get_by_role_and_label(Role::Button, &format!("sorted by {order}, of runs"));
     }
 }
 

@@ -1,7 +1,8 @@
 //! The window with a placement problem: lanes are strategies, a table compares all of them, a click shows one.
 
 use eframe::egui::{self, Key, Modifiers, Role};
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::Node;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater_analysis::{LaneId, LaneKind};
 use highwater_model::units::Bytes;
 use highwater_model::workload::DeviceProfiles;
@@ -16,6 +17,19 @@ const PROBLEM: &str = "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\nb4,9,2
 
 fn window(name: &str, text: &str) -> Window {
     window_of_session(session(vec![source(name, text)]), 800.0)
+}
+
+/// The button of a strategy, which is named after its figures, and its name.
+fn row_of<'w>(harness: &'w Window, strategy: &str) -> (Node<'w>, String) {
+    let mut rows = harness.query_all_by_label_contains(": bytes ").filter_map(|node| {
+        let name = node.accesskit_node().label()?;
+        let (label, _) = name.split_once(": bytes ")?;
+        let is_it = ["use ", "is lane of "]
+            .iter()
+            .any(|verb| label.strip_prefix(verb) == Some(strategy));
+        is_it.then_some((node, name))
+    });
+    rows.next().unwrap_or_else(|| panic!("no row of {strategy}"))
 }
 
 #[test]
@@ -46,7 +60,8 @@ fn a_problem_opens_with_a_lane_per_strategy() {
 
 #[test]
 fn the_table_lists_every_strategy_and_a_click_shows_one() {
-    let mut harness = window("five.csv", PROBLEM);
+    // So high that no row is scrolled to.
+    let mut harness = window_of_session(session(vec![source("five.csv", PROBLEM)]), 1400.0);
     settle_chain(&mut harness);
     press(&mut harness, Modifiers::NONE, Key::P);
     harness.run_steps(2);
@@ -55,14 +70,20 @@ fn the_table_lists_every_strategy_and_a_click_shows_one() {
     assert!(!harness.state().session().is_planner_running());
     let made = highwater_plan::STRATEGIES.iter().filter(|row| row.suits(None));
     for row in made {
-        assert!(table.rows.iter().any(|known| known.strategy == row), "{}", row.name);
-        assert!(harness.query_all_by_label(row.label).next().is_some(), "{}", row.name);
+        let known = table.rows.iter().find(|known| known.strategy == row);
+        let figures = known.expect(row.name).result.as_ref().expect("a plan");
+        let (_, name) = row_of(&harness, row.label);
+        let over = if figures.footprint.get() == 12 {
+            "over optimal"
+        } else {
+            "%"
+        };
+        assert!(
+            name.contains(&figures.footprint.to_string()) && name.contains(over),
+            "{name}"
+        );
     }
-    let naive = harness
-        .query_all_by_role_and_label(Role::Button, "naive")
-        .last()
-        .expect("a row");
-    naive.click();
+    row_of(&harness, "naive").0.click();
     harness.run_steps(2);
     settle_chain(&mut harness);
     let (comparison, _) = harness.state().session().answer().expect("an answer");
@@ -133,18 +154,16 @@ fn the_table_fits_its_pane() {
     press(&mut harness, Modifiers::NONE, Key::P);
     harness.run_steps(2);
     settle_chain(&mut harness);
-    let name_of = |label: &str| {
-        let buttons = harness.query_all_by_role_and_label(Role::Button, label);
-        buttons.last().expect("a row").rect()
-    };
+    let pane = harness.get_by_label_contains("sort by strategy, of").rect();
     let cells: Vec<egui::Rect> = ["\u{a0}B", "\u{a0}µs", "\u{a0}ms", "\u{a0}ns", "optimal", "%"]
         .into_iter()
         .flat_map(|part| harness.query_all_by_label_contains(part))
         .map(|node| node.rect())
-        .filter(|rect| rect.left() > 1010.0)
+        // The names state the figures for assistive technology.
+        .filter(|rect| rect.left() > pane.right())
         .collect();
     for strategy in ["best", "naive", "shared objects, breadth", "smallest gap, by width"] {
-        let name = name_of(strategy);
+        let name = row_of(&harness, strategy).0.rect();
         let mut on_row: Vec<egui::Rect> = cells
             .iter()
             .filter(|cell| name.y_range().contains(cell.center().y))

@@ -273,7 +273,7 @@ fn a_log_with_placements_is_simulated_beside_what_was_measured() {
     assert_eq!(session.document().plan.entries[0].graph, "graph_11");
     let (comparison, _) = session.answer().expect("an answer");
     assert_eq!(comparison.lanes.len(), 5);
-    let mut choices = highwater_ui::panels::planner::choices(comparison);
+    let mut choices = highwater_ui::panels::sweep::choices(comparison);
     assert!(choices.any(|row| row.name == highwater_plan::AS_LOGGED));
 }
 

@@ -80,7 +80,7 @@ fn axes_are_typed_and_what_cannot_be_read_is_said() {
     harness.get_by_role_and_label(Role::TextInput, field).type_text("0..x");
     harness.run_steps(3);
     harness.get_by_label_contains("atomic_clean_policy: \"0..x\" is not a range");
-    assert!(harness.query_by_label("Start: try configurations").is_none());
+    assert!(harness.query_by_label("Start").is_none());
     press(&mut harness, egui::Modifiers::COMMAND, Key::A);
     harness.get_by_role_and_label(Role::TextInput, field).type_text("1");
     harness.run_steps(3);
@@ -134,13 +134,13 @@ fn rows_are_sorted_and_walked_with_the_keys() {
     harness.run_steps(2);
     harness.key_press(Key::ArrowDown);
     harness.run_steps(3);
-    harness.get_by_role_and_label(Role::Button, "apply the selected configuration");
+    harness.get_by_role_and_label(Role::Button, "Apply");
 }
 
 #[test]
 fn the_plot_is_walked_with_the_keys() {
     let mut harness = tried("mixed");
-    let plot = "plot of overhead against peak; arrow keys choose a configuration, Enter pins it";
+    let plot = "plot of overhead against peak; arrow keys choose a point, Enter: pin";
     harness.get_by_role_and_label(Role::Image, plot).focus();
     harness.run_steps(2);
     let selected = |harness: &mut Window, key: Key, wanted: fn(&SweepTable) -> u64| {
@@ -151,7 +151,7 @@ fn the_plot_is_walked_with_the_keys() {
         let lines = harness.query_all_by_label_contains(&label).count();
         // A row of the table says it too.
         assert!(lines > 0, "{label}");
-        harness.get_by_role_and_label(Role::Button, "apply the selected configuration");
+        harness.get_by_role_and_label(Role::Button, "Apply");
     };
     selected(&mut harness, Key::ArrowRight, |table| table.points[table.front[0]].idx);
     selected(&mut harness, Key::ArrowDown, |table| table.points[table.front[1]].idx);

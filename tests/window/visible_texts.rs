@@ -21,7 +21,7 @@ fn texts_of(shape: &Shape, texts: &mut Vec<String>) {
 }
 
 /// Everything that the last frame says.
-fn texts(window: &Window) -> Vec<String> {
+pub(crate) fn texts(window: &Window) -> Vec<String> {
     let output = window.output();
     let mut texts = Vec::new();
     output

@@ -36,13 +36,8 @@ pub fn front_of(points: &[SweepPoint], positions: impl Iterator<Item = usize>) -
     kept.into_iter().map(|(_, _, position)| position).collect()
 }
 
-/// The point that fits with the largest value of an axis; on a tie the least overhead, then the lowest peak, then the
-/// smallest number. A position in `points`; `None` where nothing fits or the axis has no numbers. Linear.
-pub fn largest_that_fits(space: &Space, points: &[SweepPoint], axis: usize) -> Option<usize> {
-    largest_of(space, points, axis, 0..points.len())
-}
-
-/// As [`largest_that_fits`], of some positions: the known one and those of later points.
+/// Of some positions the point that fits with the largest value of an axis; on a tie the least overhead, then the lowest
+/// peak, then the smallest number. A position in `points`; `None` where nothing fits or the axis has no numbers. Linear.
 pub fn largest_of(
     space: &Space,
     points: &[SweepPoint],

@@ -28,11 +28,11 @@ pub use axis::{AxisOf, SweepAxis};
 pub use error::SweepError;
 pub use explore::Explorer;
 pub use fields::Space;
-pub use front::{MAX_ON_A_DEVICE, SmallestDevice, front, front_of, largest_of, largest_that_fits, smallest_device};
+pub use front::{MAX_ON_A_DEVICE, SmallestDevice, front, front_of, largest_of, smallest_device};
 pub use goal::{Goal, GoalError};
 pub use point::{Ending, Outcome, PointFigures, SweepPoint};
 pub use recommend::{
-    Chosen, LeftOut, RECOMMEND_EXHAUSTIVE, Recommendation, RuleCount, Searched, left_out, recommend, recommend_from,
-    refused_by,
+    Chosen, LeftOut, RECOMMEND_EXHAUSTIVE, Recommendation, RuleCount, Searched, excluded, left_out, recommend,
+    recommend_from, refused_by,
 };
 pub use sentence::{Link, Part, Sentence, WhichChoice};

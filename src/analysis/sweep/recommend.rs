@@ -14,6 +14,7 @@ use crate::compare::compare;
 use crate::configuration::Configuration;
 use crate::error::AnalysisError;
 use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::counted;
 
 /// Default size of a space that is simulated whole.
 pub const RECOMMEND_EXHAUSTIVE: u64 = 20_000;
@@ -295,4 +296,21 @@ pub fn left_out(points: &[SweepPoint]) -> LeftOut {
     }
     out.failed = failed.into_iter().map(|(why, count)| (why.to_owned(), count)).collect();
     out
+}
+
+/// Points that do not qualify, a sentence per rule or reason.
+pub fn excluded(rules: &[RuleCount], left: &LeftOut) -> Vec<String> {
+    let by_rule = rules.iter().map(|rule| {
+        let count = counted(rule.count, "configuration");
+        format!("excluded by {}: {count} ({})", rule.rule, rule.message)
+    });
+    let ended = [
+        ("they run out of memory", left.out_of_memory),
+        ("they thrash", left.thrashes),
+        ("their budget is too small", left.budget_too_small),
+    ];
+    let failed = left.failed.iter().map(|(why, count)| (why.as_str(), *count));
+    let ended = ended.into_iter().chain(failed).filter(|(_, count)| *count > 0);
+    let ended = ended.map(|(why, count)| format!("excluded: {} ({why})", counted(count, "configuration")));
+    by_rule.chain(ended).collect()
 }

@@ -5,11 +5,11 @@
 //! on the number of threads.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crossbeam_channel::unbounded;
 use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::threads::on_threads;
 use highwater_model::units::Bytes;
+use highwater_model::workload::Recording;
 use highwater_sim::what_if::NoHistory;
 use highwater_torch::recording::{Replayable, Stop, WhatIf, what_if};
 use highwater_torch::{Settings, Version, findings};
@@ -19,6 +19,9 @@ use super::choice::{KeyEffect, choose, key_effects, rank};
 use super::{AllocatorFit, device_spec};
 
 const STAGE: &str = "replaying settings";
+
+/// Replays between two looks at progress.
+const AT_ONCE: usize = 64;
 
 /// Values of a key, and settings, that a later round starts from.
 const BEST: usize = 3;
@@ -87,7 +90,25 @@ pub struct SearchPlan {
     pub device: Option<Bytes>,
     /// `None`: that of the recordings.
     pub version: Option<Version>,
-    pub n_threads: usize,
+}
+
+/// Fits the rules to recordings, and tries settings on them.
+///
+/// # Errors
+/// As [`search_settings`]; a message names its recording.
+pub fn search_recordings(
+    recordings: &[&Recording],
+    plan: SearchPlan,
+    progress: &Progress<'_>,
+) -> Result<(Vec<AllocatorFit>, SettingSearch), SearchError> {
+    let fits = recordings.iter().map(|recording| {
+        let fit = AllocatorFit::new(recording, plan.version, plan.device, progress);
+        progress.check()?;
+        fit.map_err(|why| NoHistory::Impossible(format!("{}: {why}", recording.name)).into())
+    });
+    let fits = fits.collect::<Result<Vec<AllocatorFit>, SearchError>>()?;
+    let search = search_settings(&fits, plan, progress)?;
+    Ok((fits, search))
 }
 
 /// Tries settings on recordings of one framework. O(settings x events).
@@ -234,42 +255,22 @@ impl<'a> Search<'a> {
 
     /// By setting, by recording.
     fn figures(&self, settings: &[(Pairs, Settings)], progress: &Progress<'_>) -> Result<Vec<Vec<WhatIf>>, Cancelled> {
-        let n_fits = self.fits.len();
-        let total = settings.len() * n_fits;
-        let next = AtomicUsize::new(0);
-        let cancel = progress.cancel_flag();
-        let (sender, receiver) = unbounded();
-        let mut found: Vec<Option<WhatIf>> = vec![None; total];
-        std::thread::scope(|scope| {
-            for _ in 0..self.plan.n_threads.clamp(1, total.max(1)) {
-                let (next, sender) = (&next, sender.clone());
-                scope.spawn(move || {
-                    while !cancel.is_cancelled() {
-                        let job = next.fetch_add(1, Ordering::Relaxed);
-                        let Some((_, settings)) = settings.get(job / n_fits) else {
-                            return;
-                        };
-                        let fit = job % n_fits;
-                        let rules = (settings.clone(), settings.version.rules());
-                        let device = device_spec(self.plan.device);
-                        let Ok((figures, ())) = what_if(&self.replayables[fit], rules, device, ()) else {
-                            return;
-                        };
-                        if sender.send((job, figures)).is_err() {
-                            return;
-                        }
-                    }
-                });
-            }
-            drop(sender);
-            for (done, (job, figures)) in (1..).zip(receiver) {
-                found[job] = Some(figures);
-                progress.set(STAGE, done, total as u64)?;
-            }
-            progress.check()
-        })?;
-        let found: Vec<WhatIf> = found.into_iter().flatten().collect();
-        Ok(found.chunks(n_fits).map(<[WhatIf]>::to_vec).collect())
+        let jobs = settings
+            .iter()
+            .flat_map(|(_, settings)| self.replayables.iter().map(move |replayable| (settings, replayable)));
+        let jobs: Vec<(&Settings, &Replayable<'_>)> = jobs.collect();
+        let mut found = Vec::with_capacity(jobs.len());
+        for some in jobs.chunks(AT_ONCE) {
+            progress.set(STAGE, found.len() as u64, jobs.len() as u64)?;
+            let replayed = on_threads(some.to_vec(), progress, |(settings, replayable)| {
+                let rules = (settings.clone(), settings.version.rules());
+                what_if(replayable, rules, device_spec(self.plan.device), ())
+            });
+            // A replay fails where it is cancelled.
+            progress.check()?;
+            found.extend(replayed.into_iter().flatten().map(|(figures, ())| figures));
+        }
+        Ok(found.chunks(self.fits.len()).map(<[WhatIf]>::to_vec).collect())
     }
 
     /// The best values of each key: those that lower the peak of the default settings, the best first.

@@ -9,7 +9,7 @@ use super::super::replay::torch_version;
 use super::super::request::Prepared;
 use super::super::text::print_answer;
 use super::super::{Verdict, timed};
-use highwater_analysis::{AllocatorFit, SearchError, SearchPlan, search_settings};
+use highwater_analysis::{SearchError, SearchPlan, search_recordings};
 use highwater_export::SettingSearchAnswer;
 use highwater_model::progress::Progress;
 use highwater_model::units::Bytes;
@@ -41,19 +41,9 @@ pub(super) fn run(
     }
     let version = torch_version(args.torch.as_deref())?;
     let device = device(args, prepared)?;
-    let mut fits = Vec::new();
-    for recording in recordings {
-        let fit = AllocatorFit::new(recording, version, device, progress);
-        progress.check()?;
-        fits.push(fit.map_err(|why| anyhow::anyhow!("{}: {why}", recording.name))?);
-    }
-    let plan = SearchPlan {
-        device,
-        version,
-        n_threads: progress.n_threads(),
-    };
-    let (search, elapsed) = timed(|| search_settings(&fits, plan, progress));
-    let search = search.map_err(|why| match why {
+    let plan = SearchPlan { device, version };
+    let (found, elapsed) = timed(|| search_recordings(recordings, plan, progress));
+    let (fits, search) = found.map_err(|why| match why {
         SearchError::Cancelled(cancelled) => anyhow::Error::new(cancelled),
         why @ SearchError::NoHistory(_) => anyhow::Error::new(why),
     })?;

@@ -16,7 +16,7 @@ use super::answer::{Answer, Page};
 use super::blocks::paragraph;
 use super::pinned::{pinned_blocks, pinned_record};
 use super::record::{Record, Rows, Value};
-use highwater_analysis::{AllocatorFit, AllocatorRun, PinnedSegments};
+use highwater_analysis::{AllocatorFit, AllocatorRun, PinnedSegments, conf_text};
 use highwater_model::units::{Bytes, Nanos, signed_percent_text};
 use highwater_model::workload::Recording;
 use highwater_torch::recording::WhatIf;
@@ -93,14 +93,6 @@ fn against_recorded(peak: Bytes, recorded: Bytes, failed: u64) -> String {
 fn own_error_text(percent: f64) -> String {
     let percent = signed_percent_text(percent);
     format!("The recorded settings, simulated, differ from the recorded peak by {percent}. ")
-}
-
-/// The name of a setting for people.
-fn conf_text(conf: &str) -> &str {
-    match conf.trim() {
-        "" => "default settings",
-        conf => conf,
-    }
 }
 
 /// A recording under settings: how well the rules reproduce it, and the figures of each setting.

@@ -7,8 +7,10 @@ use super::super::answer::{Answer, Page, diagnostics_blocks, lines_blocks};
 use super::super::blocks::{Block, paragraph};
 use super::super::json_parts::list;
 use super::super::record::{Record, Rows};
-use super::{against_recorded, conf_text, own_error_text, stated};
-use highwater_analysis::{AllocatorFit, KeyEffect, SettingSearch, TriedSetting, setting_tolerance};
+use super::{against_recorded, own_error_text, stated};
+use highwater_analysis::{
+    AllocatorFit, KeyEffect, SettingSearch, TriedSetting, conf_text, python_line, setting_tolerance, shell_line,
+};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, Nanos, counted, first_of, grouped, signed_bytes};
 use highwater_model::workload::Recording;
@@ -94,22 +96,6 @@ impl<'a> SettingSearchAnswer<'a> {
             all.push(("warning", cpu));
         }
         all
-    }
-}
-
-/// A line for a shell.
-fn shell_line(variable: &str, conf: &str) -> String {
-    match conf {
-        "" => format!("unset {variable}"),
-        conf => format!("export {variable}='{}'", conf.replace('\'', r"'\''")),
-    }
-}
-
-/// A line for Python, before torch is imported.
-fn python_line(variable: &str, conf: &str) -> String {
-    match conf {
-        "" => format!("os.environ.pop(\"{variable}\", None)"),
-        conf => format!("os.environ[\"{variable}\"] = {}", json!(conf)),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{VERSION, WirePoint, axes};
+use super::{VERSION, axes, point_json};
 use crate::json_parts::{diagnostics_json, fields_of, list};
 use highwater_analysis::sweep::{Chosen, Link, Recommendation, Sentence, Space, SweepPoint, WhichChoice};
 use highwater_model::diagnostics::Diagnostics;
@@ -45,14 +45,15 @@ pub fn recommendation_json(workload: &str, space: &Space, found: &Recommendation
 
 /// The active configuration, which has no number and no values in the space.
 fn base_point(space: &Space, base: &SweepPoint) -> Json {
-    let mut point = WirePoint::new(space, &SweepPoint { idx: 0, ..base.clone() });
-    (point.index, point.values) = (None, Map::new());
-    json!(point)
+    let mut point = point_json(space, &SweepPoint { idx: 0, ..base.clone() });
+    point.shift_remove("index");
+    point.insert("values".to_owned(), json!({}));
+    Json::Object(point)
 }
 
 fn chosen_json(space: &Space, chosen: &Chosen) -> Json {
     let mut fields = fields_of(json!({"title": chosen.title, "settings": settings(chosen)}), &[]);
-    fields.extend(fields_of(json!(WirePoint::new(space, &chosen.point)), &[]));
+    fields.extend(point_json(space, &chosen.point));
     Json::Object(fields)
 }
 

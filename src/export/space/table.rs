@@ -1,13 +1,17 @@
 //! Points of a sweep as CSV.
 
-use super::status;
+use serde_json::{Map, Value as Json};
+
+use super::point_json;
 use highwater_analysis::sweep::{Space, SweepAxis, SweepPoint, front};
 
-/// The columns after those of the axes.
+const ON_FRONT: &str = "on_front";
+
+/// The columns after those of the axes. A part of the reserved bytes has the name of the part and a unit.
 const COLUMNS: [&str; 14] = [
     "policy",
     "status",
-    "on_front",
+    ON_FRONT,
     "peak_reserved_bytes",
     "features_bytes",
     "weights_bytes",
@@ -35,34 +39,26 @@ pub fn sweep_csv(space: &Space, points: &[SweepPoint]) -> Vec<u8> {
     }
     for (point, on_front) in points.iter().zip(on_front) {
         let values = space.values(point.idx).into_iter().map(ToString::to_string);
+        let fields = point_json(space, point);
+        let figures = COLUMNS.iter().map(|column| match *column {
+            ON_FRONT => u8::from(on_front).to_string(),
+            column => cell(&fields, column),
+        });
         let cells = std::iter::once(point.idx.to_string()).chain(values);
-        drop(writer.write_record(cells.chain(figures(point, on_front))));
+        drop(writer.write_record(cells.chain(figures)));
     }
     writer.into_inner().unwrap_or_default()
 }
 
-fn figures(point: &SweepPoint, on_front: bool) -> Vec<String> {
-    let mut cells = vec![
-        point.policy.number().to_string(),
-        status(point).to_owned(),
-        u8::from(on_front).to_string(),
-    ];
-    if let Some(figures) = point.figures() {
-        let reserved = &figures.reserved;
-        cells.extend([
-            figures.peak_reserved.get().to_string(),
-            reserved.features.get().to_string(),
-            reserved.weights.get().to_string(),
-            reserved.variables.get().to_string(),
-            reserved.io.get().to_string(),
-            figures.peak_live.get().to_string(),
-            figures.fragmentation.to_string(),
-            figures.device_calls().to_string(),
-            figures.unloads.to_string(),
-            figures.overhead.0.to_string(),
-            figures.capacity.get().to_string(),
-        ]);
+/// The field of a column, or the part of the reserved bytes.
+fn cell(fields: &Map<String, Json>, column: &str) -> String {
+    let part = || fields.get("reserved")?.get(column.strip_suffix("_bytes")?);
+    match fields.get(column).or_else(part) {
+        None | Some(Json::Null) => String::new(),
+        Some(Json::String(text)) => text.clone(),
+        Some(number) => match number.as_f64().filter(|_| number.is_f64()) {
+            Some(share) => share.to_string(),
+            None => number.to_string(),
+        },
     }
-    cells.resize(COLUMNS.len(), String::new());
-    cells
 }

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use super::super::budget_sweep::BudgetSweepTable;
 use super::super::commands::Command;
 use super::super::editor::open_in_editor;
 use super::super::name_reuse::NamesTask;
+use super::super::planner::PlannerTable;
 use super::super::task::TaskKind;
 use super::Session;
 use super::requests::{ChangesTask, DeviceTask, DifferenceTask, FlameTask, PeakTask, TableTask};
-use super::settings_search::SettingsTask;
+use super::settings_search::FoundSettings;
 use highwater_analysis::{LaneSet, LaneStrategies};
 use highwater_export::png;
 use highwater_model::diagnostics::Diagnostics;
@@ -137,15 +139,18 @@ impl Session {
             Command::CompareLanes(first, second) => self.ask::<ChangesTask>((first, second)),
 
             // Sweeps, plans and names.
-            Command::StartBudgetSweep(graph) => self.start_budget_sweep(graph),
+            Command::StartBudgetSweep(graph) => self.attempt(|session| session.start::<BudgetSweepTable>(graph)),
             Command::StopBudgetSweep => self.discard(TaskKind::BudgetSweep),
             Command::StartSweep(order) => self.attempt(|session| session.start_sweep(*order, None)),
             Command::Recommend(order, goal) => self.attempt(|session| session.start_sweep(*order, Some(goal))),
             Command::StopSweep => self.discard(TaskKind::Sweep),
-            Command::ListPlans(graph) => self.list_plans(graph),
+            Command::ListPlans(graph) => {
+                let order = (self.revision, graph);
+                self.attempt(|session| session.start::<PlannerTable>(order));
+            }
             Command::RestartSearches => self.restart_searches(),
             Command::ReuseNames(graph) => self.ask::<NamesTask>(graph),
-            Command::FindSettings(device) => self.ask::<SettingsTask>(device),
+            Command::FindSettings(device) => self.attempt(|session| session.start::<FoundSettings>(device)),
             Command::AddSettings(conf) => self.try_edit(None, |session| session.add_settings(&conf)),
             Command::RemoveSettings(conf) => self.edit(None, |session| session.remove_settings(&conf)),
 
@@ -189,11 +194,7 @@ impl Session {
             }
             Command::DrawLane { path, lane, view } => self.attempt(|session| session.draw_lane(path, lane, *view)),
 
-            Command::Cancel => {
-                self.discard(TaskKind::BudgetSweep);
-                self.discard(TaskKind::Sweep);
-                self.stop_tasks();
-            }
+            Command::Cancel => self.stop_tasks(),
             Command::DismissNotice => (self.notice, self.not_opened) = (None, None),
         }
     }

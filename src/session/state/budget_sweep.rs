@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use super::super::budget_sweep::{BudgetSweepSubject, BudgetSweepTable, sweep_subject};
+use super::super::budget_sweep::{BudgetSweepTable, sweep_subject};
 use super::super::document::Document;
 use super::super::task::TaskKind;
+use super::swept::{Part, Sweep, Swept};
 use super::{Notice, Session};
 use highwater_analysis::{
     LaneChoice, LaneSet, LaneStrategies, MAX_PASS_LANES, RematLane, opening_lanes, study_of, sweep,
@@ -12,11 +13,62 @@ use highwater_analysis::{
 use highwater_model::workload::GraphIdx;
 use highwater_options::keys;
 
-#[derive(Debug, Default)]
-pub(super) struct BudgetSweep {
-    table: Option<BudgetSweepTable>,
-    settings: Option<Document>,
-    graph: Option<GraphIdx>,
+impl Swept for BudgetSweepTable {
+    type Order = GraphIdx;
+
+    const KIND: TaskKind = TaskKind::BudgetSweep;
+
+    fn sweep(session: &mut Session) -> &mut Sweep<Self> {
+        &mut session.budget_sweep
+    }
+
+    /// The document without settings that do not affect the runs: lanes and the budget.
+    fn settings(session: &Session, _: &GraphIdx) -> Option<Document> {
+        let mut settings = session.document.clone();
+        settings.lanes = LaneSet::Policies;
+        settings.strategies = LaneStrategies::default();
+        settings.options.reset(keys::EVICTION_THRESHOLD);
+        settings.options.reset(keys::REMAT_HEURISTIC);
+        Some(settings)
+    }
+
+    /// The tape with its peaks, then points.
+    fn next(session: &Session) -> Option<Part> {
+        let Some(table) = &session.budget_sweep.table else {
+            return prepare(session);
+        };
+        let (tasks, subject) = (table.next(), Arc::clone(&table.subject));
+        (!tasks.is_empty()).then(|| -> Part {
+            Box::new(move |_, progress| {
+                let points = sweep(&subject.tape, &tasks, &subject.base, progress)?;
+                Ok(Box::new(|session| {
+                    session.budget_sweep.change(|table| table.take(points));
+                }))
+            })
+        })
+    }
+}
+
+fn prepare(session: &Session) -> Option<Part> {
+    let request = session
+        .request()
+        .filter(|_| !session.worker.is_waiting(TaskKind::Load))?;
+    let graph = session.budget_sweep.order?;
+    Some(Box::new(move |_, progress| {
+        let subject = sweep_subject(&request, graph, progress)?;
+        Ok(Box::new(|session| {
+            let Some(subject) = subject else {
+                let why = "nothing to run under a budget; open a graph or a DTR log";
+                session.budget_sweep = Sweep::default();
+                session.notice = Some(Notice::Failed(why.to_owned()));
+                return;
+            };
+            // Where settings changed while the tape was made, it is made again.
+            if !session.is_budget_sweep_stale() {
+                session.budget_sweep.table = Some(BudgetSweepTable::new(Arc::new(subject)));
+            }
+        }))
+    }))
 }
 
 impl Session {
@@ -26,97 +78,11 @@ impl Session {
 
     /// Whether the sweep was made with other settings than those of the document.
     pub fn is_budget_sweep_stale(&self) -> bool {
-        let settings = self.budget_sweep.settings.as_ref();
-        settings.is_some_and(|settings| *settings != self.budget_sweep_settings())
+        self.budget_sweep.is_stale(self)
     }
 
     pub fn is_budget_sweep_running(&self) -> bool {
         self.worker.is_waiting(TaskKind::BudgetSweep)
-    }
-
-    /// The document without settings that do not affect the sweep: lanes and the budget.
-    fn budget_sweep_settings(&self) -> Document {
-        let mut settings = self.document.clone();
-        settings.lanes = LaneSet::Policies;
-        settings.strategies = LaneStrategies::default();
-        settings.options.reset(keys::EVICTION_THRESHOLD);
-        settings.options.reset(keys::REMAT_HEURISTIC);
-        settings
-    }
-
-    /// Starts a sweep, or continues a stopped one of the same graph and settings.
-    pub(super) fn start_budget_sweep(&mut self, graph: GraphIdx) {
-        if self.loaded.is_none() || self.worker.is_waiting(TaskKind::Load) {
-            // The document names other sources than those that are loaded.
-            return;
-        }
-        let is_same = self.budget_sweep.graph == Some(graph) && !self.is_budget_sweep_stale();
-        let table = self.budget_sweep.table.as_ref();
-        if is_same && table.is_some_and(BudgetSweepTable::is_unfinished) {
-            if !self.is_budget_sweep_running() {
-                self.continue_budget_sweep();
-            }
-            return;
-        }
-        self.budget_sweep.table = None;
-        self.budget_sweep.graph = Some(graph);
-        self.continue_budget_sweep();
-    }
-
-    pub(super) fn drop_budget_sweep(&mut self) {
-        self.discard(TaskKind::BudgetSweep);
-        self.budget_sweep = BudgetSweep::default();
-    }
-
-    /// Sends the next part: the tape with its peaks, or points.
-    fn continue_budget_sweep(&mut self) {
-        let Some(table) = &self.budget_sweep.table else {
-            self.prepare_budget_sweep();
-            return;
-        };
-        let points = table.next();
-        if points.is_empty() {
-            return;
-        }
-        let subject = Arc::clone(&table.subject);
-        self.run_part(
-            TaskKind::BudgetSweep,
-            move |progress| Ok(sweep(&subject.tape, &points, &subject.base, progress)?),
-            |session, points| {
-                if let Some(table) = &mut session.budget_sweep.table {
-                    table.take(points);
-                }
-            },
-            Self::continue_budget_sweep,
-        );
-    }
-
-    fn prepare_budget_sweep(&mut self) {
-        let request = self.request().filter(|_| !self.worker.is_waiting(TaskKind::Load));
-        let Some((request, graph)) = request.zip(self.budget_sweep.graph) else {
-            return;
-        };
-        self.budget_sweep.settings = Some(self.budget_sweep_settings());
-        self.run_part(
-            TaskKind::BudgetSweep,
-            move |progress| Ok(sweep_subject(&request, graph, progress)?),
-            Self::take_budget_subject,
-            Self::continue_budget_sweep,
-        );
-    }
-
-    fn take_budget_subject(&mut self, subject: Option<BudgetSweepSubject>) {
-        let Some(subject) = subject else {
-            self.budget_sweep = BudgetSweep::default();
-            self.notice = Some(Notice::Failed(
-                "nothing to run under a budget; open a graph or a DTR log".to_owned(),
-            ));
-            return;
-        };
-        // Where settings changed while the tape was made, it is made again.
-        if !self.is_budget_sweep_stale() {
-            self.budget_sweep.table = Some(BudgetSweepTable::new(Arc::new(subject)));
-        }
     }
 
     /// Adds a lane; the oldest is removed where there are too many.

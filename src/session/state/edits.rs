@@ -156,8 +156,7 @@ impl Session {
     }
 
     fn drop_what_is_of_sources(&mut self) {
-        self.drop_budget_sweep();
-        self.drop_sweep();
+        self.drop_sweeps();
         self.forget::<NamesTask>();
         self.selection.clear();
     }

@@ -1,7 +1,7 @@
 //! Plans that searches found before their end: of the running comparison, and of searches that the user stopped.
 
-use super::super::planner::PlannerRow;
-use super::super::task::TaskKind;
+use super::super::planner::{PlannerRow, PlannerTable};
+use super::super::task::{SWEEPS, TaskKind};
 use super::Session;
 use highwater_analysis::FoundPlan;
 
@@ -52,9 +52,12 @@ impl Session {
             of_lanes = std::mem::take(&mut self.found.running);
         }
         let is_search = !of_lanes.is_empty();
-        let of_table = self.plans.stop_row().into_iter();
+        let of_table = self.plans.table.as_mut().and_then(PlannerTable::stop_row);
         for found in of_lanes.into_iter().chain(of_table) {
             put(found, &mut self.found.stopped);
+        }
+        for sweep in SWEEPS {
+            self.discard(sweep);
         }
         self.worker.cancel_all();
         if is_search {
@@ -65,11 +68,11 @@ impl Session {
     /// Searches again for the plans whose search was stopped.
     pub(super) fn restart_searches(&mut self) {
         self.found.stopped.clear();
-        self.plans.restart_rows();
+        self.plans.change(PlannerTable::restart_rows);
         if self.is_preview {
             self.compare();
         }
-        self.next_plan();
+        self.next_part::<PlannerTable>();
     }
 }
 

@@ -4,34 +4,87 @@ use std::sync::Arc;
 
 use super::super::command_line::{CommandLine, Origin};
 use super::super::planner::{BestPlan, PlannerTable, SearchingRow, run_row, subject_of};
-use super::super::task::{Outcome, TaskKind};
+use super::super::task::{Failure, TaskKind};
 use super::Session;
+use super::swept::{Part, Sweep, Swept};
 use highwater_analysis::{FoundPlan, LaneId, LaneKind};
 use highwater_model::workload::GraphIdx;
 use highwater_options::keys;
 use highwater_plan::{BEST, find};
 
-/// The planner's table, and the revision and graph that were requested last.
-#[derive(Debug, Default)]
-pub(super) struct Plans {
-    table: Option<PlannerTable>,
-    wanted: Option<(u64, GraphIdx)>,
+impl Swept for PlannerTable {
+    /// The revision of the answer, and the graph.
+    type Order = (u64, GraphIdx);
+
+    const KIND: TaskKind = TaskKind::Plans;
+
+    fn sweep(session: &mut Session) -> &mut Sweep<Self> {
+        &mut session.plans
+    }
+
+    /// The last table, which stays until the arena is known.
+    fn new(session: &Session, _: &Self::Order) -> Result<Option<Self>, Failure> {
+        Ok(session.plans.table.clone())
+    }
+
+    /// The arena, then a strategy.
+    fn next(session: &Session) -> Option<Part> {
+        let order = session.plans.order.filter(|_| session.plans.failure.is_none())?;
+        let table = session.plans.table.as_ref().filter(|table| table.order == order);
+        let Some(table) = table else {
+            return prepare(session, order);
+        };
+        // The pane asks again once there is a newer answer.
+        let strategy = table.pending.first().copied().filter(|_| !session.is_stale())?;
+        let subject = Arc::clone(&table.subject);
+        let stopped = session.found.stopped.clone();
+        Some(Box::new(move |partial, progress| {
+            let report = move |searching| {
+                partial.offer(|session: &mut Session| session.plans.change(|table| table.searching = Some(searching)));
+            };
+            let row = run_row(&subject, strategy, stopped, report, progress)?;
+            Ok(Box::new(|session| {
+                session.plans.change(|table| {
+                    table.searching = None;
+                    table.take(row);
+                });
+            }))
+        }))
+    }
 }
 
-impl Plans {
+/// Finds the arena of a graph of the answer. Rows of the same one stay.
+fn prepare(session: &Session, order: (u64, GraphIdx)) -> Option<Part> {
+    let comparison = Arc::clone(&session.answer.as_ref()?.0);
+    Some(Box::new(move |_, _| {
+        let subject = subject_of(&comparison, order.1);
+        let found = subject.map(|subject| (subject.problem.lower_bound(), subject));
+        Ok(Box::new(move |session| {
+            let known = session.plans.table.take();
+            let Some((lower_bound, subject)) = found else {
+                session.plans.failure = Some("the graph has no arena".to_owned());
+                return;
+            };
+            let known = known.filter(|table| *table.subject == subject);
+            let mut table = known.unwrap_or_else(|| PlannerTable::new(Arc::new(subject), lower_bound));
+            (table.order, table.searching) = (order, None);
+            session.plans.table = Some(table);
+        }))
+    }))
+}
+
+impl PlannerTable {
     /// Keeps the plan of the running search as its row.
     pub(super) fn stop_row(&mut self) -> Option<FoundPlan> {
-        let table = self.table.as_mut()?;
-        let SearchingRow { row, found } = table.searching.take()?;
-        table.take(row);
+        let SearchingRow { row, found } = self.searching.take()?;
+        self.take(row);
         Some(found)
     }
 
     /// Lists the strategies whose search was stopped as pending.
     pub(super) fn restart_rows(&mut self) {
-        let Some(table) = &mut self.table else { return };
-        let stopped = table.rows.extract_if(.., |row| row.is_stopped());
-        table.pending.extend(stopped.map(|row| row.strategy));
+        let stopped = self.rows.extract_if(.., |row| row.is_stopped());
+        self.pending.extend(stopped.map(|row| row.strategy));
     }
 }
 
@@ -47,68 +100,12 @@ impl Session {
 
     /// Whether the table that was requested last belongs to the answer on the screen and to this graph.
     pub fn has_planner_table(&self, graph: GraphIdx) -> bool {
-        self.answer.is_none() || self.plans.wanted == Some((self.revision, graph))
+        self.answer.is_none() || self.plans.order == Some((self.revision, graph))
     }
 
     /// Whether strategies of the table are pending.
     pub fn is_planner_running(&self) -> bool {
         self.worker.is_waiting(TaskKind::Plans)
-    }
-
-    /// Starts the table for a graph of the answer.
-    pub(super) fn list_plans(&mut self, graph: GraphIdx) {
-        let Some((comparison, _)) = &self.answer else { return };
-        self.plans.wanted = Some((self.revision, graph));
-        let comparison = Arc::clone(comparison);
-        self.run(
-            TaskKind::Plans,
-            move |_| {
-                let subject = subject_of(&comparison, graph);
-                Ok(subject.map(|subject| (subject.problem.lower_bound(), subject)))
-            },
-            |session, subject| {
-                let known = session.plans.table.take();
-                session.plans.table = subject.map(|(lower_bound, subject)| {
-                    // Rows of the same problem stay.
-                    let known = known.filter(|table| *table.subject == subject);
-                    known.unwrap_or_else(|| PlannerTable::new(Arc::new(subject), lower_bound))
-                });
-                session.next_plan();
-            },
-        );
-    }
-
-    /// Runs the next strategy.
-    pub(super) fn next_plan(&mut self) {
-        let Some(table) = &mut self.plans.table else { return };
-        table.searching = None;
-        let Some(strategy) = table.pending.first().copied() else {
-            return;
-        };
-        let subject = Arc::clone(&table.subject);
-        let stopped = self.found.stopped.clone();
-        self.worker.send_in_parts(
-            TaskKind::Plans,
-            move |partial, progress| {
-                let report = move |searching| {
-                    partial.offer(|session: &mut Self| session.change_table(|table| table.searching = Some(searching)));
-                };
-                Ok(run_row(&subject, strategy, stopped, report, progress)?)
-            },
-            |session, outcome| {
-                session.change_table(|table| table.searching = None);
-                if let Outcome::Done(row) = outcome {
-                    session.change_table(|table| table.take(row));
-                    session.next_plan();
-                }
-            },
-        );
-    }
-
-    fn change_table(&mut self, change: impl FnOnce(&mut PlannerTable)) {
-        if let Some(table) = &mut self.plans.table {
-            change(table);
-        }
     }
 
     /// The command line that prints the figures on the screen.

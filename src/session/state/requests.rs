@@ -6,10 +6,9 @@ use super::super::name_reuse::{NamesReport, NamesTask, names_report};
 use super::super::task::TaskKind;
 use super::Session;
 use super::request::{Request, Requested, Task, Work};
-use super::settings_search::{FoundSettings, SettingsTask};
 use highwater_analysis::{AllocatorState, Comparison, LaneId};
 use highwater_model::graph::Bindings;
-use highwater_model::units::{Bytes, Step};
+use highwater_model::units::Step;
 use highwater_model::workload::GraphIdx;
 use highwater_options::lower;
 use highwater_sim::{DevicePicture, picture};
@@ -32,7 +31,6 @@ pub(super) struct Requests {
     changes: Request<(LaneId, LaneId), LaneChanges>,
     content: Request<ContentOrder, Content>,
     names: Request<GraphIdx, Arc<NamesReport>>,
-    pub(super) settings: Request<Option<Bytes>, Arc<FoundSettings>>,
 }
 
 /// The device at a step of a lane.
@@ -279,23 +277,6 @@ impl Task for NamesTask {
         Some(Box::new(move |progress| {
             Ok(names_report(&task, progress)?.map(Arc::new))
         }))
-    }
-}
-
-impl Task for SettingsTask {
-    /// The memory of the device.
-    type Key = Option<Bytes>;
-    type Output = Arc<FoundSettings>;
-
-    const KIND: TaskKind = TaskKind::SettingsSearch;
-
-    fn request(requests: &mut Requests) -> &mut Request<Option<Bytes>, Self::Output> {
-        &mut requests.settings
-    }
-
-    fn work(session: &Session, device: &Option<Bytes>) -> Option<Work<Self::Output>> {
-        let task = Self::new(session, *device)?;
-        Some(Box::new(move |progress| task.found(progress).map(Arc::new).map(Some)))
     }
 }
 

@@ -4,19 +4,14 @@ use std::sync::Arc;
 
 use super::super::task::{Failure, TaskKind};
 use super::Session;
-use highwater_analysis::{AllocatorFit, AllocatorSetting, SearchPlan, SettingSearch, TriedSetting, search_settings};
-use highwater_model::progress::Progress;
+use super::swept::{Part, Sweep, Swept};
+use highwater_analysis::{AllocatorFit, AllocatorSetting, SearchPlan, SettingSearch, TriedSetting, search_recordings};
 use highwater_model::units::Bytes;
 use highwater_model::workload::Recording;
 use highwater_torch::{Framework, Settings, Version};
 
 /// Most lanes of settings.
 const MOST_SETTINGS: usize = 12;
-
-pub(super) struct SettingsTask {
-    recordings: Vec<Arc<Recording>>,
-    device: Option<Bytes>,
-}
 
 /// What a search found.
 #[derive(Clone, Debug)]
@@ -49,32 +44,34 @@ impl FoundSettings {
     }
 }
 
-impl SettingsTask {
-    /// `None` where the answer has no such recordings.
-    pub(super) fn new(session: &Session, device: Option<Bytes>) -> Option<Self> {
-        let recordings = session.replayed_recordings();
-        (!recordings.is_empty()).then_some(Self { recordings, device })
+impl Swept for FoundSettings {
+    /// The memory of the device.
+    type Order = Option<Bytes>;
+
+    const KIND: TaskKind = TaskKind::SettingsSearch;
+
+    fn sweep(session: &mut Session) -> &mut Sweep<Self> {
+        &mut session.found_settings
     }
 
-    pub(super) fn found(self, progress: &Progress<'_>) -> Result<FoundSettings, Failure> {
-        let mut fits = Vec::with_capacity(self.recordings.len());
-        for recording in &self.recordings {
-            progress.check()?;
-            let fit = AllocatorFit::new(recording, None, self.device, progress);
-            progress.check()?;
-            fits.push(fit.map_err(|why| format!("{}: {why}", recording.name))?);
-        }
-        let plan = SearchPlan {
-            device: self.device,
-            version: None,
-            n_threads: progress.n_threads(),
-        };
-        let search = search_settings(&fits, plan, progress)?;
-        Ok(FoundSettings {
-            recordings: self.recordings,
-            fits,
-            search,
-            device: self.device,
+    /// All points in one part.
+    fn next(session: &Session) -> Option<Part> {
+        let device = session.found_settings.order?;
+        let recordings = session.replayed_recordings();
+        let is_wanted = session.found_settings().is_none() && !recordings.is_empty();
+        is_wanted.then(|| -> Part {
+            Box::new(move |_, progress| {
+                let plan = SearchPlan { device, version: None };
+                let measured: Vec<&Recording> = recordings.iter().map(Arc::as_ref).collect();
+                let (fits, search) = search_recordings(&measured, plan, progress)?;
+                let found = Self {
+                    recordings,
+                    fits,
+                    search,
+                    device,
+                };
+                Ok(Box::new(|session| session.found_settings.table = Some(found)))
+            })
         })
     }
 }
@@ -102,8 +99,8 @@ impl Session {
     }
 
     /// The last search, where it is of the recordings on the screen.
-    pub fn found_settings(&self) -> Option<&Arc<FoundSettings>> {
-        let found = self.requested(&self.requests.settings).last()?;
+    pub fn found_settings(&self) -> Option<&FoundSettings> {
+        let found = self.found_settings.table.as_ref()?;
         let shown = self.replayed_recordings();
         let is_same = found.recordings.len() == shown.len()
             && found
@@ -116,7 +113,7 @@ impl Session {
 
     /// Why the last search failed.
     pub fn settings_search_failure(&self) -> Option<&str> {
-        self.requested(&self.requests.settings).failure()
+        self.found_settings.failure.as_deref()
     }
 
     pub fn is_searching_settings(&self) -> bool {

@@ -182,8 +182,7 @@ impl Session {
             self.history.clear();
         }
         if has_new_sources || before.is_some() {
-            self.drop_budget_sweep();
-            self.drop_sweep();
+            self.drop_sweeps();
             self.found = FoundPlans::default();
             self.forget::<NamesTask>();
         }

@@ -8,7 +8,7 @@ use super::figures::{SIZE, SPACING, width_of};
 use super::header::words;
 use crate::combo::ShowChoices as _;
 use crate::panels::elided;
-use crate::panels::planner::choices;
+use crate::panels::sweep::choices;
 use crate::widgets::Named as _;
 use highwater_analysis::Lane;
 use highwater_model::graph::Id as _;

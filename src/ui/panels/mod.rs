@@ -1,6 +1,5 @@
 //! The panes around the lanes. Each is a function of the session and its own state; it pushes commands.
 
-pub mod budgets;
 mod change_list;
 pub mod compare;
 pub mod device;
@@ -21,9 +20,7 @@ pub mod options;
 pub mod overview;
 mod overview_problem;
 pub mod peak;
-pub mod planner;
 mod plots;
-mod point_table;
 pub mod problems;
 pub mod recording;
 mod remat;

@@ -4,7 +4,7 @@ use eframe::egui::{self, Align, Layout, RichText};
 
 use super::lane_table::{LaneTableState, lane_table_ui};
 use super::overview_problem::{passes_details, passes_text, problem_details, problem_text};
-use super::planner::{Found, found_text};
+use super::sweep::{Found, found_text};
 use super::verdict::{HEIGHT, verdict_ui};
 use super::{measured, overview_problem};
 use crate::panels::PaneCx;

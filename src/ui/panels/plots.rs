@@ -100,10 +100,6 @@ impl Span {
         (self.from, self.to) = (self.from.min(value), self.to.max(value));
     }
 
-    pub(super) fn is_empty(self) -> bool {
-        self.from > self.to
-    }
-
     pub(super) fn length(self) -> f64 {
         self.to - self.from
     }

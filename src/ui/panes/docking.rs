@@ -7,7 +7,6 @@ use super::words::{files_title, lanes_title, problems_title};
 use super::{Pane, tab};
 use crate::app::UiState;
 use crate::panels::PaneCx;
-use crate::panels::budgets::budgets_ui;
 use crate::panels::compare::{compare_ui, pin_button_ui};
 use crate::panels::device::device_ui;
 use crate::panels::empty::{no_answer_ui, problem_line_ui};
@@ -19,12 +18,11 @@ use crate::panels::measured_run::measured_run_ui;
 use crate::panels::name_reuse::name_reuse_ui;
 use crate::panels::options::options_ui;
 use crate::panels::peak::peak_ui;
-use crate::panels::planner::planner_ui;
 use crate::panels::problems::problems_ui;
 use crate::panels::recording::recording_facts_ui;
 use crate::panels::schedule::schedule_ui;
 use crate::panels::schedule_editor::schedule_editor_ui;
-use crate::panels::sweep::sweep_ui;
+use crate::panels::sweep::{budgets_ui, strategies_ui, sweep_ui};
 use crate::panels::tables::tables_ui;
 use crate::widgets::Named as _;
 use highwater_analysis::study_of;
@@ -193,7 +191,7 @@ impl Docking<'_> {
                 compare_ui(ui, cx, &mut state.compare, selected);
                 self.keeps_pane |= has_selection(&self.cx.commands[n_before..]);
             }
-            Pane::Planner => planner_ui(ui, cx, &mut state.planner),
+            Pane::Planner => strategies_ui(ui, cx, &mut state.planner),
             Pane::Inspector => inspector_ui(ui, cx, &mut state.inspector, state.lanes.selected_lane),
             Pane::Device => device_ui(ui, cx, &mut state.device, &mut state.lanes),
             Pane::Peak => {

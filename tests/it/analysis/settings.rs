@@ -98,12 +98,8 @@ fn fits(seeds: &[u64], device: Option<Bytes>) -> Vec<AllocatorFit> {
 }
 
 fn search(fits: &[AllocatorFit], device: Option<Bytes>, n_threads: usize) -> SettingSearch {
-    let plan = SearchPlan {
-        device,
-        version: None,
-        n_threads,
-    };
-    let cancel = Cancel::new();
+    let plan = SearchPlan { device, version: None };
+    let cancel = Cancel::on_threads(n_threads);
     search_settings(fits, plan, &Progress::silent(&cancel)).expect("an answer")
 }
 
@@ -220,7 +216,6 @@ fn a_cancelled_search_has_no_answer() {
     let plan = SearchPlan {
         device: None,
         version: None,
-        n_threads: 2,
     };
     let found = search_settings(&fits, plan, &Progress::silent(&cancel));
     assert!(matches!(found, Err(SearchError::Cancelled(_))));

@@ -69,7 +69,7 @@ fn a_stop_keeps_points_and_the_same_order_goes_on() {
     assert!(
         numbers
             .iter()
-            .all(|idx| table.point(*idx).is_some_and(|point| point.idx == *idx))
+            .all(|idx| table.position(*idx).is_some_and(|at| table.points[at].idx == *idx))
     );
 }
 
@@ -96,6 +96,19 @@ fn a_recommendation_waits_for_the_points_and_is_taken_over() {
     session.settle();
     assert!(session.document().options.is_empty());
     assert_ne!(session.document().plan.dims["seq"], [128]);
+}
+
+#[test]
+fn nothing_is_recommended_while_other_sources_are_read() {
+    let mut session = session_of("mixed");
+    let order = order(&session, &["policy=0,2"]);
+    session.apply(Command::StartSweep(Box::new(order.clone())));
+    session.settle();
+    session.apply(Command::Open(vec![SourceSpec::Sample(sample("lenet").unwrap())]));
+    session.apply(Command::Recommend(Box::new(order), Goal::Largest(0)));
+    assert!(!session.is_sweep_running() && !session.is_recommending());
+    session.settle();
+    assert!(session.sweep().is_none());
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn sweep_has_a_row_for_every_configuration() {
     let text = String::from_utf8(run(&arguments(&[])).stdout).unwrap();
     for part in [
         "16 configurations: 12 fit, 4 refused by rules",
-        "R20 refuses 4 configurations",
+        "excluded by R20: 4 configurations",
         "largest batch that fits: 8",
     ] {
         assert!(text.contains(part), "{text}");

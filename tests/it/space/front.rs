@@ -1,6 +1,6 @@
 //! The Pareto front against a comparison of every pair.
 
-use highwater::analysis::sweep::{Ending, Outcome, PointFigures, SweepPoint, front, largest_that_fits};
+use highwater::analysis::sweep::{Ending, Outcome, PointFigures, SweepPoint, front, largest_of};
 use highwater::sim::StaticMemoryPolicy;
 use highwater::sim::fold::ReservedParts;
 use highwater::units::{Bytes, Nanos};
@@ -76,7 +76,7 @@ fn the_largest_that_fits_costs_least() {
     request.options.set_text("simulation.device_memory", "64MiB").unwrap();
     let explorer = explorer(&request, &["policy=0,2,3,4", "batch=1..256x2"]);
     let points = explore(&explorer);
-    let found = &points[largest_that_fits(explorer.space(), &points, 1).unwrap()];
+    let found = &points[largest_of(explorer.space(), &points, 1, 0..points.len()).unwrap()];
     let value = |point: &SweepPoint| explorer.space().values(point.idx)[1].as_int().unwrap();
     let largest = points
         .iter()

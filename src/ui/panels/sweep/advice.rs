@@ -2,41 +2,48 @@
 
 use eframe::egui::{self, RichText};
 
-use super::{Shown, SweepState, Wanted, quantities};
+use super::configurations::{Wanted, pin};
 use crate::lanes::LanesState;
 use crate::panels::PaneCx;
 use crate::widgets::{Named as _, wrapped_ui};
-use highwater_analysis::sweep::{Chosen, Link, Part, Recommendation, Sentence, WhichChoice};
+use highwater_analysis::sweep::{Chosen, Link, Part, Recommendation, Sentence, WhichChoice, excluded};
 use highwater_analysis::{Configuration, LaneGoal};
 use highwater_model::units::{Step, counted, grouped};
 use highwater_options::keys;
-use highwater_session::{Command, Selected, Session};
+use highwater_session::{Command, Selected, Session, SweepOrder, SweepTable};
 
 const SIZE: f32 = 12.0;
 
-/// The goal, and the button that recommends.
-pub(super) fn goal_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &mut SweepState, cx: &mut PaneCx<'_>) {
-    let order = shown.order;
+/// The selected point, and the lanes: what links change.
+pub(super) struct Links<'l> {
+    pub(super) table: &'l SweepTable,
+    pub(super) selected: &'l mut Option<u64>,
+    pub(super) lanes: &'l mut LanesState,
+}
+
+/// The goal, and the button that recommends. `order` has the axes in the fields, where they can be parsed.
+pub(super) fn goal_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, order: Option<&SweepOrder>, chosen: &mut Wanted) {
     ui.horizontal_wrapped(|ui| {
         let axes = order.map_or(&[][..], |order| &order.axes[..]);
         let mut choices = vec![
             (Wanted::LeastOverhead, LaneGoal::LeastOverhead.label().to_owned()),
             (Wanted::LowestPeak, "lowest peak".to_owned()),
         ];
-        choices.extend(quantities(axes).map(|axis| (Wanted::Largest(axis.key()), format!("largest {}", axis.name()))));
-        if !choices.iter().any(|(wanted, _)| *wanted == state.wanted) {
-            state.wanted = Wanted::default();
+        let amounts = axes.iter().filter(|axis| axis.is_quantity());
+        choices.extend(amounts.map(|axis| (Wanted::Largest(axis.key()), format!("largest {}", axis.name()))));
+        if !choices.iter().any(|(wanted, _)| wanted == chosen) {
+            *chosen = Wanted::default();
         }
         for (wanted, words) in choices {
-            let is_chosen = state.wanted == wanted;
+            let is_chosen = *chosen == wanted;
             let response =
                 ui.selectable_label(is_chosen, &words)
                     .named_choice(egui::Role::RadioButton, is_chosen, || format!("goal: {words}"));
             if response.clicked() {
-                state.wanted = wanted;
+                *chosen = wanted;
             }
         }
-        if shown.session.is_recommending() {
+        if cx.session.is_recommending() {
             ui.add(egui::Spinner::new().size(12.0));
             return;
         }
@@ -46,19 +53,13 @@ pub(super) fn goal_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &mut SweepSta
             && let Some(order) = order
         {
             cx.commands
-                .push(Command::Recommend(Box::new(order.clone()), state.goal(order)));
+                .push(Command::Recommend(Box::new(order.clone()), chosen.goal(order)));
         }
     });
 }
 
-pub(super) fn advice_ui(
-    ui: &mut egui::Ui,
-    shown: &Shown<'_>,
-    state: &mut SweepState,
-    lanes: &mut LanesState,
-    cx: &mut PaneCx<'_>,
-) {
-    let Some(found) = &shown.table.recommendation else {
+pub(super) fn advice_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, links: &mut Links<'_>) {
+    let Some(found) = &links.table.recommendation else {
         let text = "Recommend compares the points that fit: recommended and runner-up for the goal, with reasons, \
                     applied rules and uncertainties.";
         wrapped_ui(ui, RichText::new(text).weak());
@@ -67,30 +68,30 @@ pub(super) fn advice_ui(
     ui.set_width(ui.available_width());
     ui.weak(format!(
         "goal: {}",
-        found.goal.name(&shown.table.space).replace(['-', ':'], " ")
+        found.goal.name(&links.table.space).replace(['-', ':'], " ")
     ));
     match &found.winner {
-        Some(winner) => winner_ui(ui, shown, winner, state, cx),
+        Some(winner) => winner_ui(ui, cx, winner, links),
         None => {
-            ui.label(RichText::new("Nothing fits.").color(shown.theme.bad).strong());
+            ui.label(RichText::new("Nothing fits.").color(cx.theme.bad).strong());
         }
     }
     for sentence in &found.reasons {
-        sentence_ui(ui, shown, sentence, state, lanes, cx);
+        sentence_ui(ui, cx, sentence, links);
     }
-    obeyed_ui(ui, shown, found);
+    obeyed_ui(ui, found);
     if !found.uncertain.is_empty() {
         ui.add_space(4.0);
         ui.label(RichText::new("Uncertainties").size(SIZE).strong());
         for sentence in &found.uncertain {
-            sentence_ui(ui, shown, sentence, state, lanes, cx);
+            sentence_ui(ui, cx, sentence, links);
         }
     }
 }
 
-fn winner_ui(ui: &mut egui::Ui, shown: &Shown<'_>, winner: &Chosen, state: &mut SweepState, cx: &mut PaneCx<'_>) {
+fn winner_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, winner: &Chosen, links: &mut Links<'_>) {
     ui.horizontal_wrapped(|ui| {
-        ui.label(RichText::new(&winner.title).color(shown.theme.good).strong());
+        ui.label(RichText::new(&winner.title).color(cx.theme.good).strong());
         let apply = ui.button("Apply this configuration");
         if apply
             .on_hover_text("Set options, dimensions and iterations in one step")
@@ -99,31 +100,24 @@ fn winner_ui(ui: &mut egui::Ui, shown: &Shown<'_>, winner: &Chosen, state: &mut 
             cx.commands
                 .push(Command::UseConfiguration(Box::new(winner.configuration.clone())));
         }
-        let pin = ui
+        let button = ui
             .button("Pin")
             .named(egui::Role::Button, || "pin the recommended configuration");
-        if pin.on_hover_text("Pin it as a lane to compare with").clicked() {
-            state.selected = Some(winner.point.idx);
-            cx.commands.push(super::pin(&shown.table.space, winner.point.idx));
+        if button.on_hover_text("Pin it as a lane to compare with").clicked() {
+            *links.selected = Some(winner.point.idx);
+            cx.commands.push(pin(&links.table.space, winner.point.idx));
         }
     });
 }
 
-fn sentence_ui(
-    ui: &mut egui::Ui,
-    shown: &Shown<'_>,
-    sentence: &Sentence,
-    state: &mut SweepState,
-    lanes: &mut LanesState,
-    cx: &mut PaneCx<'_>,
-) {
+fn sentence_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, sentence: &Sentence, links: &mut Links<'_>) {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 0.0;
         for part in &sentence.parts {
             if part_ui(ui, part)
                 && let Some(link) = &part.link
             {
-                follow(shown, link, state, lanes, cx);
+                follow(cx, link, links);
             }
         }
     });
@@ -165,7 +159,7 @@ const fn named(of: WhichChoice) -> &'static str {
 }
 
 /// Follows a link. A configuration without a lane is pinned first.
-fn follow(shown: &Shown<'_>, link: &Link, state: &mut SweepState, lanes: &mut LanesState, cx: &mut PaneCx<'_>) {
+fn follow(cx: &mut PaneCx<'_>, link: &Link, links: &mut Links<'_>) {
     let (of, step, tensor) = match link {
         Link::Option(key) => {
             cx.option = Some(key.clone());
@@ -180,18 +174,18 @@ fn follow(shown: &Shown<'_>, link: &Link, state: &mut SweepState, lanes: &mut La
             tensor,
         } => (*of, Some(*step), Some((*graph, *tensor))),
     };
-    let found = shown.table.recommendation.as_deref();
+    let found = links.table.recommendation.as_deref();
     let chosen = found.and_then(|found| match of {
         WhichChoice::Winner => found.winner.as_ref(),
         WhichChoice::RunnerUp => found.runner_up.as_ref(),
         WhichChoice::Base => None,
     });
     if let Some(chosen) = chosen {
-        state.selected = Some(chosen.point.idx);
+        *links.selected = Some(chosen.point.idx);
     }
-    let base = shown.table.space.base();
+    let base = links.table.space.base();
     let configuration = chosen.map_or(base, |chosen| &chosen.configuration);
-    let Some((lane, run)) = lane_of(shown.session, configuration, step) else {
+    let Some((lane, run)) = lane_of(cx.session, configuration, step) else {
         let name = chosen.map_or_else(|| "the tried configuration".to_owned(), |chosen| chosen.title.clone());
         cx.commands.push(Command::PinConfiguration {
             name,
@@ -200,7 +194,7 @@ fn follow(shown: &Shown<'_>, link: &Link, state: &mut SweepState, lanes: &mut La
         return;
     };
     if let Some(step) = step {
-        lanes.pin(lane, step);
+        links.lanes.pin(lane, step);
     }
     if let Some(((graph, tensor), run)) = tensor.zip(run) {
         cx.commands.push(Command::Select(Some(Selected { run, graph, tensor })));
@@ -243,14 +237,8 @@ fn lane_of(session: &Session, wanted: &Configuration, step: Option<Step>) -> Opt
     Some((lane, run))
 }
 
-/// The rules that excluded points, and points that could not be tried.
-fn obeyed_ui(ui: &mut egui::Ui, shown: &Shown<'_>, found: &Recommendation) {
-    let left = &found.left_out;
-    let counts = [
-        (left.out_of_memory, "run out of memory"),
-        (left.thrashes, "thrash"),
-        (left.budget_too_small, "exceed their budget"),
-    ];
+/// How much was tried, and which points do not qualify.
+fn obeyed_ui(ui: &mut egui::Ui, found: &Recommendation) {
     let all = counted(found.searched.of, "configuration");
     ui.add_space(4.0);
     let tried = if found.searched.is_whole() {
@@ -259,16 +247,7 @@ fn obeyed_ui(ui: &mut egui::Ui, shown: &Shown<'_>, found: &Recommendation) {
         format!("{} of {all} simulated.", grouped(found.searched.tried))
     };
     ui.label(RichText::new(tried).size(SIZE).strong());
-    for (count, why) in counts.into_iter().filter(|(count, _)| *count > 0) {
-        let words = format!("{} of them {why}.", grouped(count));
-        wrapped_ui(ui, RichText::new(words).size(SIZE));
-    }
-    for rule in &found.rules {
-        let words = format!("{} excludes {}: {}.", rule.rule, grouped(rule.count), rule.message);
-        wrapped_ui(ui, RichText::new(words).size(SIZE).color(shown.theme.text_weak));
-    }
-    for (why, count) in &left.failed {
-        let words = format!("{} could not be simulated: {why}.", grouped(*count));
-        wrapped_ui(ui, RichText::new(words).size(SIZE));
+    for line in excluded(&found.rules, &found.left_out) {
+        wrapped_ui(ui, RichText::new(line).size(SIZE).weak());
     }
 }

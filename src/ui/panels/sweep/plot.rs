@@ -1,179 +1,212 @@
-//! The plot: peak reserved along, estimated overhead up; the Pareto front and the capacity as lines.
+//! Points as a plot of two figures: lines, markers by series, a limit; pointer and keys choose a point.
 
-use eframe::egui::{self, Pos2, RichText};
-use egui_plot::{GridMark, Line, PlotBounds, PlotPoint, PlotPoints, VLine};
+use std::collections::BTreeSet;
 
-use super::{Shown, SweepState, capacity_of, facts, pin};
-use crate::numbers::{count_f32, to_f64, to_whole};
+use eframe::egui::{self, Pos2};
+use egui_plot::{Line, PlotBounds, PlotPoint, PlotPoints, VLine};
+
+use super::PointsState;
+use super::frame::{Frame, Placed, placed_at};
+use super::legend::legend_ui;
+use super::points::{Mark, Points, hover_text, shown};
+use crate::numbers::count_f32;
 use crate::panels::PaneCx;
-use crate::panels::marker::{cross, marker, marker_ui};
-use crate::panels::plots::{LABEL_ROOM, PlotAxis, RADIUS, Span, point_input, point_plot, round_bytes, round_step};
-use highwater_analysis::sweep::{PointFigures, SweepPoint};
-use highwater_model::units::{Bytes, Nanos};
-use highwater_sim::{POLICIES, StaticMemoryPolicy};
+use crate::panels::marker::{cross, marker};
+use crate::panels::plots::{RADIUS, Span, point_input, point_plot};
+use crate::theme::Theme;
+use highwater_analysis::Figure;
+use highwater_model::units::grouped;
 
 /// Distance of nested outlines.
 const NESTED: f32 = 3.0;
 /// Markers in one cell hide each other; in points.
 const CELL: f32 = 1.5;
-/// Height of the legend below.
+/// Height of a line of the legend below, and width of one right of the plot.
 const LEGEND: f32 = 20.0;
-const NAME: &str = "plot of overhead against peak; arrow keys choose a configuration, Enter pins it";
+const LEGEND_WIDTH: f32 = 176.0;
+/// Least width of the plot right of which there is a legend.
+const LEAST: f32 = 160.0;
+/// Widths of a letter in the legend, and of the marker and the room of an entry; letters of the lines.
+const LETTER: f32 = 5.0;
+const ENTRY: f32 = 26.0;
+const LINES: usize = 45;
 
-#[derive(Clone, Copy)]
-struct Frame {
-    is_log: bool,
-    x: Span,
-    y: Span,
+/// The shown points with figures, and one of them.
+fn placed(points: &dyn Points, state: &PointsState, names: [&str; 2]) -> Option<(Vec<Placed>, [Figure; 2])> {
+    let columns = points.columns();
+    let find = |name: &str| columns.iter().find(|column| column.name == name);
+    let [along, up] = [find(names[0])?, find(names[1])?];
+    let figures = |at: usize| Some([(along.cell)(at).figure?, (up.cell)(at).figure?]);
+    let shown = shown(points, state);
+    let kinds = shown.iter().find_map(|at| figures(*at))?;
+    let placed = shown.into_iter().filter_map(|at| {
+        Some(Placed {
+            at,
+            place: figures(at)?.map(Figure::number),
+            series: points.series_of(at),
+            mark: points.status(at).0,
+        })
+    });
+    Some((placed.collect(), kinds))
 }
 
-/// A click pins a point.
+/// The plot with its legend; a click chooses a point.
 pub(super) fn plot_ui(
     ui: &mut egui::Ui,
-    shown: &Shown<'_>,
-    state: &mut SweepState,
-    size: egui::Vec2,
     cx: &mut PaneCx<'_>,
+    points: &dyn Points,
+    state: &mut PointsState,
+    size: egui::Vec2,
 ) {
-    let (theme, table) = (shown.theme, shown.table);
-    let capacity = capacity_of(table);
-    let frame = Frame::of(shown, state.is_log, capacity);
+    let Some(plotted) = points.plotted() else { return };
+    let names = plotted.map(|(name, _)| name);
+    let Some((placed, kinds)) = placed(points, state, names) else {
+        legend_ui(ui, points, state, None, cx.theme);
+        return;
+    };
+    let axes = [0, 1].map(|axis| (plotted[axis].1, kinds[axis], Span::EMPTY));
+    let plot = PointPlot {
+        title: format!("{} against {}", names[1], names[0]),
+        frame: Frame::of(points, state, axes, &placed),
+        points,
+        placed,
+    };
+    if plot.frame.strips.is_some() {
+        ui.horizontal_top(|ui| {
+            ui.set_height(size.y);
+            let width = (size.x - LEGEND_WIDTH - 8.0).max(LEAST);
+            plot.ui(ui, cx, state, egui::vec2(width, size.y));
+            let legend = egui::ScrollArea::vertical()
+                .id_salt("legend")
+                .auto_shrink([false, false]);
+            legend.show(ui, |ui| {
+                ui.vertical(|ui| legend_ui(ui, points, state, Some(&plot.frame), cx.theme));
+            });
+        });
+        return;
+    }
     ui.vertical(|ui| {
         ui.set_width(size.x);
-        let size = egui::vec2(size.x, size.y - LEGEND);
-        let front = front(shown, frame);
-        let along = PlotAxis {
-            title: "peak reserved",
-            marks: frame.x_marks(size.x),
-            text: |value| Bytes(to_whole(value)).short(),
-        };
-        let up = PlotAxis {
-            title: "overhead (estimate)",
-            marks: frame.y_marks(size.y),
-            text: move |value| frame.time_text(value),
-        };
-        let plot = point_plot("overhead against peak", size, along, up, 58.0, theme);
-        let plotted = plot.show(ui, |plot| {
-            plot.set_auto_bounds(false);
-            let (x, y) = (frame.x, frame.y);
-            plot.set_plot_bounds(PlotBounds::from_min_max([x.from, y.from], [x.to, y.to]));
-            if let Some(capacity) = capacity {
-                let line = VLine::new("capacity", to_f64(capacity.get()));
-                plot.vline(line.color(theme.capacity).width(1.4).allow_hover(false));
-            }
-            let line = Line::new("front", PlotPoints::Owned(front))
-                .color(theme.text_weak)
-                .width(1.4)
-                // Keeps the steps sharp.
-                .allow_band(false);
-            plot.line(line.allow_hover(false));
-        });
-        let place = |point: &SweepPoint| {
-            let figures = point.figures()?;
-            Some(plotted.transform.position_from_point(&frame.place(figures)))
-        };
-        let points = table.points.iter();
-        let placed: Vec<(Pos2, &SweepPoint)> = points.filter_map(|point| Some((place(point)?, point))).collect();
-        let painter = ui.painter().with_clip_rect(plotted.response.rect.expand(4.0));
-        paint(&painter, shown, state, &placed);
-        let input = point_input(ui, &plotted.response, NAME, &placed, theme);
-        if let Some(arrows) = input.arrows {
-            walk(shown, state, arrows);
-        }
-        if !input.near.is_empty() {
-            let text = facts::hover_all_text(&table.space, &input.near);
-            plotted.response.on_hover_text_at_pointer(text);
-        }
-        if let Some(point) = input.chosen(state.selected.and_then(|idx| table.point(idx))) {
-            state.selected = Some(point.idx);
-            cx.commands.push(pin(&table.space, point.idx));
-        }
-        let is_seen = |capacity: &Bytes| to_f64(capacity.get()) < frame.x.to;
-        legend_ui(ui, shown, capacity.filter(is_seen));
+        let letters = points.series().iter().map(|series| series.label.len()).sum::<usize>() + LINES;
+        let n_entries = points.series().len() + 2;
+        let width = count_f32(letters) * LETTER + count_f32(n_entries) * ENTRY;
+        let n_lines = (width / size.x.max(1.0)).ceil();
+        plot.ui(ui, cx, state, egui::vec2(size.x, size.y - LEGEND * n_lines));
+        ui.horizontal_wrapped(|ui| legend_ui(ui, points, state, Some(&plot.frame), cx.theme));
     });
 }
 
-impl Frame {
-    fn of(shown: &Shown<'_>, is_log: bool, capacity: Option<Bytes>) -> Self {
-        let mut frame = Self {
-            is_log,
-            x: Span::EMPTY,
-            y: Span::EMPTY,
-        };
-        // Points that do not fit are drawn where they are in range: their figures end early.
-        let points = || shown.table.points.iter();
-        let fits = points().any(|point| point.fitting().is_some());
-        let figures = points().filter_map(|point| if fits { point.fitting() } else { point.figures() });
-        for figures in figures {
-            let place = frame.place(figures);
-            frame.x.include(place.x);
-            frame.y.include(place.y);
-        }
-        if frame.x.is_empty() {
-            let whole = Span { from: 0.0, to: 1.0 };
-            (frame.x, frame.y) = (whole, whole);
-        }
-        // Includes the capacity where points come near.
-        let near = capacity
-            .map(|capacity| to_f64(capacity.get()))
-            .filter(|capacity| *capacity < frame.x.to * 1.5);
-        if let Some(capacity) = near {
-            frame.x.include(capacity);
-        }
-        let room = |span: Span, least: f64| span.widened((span.length() * 0.06).max(least));
-        frame.x = room(frame.x, frame.x.to * 0.01);
-        frame.y = room(frame.y, if is_log { 0.1 } else { (frame.y.to * 0.05).max(1.0) });
-        frame
-    }
+struct PointPlot<'p> {
+    title: String,
+    frame: Frame,
+    points: &'p dyn Points,
+    placed: Vec<Placed>,
+}
 
-    fn place(self, figures: &PointFigures) -> PlotPoint {
-        let time = to_f64(figures.overhead.0);
-        let y = if self.is_log { time.max(1.0).log10() } else { time };
-        PlotPoint::new(to_f64(figures.peak_reserved.get()), y)
-    }
-
-    fn time_text(self, value: f64) -> String {
-        let nanos = if self.is_log { 10_f64.powf(value) } else { value };
-        Nanos(to_whole(nanos.round())).to_string()
-    }
-
-    fn x_marks(self, width: f32) -> Vec<GridMark> {
-        self.x.marks(round_bytes(self.x.least_step(width, LABEL_ROOM[0])))
-    }
-
-    fn y_marks(self, height: f32) -> Vec<GridMark> {
-        let least = self.y.least_step(height, LABEL_ROOM[1]);
-        if self.is_log {
-            return self.y.marks(least.ceil().max(1.0));
+impl PointPlot<'_> {
+    fn ui(&self, ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut PointsState, size: egui::Vec2) {
+        let Self {
+            title, frame, placed, ..
+        } = self;
+        let points = self.points;
+        let [along, up] = [0, 1].map(|axis| frame.axis(axis, size[axis]));
+        let plot = point_plot(title, size, along, up, 58.0, cx.theme);
+        let plotted = plot.show(ui, |plot| {
+            plot.set_auto_bounds(false);
+            let [(.., x), (.., y)] = frame.axes;
+            let y = frame.strips.as_ref().map_or(y, |_| Span {
+                from: frame.strip(false).from,
+                to: frame.strip(true).to,
+            });
+            plot.set_plot_bounds(PlotBounds::from_min_max([x.from, y.from], [x.to, y.to]));
+            frame.draw_strips(plot, cx.theme);
+            if let Some((limit, _)) = points.limit() {
+                let line = VLine::new("limit", limit.number()).color(cx.theme.capacity);
+                plot.vline(line.width(1.4).allow_hover(false));
+            }
+            for (color, line) in lines(points, frame, placed, cx.theme) {
+                // Without a band steps stay sharp.
+                let line = Line::new("line", PlotPoints::Owned(line)).allow_band(false);
+                plot.line(line.color(color).width(1.5).allow_hover(false));
+            }
+        });
+        let screen = |place: &PlotPoint| plotted.transform.position_from_point(place);
+        let targets: Vec<(Pos2, &Placed)> = placed
+            .iter()
+            .map(|point| (screen(&frame.place(point)), point))
+            .collect();
+        let painter = ui.painter().with_clip_rect(plotted.response.rect.expand(4.0));
+        for (color, from) in frame.limits(points, placed, cx.theme) {
+            let from = screen(&from);
+            let tick = egui::vec2(0.0, 3.0);
+            painter.line_segment([from - tick, from + tick], egui::Stroke::new(2.0, color));
         }
-        let marks = self.y.marks(round_step(least));
-        marks.into_iter().filter(|mark| mark.value >= 0.0).collect()
+        paint(&painter, points, state, &targets, cx.theme);
+        let name = format!("plot of {title}; arrow keys choose a point, Enter: {}", points.verb());
+        let input = point_input(ui, &plotted.response, &name, &targets, cx.theme);
+        if let Some(arrows) = input.arrows
+            && let Some(next) = walk(points, placed, state, arrows)
+        {
+            state.selected = Some(points.key(next.at));
+        }
+        if let Some((nearest, others)) = input.near.split_first() {
+            let mut text = hover_text(points, nearest.at);
+            if !others.is_empty() {
+                text.push_str(&format!("\n{} more at the pointer", grouped(others.len() as u64)));
+            }
+            plotted.response.on_hover_text_at_pointer(text);
+        }
+        let selected = |point: &&Placed| Some(points.key(point.at)) == state.selected;
+        if let Some(point) = input.chosen(placed.iter().find(selected)) {
+            state.selected = Some(points.key(point.at));
+            cx.commands.extend(points.choose(point.at));
+        }
     }
 }
 
-/// The Pareto front: along to each point, then down. Equal points count once.
-fn front(shown: &Shown<'_>, frame: Frame) -> Vec<PlotPoint> {
-    let mut line: Vec<PlotPoint> = Vec::new();
-    let mut push = |place: PlotPoint| {
-        if line.last() != Some(&place) {
-            line.push(place);
+/// The Pareto front as steps; or lines per series between neighbours that completed, and from its limit to the right.
+fn lines(points: &dyn Points, frame: &Frame, placed: &[Placed], theme: &Theme) -> Vec<(egui::Color32, Vec<PlotPoint>)> {
+    let place = |point: &Placed| frame.place(point);
+    let end = frame.axes[0].2.to;
+    if let Some(front) = points.front() {
+        let mut steps: Vec<PlotPoint> = Vec::new();
+        for next in on_front(front, placed).map(place) {
+            let corner = steps.last().map(|before| PlotPoint::new(next.x, before.y));
+            steps.extend(corner);
+            steps.push(next);
         }
-    };
-    let mut last = None;
-    for position in &shown.table.front {
-        if let Some(figures) = shown.table.points[*position].fitting() {
-            let place = frame.place(figures);
-            if let Some(last) = last {
-                push(PlotPoint::new(place.x, last));
-            }
-            push(place);
-            last = Some(place.y);
+        let last = steps.last().map(|last| PlotPoint::new(end, last.y));
+        steps.extend(last);
+        // Equal points count once.
+        steps.dedup();
+        return vec![(theme.text_weak, steps)];
+    }
+    let mut lines = Vec::new();
+    for series in points.series() {
+        let of_series = along(placed, |point| point.series == series.position);
+        for piece in of_series.split(|point| !point.mark.has_completed()) {
+            let line = piece.iter().map(|point| place(point)).collect();
+            lines.push((theme.heuristic(series.position), line));
         }
     }
-    if let Some(last) = last {
-        push(PlotPoint::new(frame.x.to, last));
-    }
-    line
+    let limits = frame.limits(points, placed, theme).into_iter();
+    lines.extend(limits.map(|(color, from)| (color, vec![from, PlotPoint::new(end, from.y)])));
+    lines
+}
+
+fn on_front<'p>(front: &[usize], placed: &'p [Placed]) -> impl Iterator<Item = &'p Placed> {
+    front.iter().filter_map(|at| placed_at(placed, *at))
+}
+
+/// Some points by the figure along, then up.
+fn along(placed: &[Placed], is_wanted: impl Fn(&Placed) -> bool) -> Vec<&Placed> {
+    let mut wanted: Vec<&Placed> = placed.iter().filter(|point| is_wanted(point)).collect();
+    wanted.sort_by(|a, b| {
+        a.place[0]
+            .total_cmp(&b.place[0])
+            .then(a.place[1].total_cmp(&b.place[1]))
+    });
+    wanted
 }
 
 /// Markers of one cell hide each other.
@@ -182,95 +215,73 @@ fn cell(place: f32) -> i32 {
     (place / CELL).round() as i32
 }
 
-/// Position of a policy in the table, which gives colour and marker.
-pub(super) fn position(policy: StaticMemoryPolicy) -> usize {
-    POLICIES.iter().position(|row| row.policy == policy).unwrap_or(0)
-}
-
-fn paint(painter: &egui::Painter, shown: &Shown<'_>, state: &SweepState, placed: &[(Pos2, &SweepPoint)]) {
-    let theme = shown.theme;
+fn paint(
+    painter: &egui::Painter,
+    points: &dyn Points,
+    state: &PointsState,
+    targets: &[(Pos2, &Placed)],
+    theme: &Theme,
+) {
     // Draws one of several points in a cell.
-    let mut drawn = std::collections::BTreeSet::new();
-    let mut placed_in_order: Vec<&(Pos2, &SweepPoint)> = placed.iter().collect();
-    placed_in_order.sort_by_key(|(_, point)| position(point.policy));
-    for (at, point) in placed_in_order {
-        let position = position(point.policy);
-        let cell = (cell(at.x), cell(at.y), position, point.fitting().is_some());
-        if state.selected != Some(point.idx) && !drawn.insert(cell) {
+    let mut drawn = BTreeSet::new();
+    let mut in_order: Vec<&(Pos2, &Placed)> = targets.iter().collect();
+    in_order.sort_by_key(|(_, point)| point.series);
+    let winner = points.winner();
+    for (at, point) in in_order {
+        let key = Some(points.key(point.at));
+        let is_selected = state.selected == key;
+        let has_completed = point.mark.has_completed();
+        let (x, y, series) = (cell(at.x), cell(at.y), point.series);
+        if !drawn.insert((x, y, series, has_completed)) && !is_selected && winner != key {
             continue;
         }
-        let color = theme.heuristic(position);
-        if point.fitting().is_some() {
-            // Around those of other policies in the cell.
-            let place = (cell.0, cell.1);
-            let inner = (0..position).filter(|other| drawn.contains(&(place.0, place.1, *other, true)));
-            let n_inner = inner.count();
-            let radius = RADIUS + NESTED * count_f32(n_inner);
-            marker(painter, *at, position, radius, color, n_inner == 0);
-        } else {
-            cross(painter, *at, 2.8, color);
+        let color = theme.heuristic(series);
+        match point.mark {
+            Mark::Failed => cross(painter, *at, 2.8, color),
+            Mark::Stopped => marker(painter, *at, series, 2.8, color, false),
+            Mark::Fits | Mark::Over => {
+                // Around those of other series in the cell, where no lines tell these apart.
+                let inner = (0..series).filter(|other| drawn.contains(&(x, y, *other, true)));
+                let n_inner = points.front().map_or(0, |_| inner.count());
+                let radius = RADIUS + NESTED * count_f32(n_inner);
+                let is_solid = n_inner == 0 && point.mark == Mark::Fits;
+                marker(painter, *at, series, radius, color, is_solid);
+            }
         }
-        if state.selected == Some(point.idx) {
-            painter.circle_stroke(*at, RADIUS + 4.0, egui::Stroke::new(1.8, theme.selection));
+        let rings = [
+            (points.is_lane(point.at), 3.0, theme.selection),
+            (is_selected, 5.0, theme.hover),
+            (winner == key, 7.0, theme.good),
+        ];
+        for (_, distance, color) in rings.into_iter().filter(|(is_drawn, ..)| *is_drawn) {
+            painter.circle_stroke(*at, RADIUS + distance, egui::Stroke::new(1.6, color));
         }
-    }
-    let winner = shown.winner();
-    for (at, _) in placed.iter().filter(|(_, point)| Some(point.idx) == winner) {
-        painter.circle_stroke(*at, RADIUS + 6.5, egui::Stroke::new(1.6, theme.good));
-    }
-}
-
-/// Left and right by peak, up and down along the front.
-fn walk(shown: &Shown<'_>, state: &mut SweepState, arrows: [isize; 2]) {
-    let [along, across] = arrows;
-    let table = shown.table;
-    let order: Vec<u64> = if across != 0 {
-        table.front.iter().map(|position| table.points[*position].idx).collect()
-    } else {
-        let points = table.points.iter();
-        let figures =
-            points.filter_map(|point| Some((point.figures()?.peak_reserved, point.figures()?.overhead, point.idx)));
-        let mut sorted: Vec<(Bytes, Nanos, u64)> = figures.collect();
-        sorted.sort_unstable();
-        sorted.into_iter().map(|(_, _, idx)| idx).collect()
-    };
-    let here = order.iter().position(|idx| Some(*idx) == state.selected);
-    let next = match here {
-        None => order.first(),
-        Some(at) => at.checked_add_signed(along + across).and_then(|at| order.get(at)),
-    };
-    if let Some(next) = next {
-        state.selected = Some(*next);
     }
 }
 
-/// Colours and shapes of policies, and the lines.
-fn legend_ui(ui: &mut egui::Ui, shown: &Shown<'_>, capacity: Option<Bytes>) {
-    let mut policies: Vec<StaticMemoryPolicy> = shown.table.points.iter().map(|point| point.policy).collect();
-    policies.sort_unstable();
-    policies.dedup();
-    let weak = |text: String| RichText::new(text).size(11.0).color(shown.theme.text_weak);
-    ui.horizontal_wrapped(|ui| {
-        for policy in policies {
-            let position = position(policy);
-            marker_ui(ui, position, 10.0, shown.theme.heuristic(position), true);
-            ui.label(weak(format!("policy {}", policy.number())))
-                .on_hover_text(policy.row().summary);
+/// Left and right by the figure along, among points of the series where they have lines; up and down along the front, or to
+/// the nearest point of the next series.
+fn walk<'p>(points: &dyn Points, placed: &'p [Placed], state: &PointsState, [x, y]: [isize; 2]) -> Option<&'p Placed> {
+    let here = placed.iter().find(|point| Some(points.key(point.at)) == state.selected);
+    let row: Vec<&Placed> = match (points.front(), here) {
+        (Some(front), _) if y != 0 => on_front(front, placed).collect(),
+        (None, Some(here)) if y != 0 => {
+            let is_beyond = |point: &Placed| {
+                if y > 0 {
+                    point.series > here.series
+                } else {
+                    point.series < here.series
+                }
+            };
+            let distance = |point: &Placed| (point.place[0] - here.place[0]).abs().to_bits();
+            let others = placed.iter().filter(|point| is_beyond(point));
+            return others.min_by_key(|point| (point.series.abs_diff(here.series), distance(point)));
         }
-        ui.label(weak("outline: several in one place".to_owned()))
-            .on_hover_text("Several policies have the same point: their marks are nested");
-        ui.label(weak("line: Pareto front".to_owned())).on_hover_text(
-            "Pareto-optimal: no configuration needs less memory without more time, or less time without more memory",
-        );
-        if let Some(capacity) = capacity {
-            let words = format!("capacity {}", capacity.short());
-            ui.label(weak(words)).on_hover_text(capacity.exact());
-        }
-        let others = shown.table.points.iter().filter(|point| point.fitting().is_none());
-        let others = others.count();
-        if others > 0 {
-            ui.label(weak(format!("× {others} refused, out of memory or stopped")))
-                .on_hover_text("They are not in the plot; the table lists them");
-        }
-    });
+        (None, Some(here)) => along(placed, |point| point.series == here.series),
+        _ => along(placed, |_| true),
+    };
+    match here.and_then(|here| row.iter().position(|point| point.at == here.at)) {
+        Some(at) => at.checked_add_signed(x + y).and_then(|next| row.get(next)).copied(),
+        None => row.first().copied(),
+    }
 }

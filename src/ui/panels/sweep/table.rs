@@ -1,254 +1,361 @@
-//! The points as a table; a row pins its configuration.
+//! Points as a table: a click on a column sorts, keys walk, a click or Enter chooses a row.
 
-use eframe::egui::{self, RichText};
-use egui_extras::{Column, TableRow};
+use eframe::egui::{self, Align, Layout, Response, RichText, Role, Ui};
+use egui_extras::TableBuilder;
 
-use super::plot::position;
-use super::{Shown, SweepState, facts, pin};
+use super::PointsState;
+use super::points::{Cell, Column, Mark, Points, Tone, hover_text, sentence, shown};
+use crate::numbers::count_f32;
 use crate::panels::PaneCx;
-use crate::panels::marker::marker_ui;
-use crate::panels::point_table::{
-    HEIGHT, PointColumn, RowFocus, SIZE, Sorting, aligned_cell_ui, cell_ui, table, with_figures,
-};
-use highwater_analysis::sweep::SweepPoint;
-use highwater_model::units::{grouped, percent_text};
+use crate::panels::marker::{direction_ui, marker_ui};
+use crate::panels::sorted_table::SIZE;
+use crate::widgets::{Named as _, keep_arrows, walked_row};
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Order {
-    /// The number of the configuration.
-    #[default]
-    Number,
-    Axis(usize),
-    Status,
-    Peak,
-    Live,
-    Fragmentation,
-    Calls,
-    Overhead,
-    Front,
-}
+const HEIGHT: f32 = 19.0;
+const SPACING: f32 = 4.0;
+const PAGE: usize = 10;
+/// Widths of a letter of a head, of the room around it, and of the mark of its order.
+const LETTER: f32 = 5.7;
+const HEAD: f32 = 11.0;
+const MARK: f32 = 12.0;
+/// Widths of figures, of the status and of whether a point is on the front; most of words, which figures stay near.
+const FIGURE: f32 = 70.0;
+const STATUS: f32 = 76.0;
+const FRONT: f32 = 44.0;
+const NAME: f32 = 260.0;
+/// Width of figures of three digits.
+const NARROW: f32 = 44.0;
 
+/// The column that rows are sorted by, the row with the keyboard, and the order of rows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TableState {
-    sorting: Sorting<Order>,
-    focus: RowFocus<u64>,
+    /// By name; empty for the first one.
+    sorted_by: String,
+    is_descending: bool,
+    focus: Option<u64>,
+    /// The row that gets the keyboard.
+    wanted: Option<u64>,
     /// Gives a row the keyboard, as after the pane's shortcut.
     pub(super) wants_focus: bool,
-    /// Positions of points in order, and the key of that order.
+    /// Positions of points in order, and what that order depends on.
     rows: Vec<usize>,
-    sorted_for: Option<Sorted>,
+    sorted_for: Option<(u64, usize, usize, bool, Vec<usize>)>,
 }
 
-/// Number of the sweep, number of points, sorting.
-type Sorted = (u64, usize, Sorting<Order>);
-
-/// Columns after those of the axes.
-const COLUMNS: [PointColumn<Order>; 7] = [
-    PointColumn::new(
-        Order::Front,
-        "front",
-        "whether the configuration is Pareto-optimal in memory and time",
-        44.0,
-    )
-    .of_words(),
-    PointColumn::new(Order::Status, "status", "outcome", 92.0).of_words(),
-    PointColumn::new(Order::Peak, "peak", "peak reserved device bytes", 70.0),
-    PointColumn::new(Order::Live, "live", "peak live bytes", 70.0),
-    PointColumn::new(
-        Order::Fragmentation,
-        "fragmentation",
-        "1 - live / reserved of feature memory, each at its peak",
-        58.0,
-    ),
-    PointColumn::new(
-        Order::Calls,
-        "calls",
-        "driver calls that allocate, free or map memory",
-        56.0,
-    ),
-    PointColumn::new(
-        Order::Overhead,
-        "overhead",
-        "estimated time of the policy's device calls and of recomputation",
-        74.0,
-    ),
-];
-
-/// Width of the number.
-const NUMBER: f32 = 58.0;
-/// Least width of an axis's value.
-const VALUE: f32 = 44.0;
-const OF: &str = ", of configurations";
-
 /// Returns whether a key moved to another row.
-pub(super) fn table_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &mut SweepState, cx: &mut PaneCx<'_>) -> bool {
-    sort(shown, &mut state.table);
-    let target = first_focus(ui, shown, state).or_else(|| walk(ui, shown, state));
-    let is_narrow = ui.available_width() < 720.0;
-    let axes = shown.table.space.axes();
-    let mut table = table(ui, "configurations", target).column(Column::exact(NUMBER).clip(true));
-    for _ in axes {
-        table = table.column(Column::remainder().at_least(VALUE).clip(true));
-    }
-    let table = with_figures(table, &COLUMNS, is_narrow).header(HEIGHT, |mut header| {
-        let sorting = &mut state.table.sorting;
-        header.col(|ui| sorting.head_ui(ui, Order::Number, "number", "as they are counted", OF));
-        for (position, axis) in axes.iter().enumerate() {
-            header.col(|ui| sorting.head_ui(ui, Order::Axis(position), axis.name(), &axis.key(), OF));
+pub(super) fn table_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, points: &dyn Points, state: &mut PointsState) -> bool {
+    let columns = all_columns(points);
+    sort(points, &columns, state);
+    let target = first_focus(ui, points, state).or_else(|| walk(ui, points, state));
+    // Narrow panes may be cut on the right.
+    let room = ui
+        .available_width()
+        .min(ui.clip_rect().right() - ui.next_widget_position().x);
+    let sorted_by = state.table.sorted_by.clone();
+    let width_of = |column: &Column<'_>, is_narrow| column.width(is_narrow, column.name == sorted_by);
+    let least = |is_narrow| {
+        columns
+            .iter()
+            .map(|column| width_of(column, is_narrow) + SPACING)
+            .sum::<f32>()
+    };
+    let is_narrow = least(false) > room;
+    let least = least(is_narrow);
+    let n_figures = columns.iter().filter(|column| column.is_figure).count();
+    let n_words = columns.len() - n_figures;
+    let most = NAME * count_f32(n_words) + FIGURE * count_f32(n_figures);
+    let scroll = egui::ScrollArea::horizontal()
+        .id_salt((points.nouns(), "columns"))
+        .auto_shrink([false, false]);
+    scroll.show(ui, |ui| {
+        ui.set_width(room.min(most).max(least));
+        let mut table = builder(ui, points.nouns(), target);
+        for column in &columns {
+            let width = width_of(column, is_narrow);
+            let width = if column.grows {
+                egui_extras::Column::remainder().at_least(width)
+            } else {
+                egui_extras::Column::exact(width)
+            };
+            table = table.column(width.clip(true));
         }
-        for column in &COLUMNS {
-            header.col(|ui| {
-                let head = |ui: &mut egui::Ui| sorting.head_ui(ui, column.order, column.name, column.meaning, OF);
-                drop(ui.with_layout(column.layout(), head));
-            });
-        }
-    });
-    let n_rows = state.table.rows.len();
-    table.body(|body| {
-        body.rows(HEIGHT, n_rows, |mut line| {
-            let position = state.table.rows[line.index()];
-            let point = &shown.table.points[position];
-            line.set_selected(state.selected == Some(point.idx));
-            let is_best = shown.table.front.contains(&position);
-            row_ui(&mut line, shown, point, is_best, state, cx);
-        });
+        rows_ui(table, cx, points, &columns, state, is_narrow);
     });
     target.is_some()
 }
 
+fn rows_ui(
+    table: TableBuilder<'_>,
+    cx: &mut PaneCx<'_>,
+    points: &dyn Points,
+    columns: &[Column<'_>],
+    state: &mut PointsState,
+    is_narrow: bool,
+) {
+    let table = table.header(HEIGHT, |mut header| {
+        for (position, column) in columns.iter().enumerate() {
+            header.col(|ui| {
+                let table = &mut state.table;
+                let is_chosen = table.sorted_by == column.name || position == 0 && table.sorted_by.is_empty();
+                ui.with_layout(column.layout(), |ui| {
+                    table.head_ui(ui, column, is_chosen, points.nouns());
+                });
+            });
+        }
+    });
+    let rows = std::mem::take(&mut state.table.rows);
+    table.body(|body| {
+        body.rows(HEIGHT, rows.len(), |mut line| {
+            let at = rows[line.index()];
+            line.set_selected(state.selected == Some(points.key(at)));
+            line.col(|ui| {
+                // The id of the point, so that it keeps the keyboard when rows are sorted again.
+                let own = egui::UiBuilder::new().scope_id(egui::Id::unique((points.nouns(), points.key(at))));
+                ui.scope_builder(own, |ui| {
+                    name_ui(ui, cx, points, at, (columns[0].cell)(at).text(), state);
+                });
+            });
+            for column in &columns[1..] {
+                line.col(|ui| cell_ui(ui, cx, at, column, is_narrow));
+            }
+        });
+    });
+    state.table.rows = rows;
+}
+
+/// The columns of the points, with their status and whether they are on the front after the words.
+fn all_columns(points: &dyn Points) -> Vec<Column<'_>> {
+    let mut columns = points.columns();
+    let words = columns.iter().take_while(|column| !column.is_figure).count();
+    if (0..points.len()).any(|at| !points.status(at).1.is_empty()) {
+        let status = |at| {
+            let (mark, words) = points.status(at);
+            let tone = if mark == Mark::Fits { Tone::Plain } else { Tone::Bad };
+            Cell::words(f64::from(mark as u8), words)
+                .with_exact(hover_text(points, at))
+                .toned(tone)
+        };
+        columns.insert(words, Column::words("status", "outcome", status).exactly(STATUS));
+    }
+    if let Some(front) = points.front() {
+        let cell = |at| {
+            if front.contains(&at) {
+                Cell::words(0.0, "yes").toned(Tone::Good)
+            } else {
+                Cell::EMPTY
+            }
+        };
+        let meaning = "whether the point is Pareto-optimal in memory and time";
+        columns.insert(words, Column::words("front", meaning, cell).exactly(FRONT));
+    }
+    columns
+}
+
+/// A table without columns, scrolled to a row.
+fn builder<'u>(ui: &'u mut Ui, name: &str, target: Option<usize>) -> TableBuilder<'u> {
+    ui.spacing_mut().item_spacing.x = SPACING;
+    ui.spacing_mut().button_padding.x = 3.0;
+    let table = TableBuilder::new(ui)
+        .id_salt(name)
+        .striped(true)
+        .sense(egui::Sense::hover())
+        .auto_shrink([false, false])
+        .min_scrolled_height(60.0)
+        .cell_layout(Layout::left_to_right(Align::Center));
+    match target {
+        Some(target) => table.scroll_to_row(target, None),
+        None => table,
+    }
+}
+
+impl Column<'_> {
+    /// The least width. The head of a figure is never cut.
+    fn width(&self, is_narrow: bool, is_chosen: bool) -> f32 {
+        if !self.is_figure {
+            return self.least;
+        }
+        // In wide tables the mark of the order moves nothing.
+        let mark = if is_chosen || !is_narrow { MARK } else { 0.0 };
+        let least = if is_narrow { NARROW } else { FIGURE };
+        least.max(count_f32(self.name.len()) * LETTER + HEAD + mark)
+    }
+
+    fn layout(&self) -> Layout {
+        if self.is_figure {
+            Layout::right_to_left(Align::Center)
+        } else {
+            Layout::left_to_right(Align::Center)
+        }
+    }
+}
+
+impl TableState {
+    /// Sorted by a column.
+    pub(super) fn by(column: &str) -> Self {
+        Self {
+            sorted_by: column.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    fn head_ui(&mut self, ui: &mut Ui, column: &Column<'_>, is_chosen: bool, nouns: &str) {
+        let text = RichText::new(&*column.name).size(SIZE);
+        let button = ui.add(egui::Button::selectable(is_chosen, text).truncate());
+        if is_chosen {
+            direction_ui(ui, self.is_descending);
+        }
+        let words = if is_chosen { "sorted by" } else { "sort by" };
+        let name = || format!("{words} {}, of {nouns}", column.name);
+        let button = button.named_choice(Role::Button, is_chosen, name);
+        if button.on_hover_text(&*column.meaning).clicked() {
+            self.is_descending = is_chosen && !self.is_descending;
+            self.sorted_by = column.name.to_string();
+        }
+    }
+
+    /// The button of a row, which takes the keyboard for the row.
+    fn button_ui(&mut self, ui: &mut Ui, key: u64, text: RichText, is_chosen: bool, name: &str) -> Response {
+        let button = ui.add(egui::Button::selectable(is_chosen, text.size(SIZE)).truncate());
+        let button = button.named_choice(Role::Button, is_chosen, || name);
+        if self.wanted == Some(key) {
+            self.wanted = None;
+            button.request_focus();
+        }
+        if button.has_focus() {
+            keep_arrows(ui, button.id, false, true);
+            self.focus = Some(key);
+        } else if self.focus == Some(key) {
+            self.focus = None;
+        }
+        if button.clicked() {
+            // The arrow keys continue from here.
+            button.request_focus();
+        }
+        button
+    }
+}
+
 /// Sorts where points or sorting changed.
-fn sort(shown: &Shown<'_>, state: &mut TableState) {
-    let table = shown.table;
-    let sorting = state.sorting;
-    let wanted = (table.number, table.points.len(), sorting);
-    if state.sorted_for == Some(wanted) {
+fn sort(points: &dyn Points, columns: &[Column<'_>], state: &mut PointsState) {
+    let is_descending = state.table.is_descending;
+    let by = columns.iter().position(|column| column.name == state.table.sorted_by);
+    let by = by.unwrap_or(0);
+    let wanted = points
+        .version()
+        .map(|version| (version, points.len(), by, is_descending, state.hidden.clone()));
+    if wanted.is_some() && state.table.sorted_for == wanted {
         return;
     }
-    state.sorted_for = Some(wanted);
-    let mut on_front = vec![1_u64; table.points.len()];
-    for position in &table.front {
-        on_front[*position] = 0;
-    }
-    let key = |position: usize| -> (u64, u64) {
-        let point = &table.points[position];
-        let figures = point.figures();
-        let figure = match (sorting.order, figures) {
-            (Order::Number, _) => 0,
-            (Order::Axis(axis), _) => table.space.digits(point.idx).get(axis).map_or(0, |digit| *digit as u64),
-            (Order::Front, _) => on_front[position],
-            (Order::Status, None) => 9,
-            (Order::Status, Some(figures)) => figures.ending as u64,
-            (_, None) => u64::MAX,
-            (Order::Peak, Some(figures)) => figures.peak_reserved.get(),
-            (Order::Live, Some(figures)) => figures.peak_live.get(),
-            (Order::Fragmentation, Some(figures)) => figures.fragmentation.max(0.0).to_bits(),
-            (Order::Calls, Some(figures)) => figures.device_calls(),
-            (Order::Overhead, Some(figures)) => figures.overhead.0,
-        };
-        (figure, point.idx)
-    };
-    let mut rows: Vec<((u64, u64), usize)> = (0..table.points.len()).map(|at| (key(at), at)).collect();
-    rows.sort_unstable_by(|((a, a_idx), _), ((b, b_idx), _)| {
-        let by = if sorting.order == Order::Number {
-            a_idx.cmp(b_idx)
-        } else {
-            a.cmp(b)
-        };
-        sorting.directed(by).then_with(|| a_idx.cmp(b_idx))
+    let ranked = shown(points, state).into_iter().map(|at| {
+        let rank = (columns[by].cell)(at).rank;
+        (rank, points.key(at), at)
     });
-    state.rows = rows.into_iter().map(|(_, at)| at).collect();
+    let mut rows: Vec<(f64, u64, usize)> = ranked.collect();
+    rows.sort_unstable_by(|(a, a_key, _), (b, b_key, _)| {
+        // What has no figure stays last.
+        let is_reversed = is_descending && a.is_finite() && b.is_finite();
+        let order = if is_reversed { b.total_cmp(a) } else { a.total_cmp(b) };
+        order.then_with(|| a_key.cmp(b_key))
+    });
+    state.table.rows = rows.into_iter().map(|(.., at)| at).collect();
+    state.table.sorted_for = wanted;
 }
 
 /// The row that gets the keyboard after the shortcut, selected and scrolled to: the recommended one, else the first.
-fn first_focus(ui: &egui::Ui, shown: &Shown<'_>, state: &mut SweepState) -> Option<usize> {
+fn first_focus(ui: &Ui, points: &dyn Points, state: &mut PointsState) -> Option<usize> {
     let wants_focus = std::mem::take(&mut state.table.wants_focus);
     // A field that has the keyboard keeps it.
     if !wants_focus || ui.text_edit_focused() {
         return None;
     }
-    let winner = shown.winner();
-    let idx = |row: &usize| shown.table.points[*row].idx;
     let rows = &state.table.rows;
-    let row = rows.iter().position(|row| Some(idx(row)) == winner).unwrap_or(0);
-    let wanted = idx(rows.get(row)?);
-    state.selected = Some(wanted);
-    state.table.focus.wanted = Some(wanted);
+    let winner = points.winner();
+    let is_winner = |at: &usize| Some(points.key(*at)) == winner;
+    let row = rows.iter().position(is_winner).unwrap_or(0);
+    state.selected = Some(points.key(*rows.get(row)?));
+    state.table.wanted = state.selected;
     Some(row)
 }
 
 /// Moves the keyboard; returns the row to scroll to.
-fn walk(ui: &egui::Ui, shown: &Shown<'_>, state: &mut SweepState) -> Option<usize> {
-    let TableState { focus, rows, .. } = &mut state.table;
-    let idx = |row: usize| shown.table.points[rows[row]].idx;
-    let next = focus.walk(ui, rows.len(), idx)?;
-    state.selected = Some(idx(next));
+fn walk(ui: &Ui, points: &dyn Points, state: &mut PointsState) -> Option<usize> {
+    let rows = &state.table.rows;
+    let has = state.table.focus?;
+    let here = rows.iter().position(|at| points.key(*at) == has)?;
+    let next = walked_row(ui, Some(here), rows.len(), PAGE)?;
+    state.selected = Some(points.key(rows[next]));
+    state.table.wanted = state.selected;
     Some(next)
 }
 
-fn row_ui(
-    line: &mut TableRow<'_, '_>,
-    shown: &Shown<'_>,
-    point: &SweepPoint,
-    is_best: bool,
-    state: &mut SweepState,
-    cx: &mut PaneCx<'_>,
-) {
-    line.col(|ui| name_ui(ui, shown, point, state, cx));
-    let space = &shown.table.space;
-    for (axis, value) in space.axes().iter().zip(space.values(point.idx)) {
-        let words = axis.value_text(value);
-        cell_ui(line, words.into(), format!("{} {value}", axis.key()));
+fn cell_ui(ui: &mut Ui, cx: &PaneCx<'_>, at: usize, column: &Column<'_>, is_narrow: bool) {
+    let cell = (column.cell)(at);
+    if cell.is_empty() {
+        return;
     }
-    let best = RichText::new(if is_best { "yes" } else { "" }).size(SIZE);
-    line.col(|ui| {
-        ui.label(best.color(shown.theme.good));
-    });
-    let status = RichText::new(point.label());
-    let status = if point.fitting().is_some() {
-        status
-    } else {
-        status.color(shown.theme.bad)
+    let text = cell.text();
+    let is_cut = is_narrow && cell.has_text_of_figure();
+    let text = RichText::new(if is_cut { three_digits(&text) } else { text }).size(SIZE);
+    let text = match cell.tone {
+        Tone::Plain => text,
+        Tone::Good => text.color(cx.theme.good),
+        Tone::Bad => text.color(cx.theme.bad),
     };
-    cell_ui(line, status, facts::hover_text(space, point));
-    let cells = point.figures().map(|figures| {
-        [
-            (figures.peak_reserved.to_string(), figures.peak_reserved.exact()),
-            (figures.peak_live.to_string(), figures.peak_live.exact()),
-            (
-                percent_text(figures.fragmentation * 100.0),
-                format!("{:.6} %", figures.fragmentation * 100.0),
-            ),
-            (
-                grouped(figures.device_calls()),
-                format!("{} mallocs, {} frees", figures.device_mallocs, figures.device_frees),
-            ),
-            (
-                figures.overhead.to_string(),
-                format!("{}\u{a0}ns, an estimate", grouped(figures.overhead.0)),
-            ),
-        ]
-    });
-    // The first columns are of words.
-    for (column, (cell, exact)) in COLUMNS.iter().skip(2).zip(cells.unwrap_or_default()) {
-        if cell.is_empty() {
-            line.col(|_| {});
+    let label = egui::Label::new(text);
+    ui.with_layout(column.layout(), |ui| {
+        if column.is_figure {
+            // The head has this margin, too.
+            ui.add_space(ui.spacing().button_padding.x);
+            ui.add(label.wrap_mode(egui::TextWrapMode::Extend))
+                .on_hover_text(cell.exact());
         } else {
-            aligned_cell_ui(line, column, cell.into(), exact);
+            ui.add(label.truncate()).on_hover_text(cell.exact());
         }
-    }
+    });
 }
 
-/// The number; a click pins the configuration.
-fn name_ui(ui: &mut egui::Ui, shown: &Shown<'_>, point: &SweepPoint, state: &mut SweepState, cx: &mut PaneCx<'_>) {
-    let (space, idx) = (&shown.table.space, point.idx);
-    let place = position(point.policy);
-    marker_ui(ui, place, 12.0, shown.theme.heuristic(place), point.fitting().is_some());
-    let name = || format!("pin {}", facts::sentence(space, point));
-    let is_selected = state.selected == Some(idx);
-    let button = state.table.focus.button_ui(ui, idx, grouped(idx), is_selected, name);
-    if button.clicked() {
-        state.selected = Some(idx);
-        cx.commands.push(pin(space, idx));
+/// The name; a click chooses the point.
+fn name_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, points: &dyn Points, at: usize, text: String, state: &mut PointsState) {
+    let (key, series) = (points.key(at), points.series_of(at));
+    let (mark, _) = points.status(at);
+    if points.plotted().is_some() {
+        marker_ui(ui, series, 12.0, cx.theme.heuristic(series), mark == Mark::Fits);
     }
-    button.on_hover_text(facts::hover_text(space, point));
+    let mut text = RichText::new(text);
+    if points.winner() == Some(key) {
+        text = text.strong();
+    }
+    let is_chosen = state.selected == Some(key) || points.is_lane(at);
+    let verb = if points.is_lane(at) {
+        "is lane of"
+    } else {
+        points.verb()
+    };
+    let name = format!("{verb} {}", sentence(points, at));
+    let button = state.table.button_ui(ui, key, text, is_chosen, &name);
+    if button.clicked() {
+        state.selected = Some(key);
+        cx.commands.extend(points.choose(at));
+    }
+    button.on_hover_ui(|ui| drop(ui.label(hover_text(points, at))));
+}
+
+/// A number with its unit, cut to three digits: `2.574 GiB` becomes `2.57 GiB`, `205.58 ms` becomes `206 ms`.
+fn three_digits(text: &str) -> String {
+    let Some((number, unit)) = text.split_once([' ', '\u{a0}']) else {
+        return text.to_owned();
+    };
+    match number.parse::<f64>() {
+        Ok(value) if number.contains('.') => {
+            let decimals = if value >= 100.0 {
+                0
+            } else if value >= 10.0 {
+                1
+            } else {
+                2
+            };
+            format!("{value:.decimals$}\u{a0}{unit}")
+        }
+        _ => text.to_owned(),
+    }
 }

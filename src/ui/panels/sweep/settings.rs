@@ -2,23 +2,43 @@
 
 use eframe::egui::{self, RichText};
 
+use super::points::{Action, Cell, Column, Mark, Points, Tone};
+use super::table::TableState;
+use super::{PointsState, results_ui};
+use crate::numbers::to_f64;
 use crate::panels::PaneCx;
 use crate::theme::Theme;
 use crate::widgets::{Named as _, wrapped_ui};
-use highwater_analysis::{AllocatorFit, TriedSetting};
+use highwater_analysis::{AllocatorFit, Figure, TriedSetting, conf_text, python_line, shell_line};
 use highwater_model::units::{Bytes, counted, grouped, signed_percent_text};
 use highwater_model::workload::{Recording, Workload};
 use highwater_session::{Command, FoundSettings, Session, setting_version};
 
-/// Settings of the search that the table lists.
-const MOST_ROWS: usize = 40;
+const PEAK: &str = "peak";
+const AGAINST: &str = "against recorded";
+const RETRIES: &str = "retries";
+const CALLS: &str = "device calls";
 
 /// Recordings of at most this many events are searched when the pane opens.
 const MOST_EVENTS: u32 = 200_000;
 
-#[derive(Clone, Debug, Default)]
-pub(super) struct AllocatorState {
+#[derive(Clone, Debug)]
+pub(super) struct SettingsState {
     draft: String,
+    points: PointsState,
+}
+
+impl Default for SettingsState {
+    fn default() -> Self {
+        let points = PointsState {
+            table: TableState::by(PEAK),
+            ..PointsState::default()
+        };
+        Self {
+            draft: String::new(),
+            points,
+        }
+    }
 }
 
 /// Whether a workload is recordings of PyTorch or `torch_npu` whose requests can be replayed.
@@ -27,7 +47,7 @@ pub fn is_for(workload: &Workload) -> bool {
     workload.graphs().is_empty() && workload.recordings().iter().any(|one| is_replayed(one))
 }
 
-pub(super) fn allocator_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut AllocatorState) {
+pub(super) fn settings_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut SettingsState) {
     let session = cx.session;
     let device = session.replay_memory();
     let found = session.found_settings().filter(|found| found.device == device);
@@ -56,11 +76,8 @@ pub(super) fn allocator_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut A
     }
     answer_ui(ui, cx, found);
     ui.separator();
-    ui.spacing_mut().scroll = egui::style::ScrollStyle::solid();
-    egui::ScrollArea::both()
-        .id_salt("settings")
-        .auto_shrink([false, false])
-        .show(ui, |ui| table_ui(ui, cx, found));
+    let settings = TriedSettings { session, found };
+    results_ui(ui, cx, &settings, &mut state.points, None);
 }
 
 fn n_events(session: &Session) -> u32 {
@@ -71,7 +88,7 @@ fn n_events(session: &Session) -> u32 {
 }
 
 /// A field for settings, and the search.
-fn actions_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut AllocatorState, device: Option<Bytes>) {
+fn actions_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut SettingsState, device: Option<Bytes>) {
     let mut problem = None;
     ui.horizontal_wrapped(|ui| {
         let hint = "settings, such as expandable_segments:True";
@@ -121,16 +138,13 @@ fn fit_ui(ui: &mut egui::Ui, fit: &AllocatorFit, theme: &Theme) {
     wrapped_ui(ui, text);
 }
 
-/// The recommendation with its line to copy.
+/// The line to copy, and keys that do not matter.
 fn answer_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, found: &FoundSettings) {
     let Some(winner) = found.winner() else {
-        let text = RichText::new("Requests fail under every setting.")
-            .strong()
-            .color(cx.theme.bad);
-        wrapped_ui(ui, text);
+        let text = RichText::new("Requests fail under every setting.").strong();
+        wrapped_ui(ui, text.color(cx.theme.bad));
         return;
     };
-    wrapped_ui(ui, RichText::new(recommendation(found, winner)).strong());
     if found.search.winner != Some(found.search.recorded) {
         copy_ui(ui, cx, found, winner);
     }
@@ -165,34 +179,22 @@ fn recommendation(found: &FoundSettings, winner: &TriedSetting) -> String {
 
 /// The line for a shell and for Python.
 fn copy_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, found: &FoundSettings, winner: &TriedSetting) {
-    let variable = found.variable();
-    let (shell, python) = (
-        format!("export {variable}='{}'", winner.conf),
-        format!("os.environ[\"{variable}\"] = \"{}\"", winner.conf),
-    );
+    let (variable, conf) = (found.variable(), &winner.conf);
+    let (shell, python) = (shell_line(variable, conf), python_line(variable, conf));
     ui.horizontal_wrapped(|ui| {
         ui.monospace(&shell);
         if ui.button("Copy").on_hover_text("Copy the line for a shell").clicked() {
             ui.ctx().copy_text(shell.clone());
         }
         let button = ui.button("Copy for Python");
-        if button
-            .on_hover_text(format!("{python}, before torch is imported"))
-            .clicked()
-        {
+        let hint = format!("{python}, before torch is imported");
+        if button.on_hover_text(hint).clicked() {
             ui.ctx().copy_text(python.clone());
         }
-        if !has_lane(cx.session, &winner.conf) && ui.button("Show as a lane").clicked() {
-            cx.commands.push(Command::AddSettings(winner.conf.clone()));
+        if !has_lane(cx.session, conf) && ui.button("Show as a lane").clicked() {
+            cx.commands.push(Command::AddSettings(conf.clone()));
         }
     });
-}
-
-fn conf_text(conf: &str) -> &str {
-    match conf.trim() {
-        "" => "default settings",
-        conf => conf,
-    }
 }
 
 fn has_lane(session: &Session, conf: &str) -> bool {
@@ -200,98 +202,126 @@ fn has_lane(session: &Session, conf: &str) -> bool {
     settings.iter().any(|setting| setting.conf == conf)
 }
 
-/// The recorded run, and settings by peak.
-fn table_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, found: &FoundSettings) {
-    let search = &found.search;
-    let mut order: Vec<&TriedSetting> = search.tried.iter().collect();
-    order.sort_by_key(|tried| (tried.failed(), tried.peak(), tried.pairs.len()));
-    let recorded = search.tried.get(search.recorded);
-    let settings = &cx.session.document().allocator_settings;
-    let is_listed = |tried: &&TriedSetting| settings.iter().any(|setting| setting.conf == tried.conf);
-    let shown = recorded.into_iter().chain(order.iter().copied().filter(is_listed));
-    let mut shown: Vec<&TriedSetting> = shown.collect();
-    for tried in order {
-        if shown.len() < MOST_ROWS && !shown.iter().any(|known| known.conf == tried.conf) {
-            shown.push(tried);
-        }
+struct TriedSettings<'a> {
+    session: &'a Session,
+    found: &'a FoundSettings,
+}
+
+impl TriedSettings<'_> {
+    /// `None` for the recorded peak, the last point.
+    fn tried(&self, at: usize) -> Option<&TriedSetting> {
+        self.found.search.tried.get(at)
     }
-    let left_out = search.tried.len().saturating_sub(shown.len());
-    egui::Grid::new("settings")
-        .striped(true)
-        .spacing([16.0, 4.0])
-        .show(ui, |ui| {
-            for title in [
-                "lane",
-                "settings",
-                "peak reserved",
-                "against recorded",
-                "retries",
-                "failed",
-                "device calls",
-            ] {
-                ui.label(RichText::new(title).weak());
-            }
-            ui.end_row();
-            if let Some(peak) = found.recorded_peak() {
-                ui.label("");
-                ui.label("recorded");
-                ui.monospace(peak.to_string()).on_hover_text(peak.exact());
-                ui.end_row();
-            }
-            for tried in shown {
-                row_ui(ui, cx, found, tried);
-            }
-        });
-    if left_out > 0 {
-        ui.weak(format!("{} more with higher peaks", grouped(left_out as u64)));
+
+    fn peak(&self, at: usize) -> Bytes {
+        let recorded = || self.found.recorded_peak().unwrap_or_default();
+        self.tried(at).map_or_else(recorded, TriedSetting::peak)
     }
 }
 
-fn row_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, found: &FoundSettings, tried: &TriedSetting) {
-    let name = conf_text(&tried.conf);
-    let mut is_lane = has_lane(cx.session, &tried.conf);
-    let tick = ui
-        .checkbox(&mut is_lane, "")
-        .on_hover_text("Show it as a lane")
-        .named_choice(egui::Role::CheckBox, is_lane, || format!("lane of {name}"));
-    if tick.changed() {
-        let conf = tried.conf.clone();
-        cx.commands.push(if is_lane {
-            Command::AddSettings(conf)
-        } else {
-            Command::RemoveSettings(conf)
-        });
+impl Points for TriedSettings<'_> {
+    fn nouns(&self) -> &'static str {
+        "settings"
     }
-    let is_recorded = found
-        .search
-        .tried
-        .get(found.search.recorded)
-        .is_some_and(|one| one.conf == tried.conf);
-    let name = if is_recorded {
-        format!("{name} (recorded, simulated)")
-    } else {
-        name.to_owned()
-    };
-    let is_winner = found.winner().is_some_and(|winner| winner.conf == tried.conf);
-    let name = RichText::new(name);
-    ui.label(if is_winner { name.strong() } else { name });
-    let peak = tried.peak();
-    ui.monospace(peak.to_string()).on_hover_text(peak.exact());
-    let against = found.recorded_peak().map(|recorded| peak.percent_above(recorded));
-    let text = RichText::new(against.map_or_else(String::new, signed_percent_text)).monospace();
-    // Within the error of the simulation neither is better.
-    ui.label(match against {
-        Some(percent) if percent <= -0.5 => text.color(cx.theme.good),
-        Some(percent) if percent >= 0.5 => text.color(cx.theme.bad),
-        _ => text,
-    });
-    ui.monospace(grouped(tried.retries()));
-    let failed = RichText::new(grouped(tried.failed())).monospace();
-    ui.label(if tried.failed() > 0 {
-        failed.color(cx.theme.bad)
-    } else {
-        failed
-    });
-    ui.monospace(grouped(tried.device_calls()));
-    ui.end_row();
+
+    /// The settings, and the recorded peak where it is known.
+    fn len(&self) -> usize {
+        self.found.search.tried.len() + usize::from(self.found.recorded_peak().is_some())
+    }
+
+    fn title(&self, at: usize) -> String {
+        let Some(tried) = self.tried(at) else {
+            return "recorded".to_owned();
+        };
+        let is_recorded = at == self.found.search.recorded;
+        let recorded = if is_recorded { " (recorded, simulated)" } else { "" };
+        format!("{}{recorded}", conf_text(&tried.conf))
+    }
+
+    fn status(&self, at: usize) -> (Mark, &'static str) {
+        match self.tried(at).map_or(0, TriedSetting::failed) {
+            0 => (Mark::Fits, ""),
+            _ => (Mark::Failed, "requests fail"),
+        }
+    }
+
+    fn columns(&self) -> Vec<Column<'_>> {
+        let figure = |name, meaning, of: fn(&TriedSetting) -> u64| {
+            Column::figure(name, meaning, move |at| Some(Figure::Count(of(self.tried(at)?))))
+        };
+        let failed = |at| {
+            let failed = self.tried(at).map(TriedSetting::failed);
+            let tone = if failed > Some(0) { Tone::Bad } else { Tone::Plain };
+            Cell::from(failed.map(Figure::Count)).toned(tone)
+        };
+        let against = |at| match self.found.recorded_peak().zip(self.tried(at)) {
+            None => Cell::EMPTY,
+            Some((recorded, tried)) => {
+                let percent = tried.peak().percent_above(recorded);
+                // Within the error of the simulation neither is better.
+                let tone = match percent {
+                    ..=-0.5 => Tone::Good,
+                    0.5.. => Tone::Bad,
+                    _ => Tone::Plain,
+                };
+                Cell::words(percent, signed_percent_text(percent)).toned(tone)
+            }
+        };
+        vec![
+            Column::words("settings", "text of the variable", |at| {
+                Cell::words(to_f64(at as u64), self.title(at))
+            })
+            .at_least(150.0),
+            Column::figure(PEAK, "peak reserved bytes", |at| Figure::Bytes(self.peak(at).get())),
+            Column::figure(AGAINST, "peak against the recorded one", against),
+            figure(
+                RETRIES,
+                "requests served after cached memory was freed",
+                TriedSetting::retries,
+            ),
+            Column::figure("failed", "requests that failed", failed),
+            figure(
+                CALLS,
+                "calls that allocate, free or map memory",
+                TriedSetting::device_calls,
+            ),
+        ]
+    }
+
+    fn brief(&self) -> &'static [&'static str] {
+        &[PEAK, AGAINST, RETRIES, CALLS]
+    }
+
+    fn verb(&self) -> &'static str {
+        "open as a lane"
+    }
+
+    fn choose(&self, at: usize) -> Option<Command> {
+        let conf = &self.tried(at)?.conf;
+        (!has_lane(self.session, conf)).then(|| Command::AddSettings(conf.clone()))
+    }
+
+    fn actions(&self, at: usize) -> Vec<Action> {
+        let Some(tried) = self.tried(at) else { return Vec::new() };
+        let conf = tried.conf.clone();
+        let (label, command) = if has_lane(self.session, &conf) {
+            ("Close lane", Command::RemoveSettings(conf))
+        } else {
+            ("Open as a lane", Command::AddSettings(conf))
+        };
+        let hint = "The recording simulated under these settings";
+        vec![(label, hint.to_owned(), command)]
+    }
+
+    fn is_lane(&self, at: usize) -> bool {
+        self.tried(at).is_some_and(|tried| has_lane(self.session, &tried.conf))
+    }
+
+    fn winner(&self) -> Option<u64> {
+        Some(self.found.search.winner? as u64)
+    }
+
+    fn summary(&self) -> Option<String> {
+        Some(recommendation(self.found, self.found.winner()?))
+    }
 }

@@ -1,0 +1,28 @@
+//! Settings as texts: their name, and the lines that set them.
+
+/// The name of a setting for people.
+pub fn conf_text(conf: &str) -> &str {
+    match conf.trim() {
+        "" => "default settings",
+        conf => conf,
+    }
+}
+
+/// A line for a shell.
+pub fn shell_line(variable: &str, conf: &str) -> String {
+    match conf {
+        "" => format!("unset {variable}"),
+        conf => format!("export {variable}='{}'", conf.replace('\'', r"'\''")),
+    }
+}
+
+/// A line for Python, before torch is imported.
+pub fn python_line(variable: &str, conf: &str) -> String {
+    match conf {
+        "" => format!("os.environ.pop(\"{variable}\", None)"),
+        conf => {
+            let quoted = conf.replace('\\', r"\\").replace('"', "\\\"");
+            format!("os.environ[\"{variable}\"] = \"{quoted}\"")
+        }
+    }
+}
