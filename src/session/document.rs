@@ -152,6 +152,35 @@ pub struct Document {
 }
 
 impl Document {
+    /// Takes the sources of another document, and what belongs to them.
+    pub(super) fn take_sources(&mut self, other: Self) {
+        self.sources = other.sources;
+        self.plan = other.plan;
+        self.with_evaluation = other.with_evaluation;
+        self.strategies = other.strategies;
+        self.lanes = other.lanes;
+        self.bookmarks = other.bookmarks;
+    }
+
+    /// Takes what no answer depends on from another document.
+    pub(super) fn take_marks(&mut self, other: &Self) {
+        self.bookmarks.clone_from(&other.bookmarks);
+        (self.baseline, self.goal) = (other.baseline, other.goal);
+    }
+
+    /// The document without marks and lanes.
+    pub(super) fn without_lanes(&self) -> Self {
+        Self {
+            lanes: LaneSet::Policies,
+            strategies: LaneStrategies::default(),
+            pins: Vec::new(),
+            bookmarks: Vec::new(),
+            baseline: None,
+            goal: LaneGoal::default(),
+            ..self.clone()
+        }
+    }
+
     /// A document of these sources with default settings.
     pub fn new(sources: Vec<SourceSpec>) -> Self {
         let plan = SchedulePlan {

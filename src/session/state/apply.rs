@@ -145,7 +145,7 @@ impl Session {
             Command::Recommend(order, goal) => self.attempt(|session| session.start_sweep(*order, Some(goal))),
             Command::StopSweep => self.discard(TaskKind::Sweep),
             Command::ListPlans(graph) => {
-                let order = (self.revision, graph);
+                let order = (self.answers.revision(), graph);
                 self.attempt(|session| session.start::<PlannerTable>(order));
             }
             Command::RestartSearches => self.restart_searches(),
@@ -195,7 +195,7 @@ impl Session {
             Command::DrawLane { path, lane, view } => self.attempt(|session| session.draw_lane(path, lane, *view)),
 
             Command::Cancel => self.stop_tasks(),
-            Command::DismissNotice => (self.notice, self.not_opened) = (None, None),
+            Command::DismissNotice => self.dismiss_notice(),
         }
     }
 }

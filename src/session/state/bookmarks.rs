@@ -64,10 +64,6 @@ impl Session {
 
     /// Keeps the answer current: it does not depend on bookmarks, baseline and goal.
     pub(super) fn keep_marks(&mut self) {
-        if let Some(answered) = &mut self.answered {
-            answered.bookmarks.clone_from(&self.document.bookmarks);
-            answered.baseline = self.document.baseline;
-            answered.goal = self.document.goal;
-        }
+        self.answers.follow_marks(&self.document);
     }
 }

@@ -7,9 +7,7 @@ use super::super::document::Document;
 use super::super::task::TaskKind;
 use super::swept::{Part, Sweep, Swept};
 use super::{Notice, Session};
-use highwater_analysis::{
-    LaneChoice, LaneSet, LaneStrategies, MAX_PASS_LANES, RematLane, opening_lanes, study_of, sweep,
-};
+use highwater_analysis::{LaneChoice, LaneSet, MAX_PASS_LANES, RematLane, opening_lanes, study_of, sweep};
 use highwater_model::workload::GraphIdx;
 use highwater_options::keys;
 
@@ -24,9 +22,7 @@ impl Swept for BudgetSweepTable {
 
     /// The document without settings that do not affect the runs: lanes and the budget.
     fn settings(session: &Session, _: &GraphIdx) -> Option<Document> {
-        let mut settings = session.document.clone();
-        settings.lanes = LaneSet::Policies;
-        settings.strategies = LaneStrategies::default();
+        let mut settings = session.document.without_lanes();
         settings.options.reset(keys::EVICTION_THRESHOLD);
         settings.options.reset(keys::REMAT_HEURISTIC);
         Some(settings)

@@ -1,24 +1,15 @@
 //! The comparison of the loaded workload under the document's settings: the request, its assumptions, and the answer.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::super::document::Document;
-use super::super::loaded::Loaded;
-use super::super::performer::free;
-use super::super::planner::BestPlan;
 use super::super::task::{Outcome, TaskKind};
 use super::super::worker::Partial;
 use super::Session;
 use super::requests::{ContentTask, DifferenceTask};
-use highwater_analysis::{AnalysisError, Comparison, PlanWatch, Request, bound_plan, compare, repin};
+use super::schedule::Schedule;
+use highwater_analysis::{AnalysisError, Comparison, PlanWatch, Request, compare, repin};
 use highwater_model::progress::Progress;
-use highwater_model::workload::SchedulePlan;
-use highwater_options::SeenFiles;
 use highwater_timeline::{ColorBy, Timeline, TimelineParts};
-
-/// The value of dimensions that nothing gives one.
-const ASSUMED: u64 = 1;
 
 struct Order {
     request: Request,
@@ -79,20 +70,10 @@ impl Session {
         let Some(loaded) = &self.loaded else {
             return;
         };
-        let Assuming {
-            mut request,
-            bound,
-            assumed,
-        } = Assuming::new(&self.document, loaded, &self.files);
+        let (mut request, schedule) = Schedule::new(&self.document, loaded, self.judged.files());
         self.problem = None;
-        self.scheduled = request.plan.or_stated(&request.workload.schedule).into_owned();
-        self.scheduled.linked_dims = bound.linked_dims;
-        self.bound_dims = bound.dims;
-        self.bound_dims.retain(|name, _| !request.plan.dims.contains_key(name));
-        self.scheduled.dims.extend(self.bound_dims.clone());
-        self.bound_dims.values_mut().for_each(Vec::dedup);
-        self.assumed = assumed;
-        let known = self.known_but_for_pins(&request.workload);
+        self.schedule = schedule;
+        let known = self.answers.known_but_for_pins(&self.document, &request.workload);
         request.search.stopped.clone_from(&self.found.stopped);
         self.drop_found_plans();
         self.run_comparison(Order { request, known, stage });
@@ -110,8 +91,9 @@ impl Session {
         self.worker
             .send_in_parts(TaskKind::Compare, work, |session, outcome| match outcome {
                 Outcome::Done((order, answer, is_preview)) => {
-                    session.answered_workload = Some(Arc::clone(&order.request.workload));
-                    session.take_compared(answer, is_preview);
+                    let (document, workload) = (session.document.clone(), Arc::clone(&order.request.workload));
+                    session.answers.replace(answer, document, workload, is_preview);
+                    session.follow_answer();
                     if is_preview && order.stage == Stage::Preview {
                         session.run_comparison(Order {
                             stage: Stage::Whole,
@@ -124,25 +106,21 @@ impl Session {
             });
     }
 
-    fn take_compared(&mut self, answer: (Arc<Comparison>, Arc<Timeline>), is_preview: bool) {
-        self.best_plan = BestPlan::of_answer(self.best_plan.take(), &answer.0);
-        free(self.answer.replace(answer));
-        self.revision += 1;
-        self.is_preview = is_preview;
+    /// Requests for the new answer what panes showed of the last one.
+    fn follow_answer(&mut self) {
         self.drop_pictures();
         self.ask_again::<DifferenceTask>();
         if self.look_order().by != ColorBy::Tensor {
             self.color_blocks();
         }
         self.ask_again::<ContentTask>();
-        self.answered = Some(self.document.clone());
         self.drop_dead_selection();
         self.search_again();
     }
 
     /// Drops a selection whose run or tensor is gone.
     fn drop_dead_selection(&mut self) {
-        let Some((comparison, _)) = &self.answer else {
+        let Some(comparison) = self.answers.comparison() else {
             return;
         };
         self.selection.retain(|selected| {
@@ -151,54 +129,9 @@ impl Session {
         });
     }
 
-    /// A document as files have it: without values of samples that options replace.
-    pub(super) fn stated(&self, document: &Document) -> Document {
-        let mut document = document.clone();
-        document.plan.dims.retain(|name, _| !self.bound_dims.contains_key(name));
-        document
-    }
-
-    /// The same with assumed values, as commands and pins need it.
-    pub(super) fn complete(&self, document: &Document) -> Document {
-        let mut document = self.stated(document);
-        let assumed = self.assumed.iter().map(|name| (name.clone(), vec![ASSUMED]));
-        document.plan.dims.extend(assumed);
-        document
-    }
-
-    pub(super) fn is_assumed(&self, name: &str, values: &[u64]) -> bool {
-        self.assumed.contains(name) && values == [ASSUMED]
-    }
-
     /// The comparison of what is loaded under the document's settings, in which every dimension that nothing gives a value is 1.
     pub(super) fn request(&self) -> Option<Request> {
         let loaded = self.loaded.as_ref()?;
-        Some(Assuming::new(&self.document, loaded, &self.files).request)
-    }
-}
-
-/// A request in which dimensions that nothing gives a value are 1.
-struct Assuming {
-    request: Request,
-    /// The schedule with values of options, without assumed ones.
-    bound: SchedulePlan,
-    /// The names of these dimensions.
-    assumed: BTreeSet<String>,
-}
-
-impl Assuming {
-    fn new(document: &Document, loaded: &Loaded, files: &Arc<SeenFiles>) -> Self {
-        let mut request = document.request(loaded, Arc::clone(files));
-        let (bound, _) = bound_plan(&request);
-        // Dimensions with values from entries need no assumption.
-        let graphs = bound.shown_graphs(loaded.workload.scheduled_graphs());
-        let assumed: BTreeSet<String> = bound.unbound(&graphs).into_iter().collect();
-        let values = assumed.iter().map(|name| (name.clone(), vec![ASSUMED]));
-        request.plan.dims.extend(values);
-        Self {
-            request,
-            bound,
-            assumed,
-        }
+        Some(Schedule::new(&self.document, loaded, self.judged.files()).0)
     }
 }

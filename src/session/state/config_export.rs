@@ -56,7 +56,7 @@ impl Session {
     pub fn config_preview(&self) -> ConfigPreview {
         let (config, errors) = self.config_to_export();
         let (base, usual) = self.export_base();
-        let differences = self.stated(&self.document).configuration().differences(&usual);
+        let differences = self.schedule.stated(&self.document).configuration().differences(&usual);
         ConfigPreview {
             config,
             errors,
@@ -64,7 +64,7 @@ impl Session {
             differences,
             inputs: Inputs {
                 document: self.document.clone(),
-                findings: Arc::clone(&self.findings),
+                findings: Arc::clone(self.judged.findings()),
                 remarks: Arc::clone(&self.remarks),
                 comparison: self.current_comparison().cloned(),
                 base: base.clone(),
@@ -77,7 +77,7 @@ impl Session {
     pub fn is_current_preview(&self, preview: &ConfigPreview) -> bool {
         let inputs = &preview.inputs;
         let known = inputs.comparison.as_ref().map(Arc::as_ptr);
-        Arc::ptr_eq(&inputs.findings, &self.findings)
+        Arc::ptr_eq(&inputs.findings, self.judged.findings())
             && Arc::ptr_eq(&inputs.remarks, &self.remarks)
             && known == self.current_comparison().map(Arc::as_ptr)
             && inputs.document == self.document
@@ -109,7 +109,7 @@ impl Session {
         } = &self.document;
         let mut read = ReadFiles::new(sources, options, environment, pins);
         // An answer stays on the screen while other files are read.
-        if let Some(answered) = &self.answered {
+        if let Some(answered) = self.answers.document() {
             let (options, environment) = (&answered.options, &answered.environment);
             read.extend(ReadFiles::new(&answered.sources, options, environment, &answered.pins));
         }
@@ -120,19 +120,18 @@ impl Session {
 
     /// The answer, where it is of the document.
     fn current_comparison(&self) -> Option<&Arc<Comparison>> {
-        let answer = self.answer.as_ref().filter(|_| !self.is_stale());
-        answer.map(|(comparison, _)| comparison)
+        self.answers.comparison().filter(|_| !self.is_stale())
     }
 
     /// The configuration, and its errors.
     fn config_to_export(&self) -> (ConfigDocument, Vec<String>) {
         let comparison = self.current_comparison().map(|comparison| &**comparison);
-        let config = config_from_document(&self.stated(&self.document), comparison);
+        let config = config_from_document(&self.schedule.stated(&self.document), comparison);
         let mut remarks = Diagnostics::new();
         for (name, of_file) in &*self.remarks {
             remarks.extend(&of_file.prefixed(name));
         }
-        (config, config_errors(&self.findings, &remarks))
+        (config, config_errors(self.findings(), &remarks))
     }
 
     fn export_base_name(&self) -> String {

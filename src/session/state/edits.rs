@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::super::config::apply_config;
 use super::super::document::Document;
 use super::super::document_file::AllowedOutside;
-use super::super::files::{all_paths, look_at};
+use super::super::files::look_at;
 use super::super::history::{BASELINE, BOOKMARKS, GOAL};
 use super::super::loaded::ReadConfig;
 use super::super::name_reuse::NamesTask;
@@ -17,7 +17,6 @@ use super::super::task::{Failure, TaskKind};
 use super::{Notice, Session};
 use highwater_analysis::{Comparison, Lane, LaneSet, RematLane};
 use highwater_model::units::Bytes;
-use highwater_options::{SeenFiles, check_scheduled, effective_values};
 use highwater_rewrite::remat::Budget;
 
 impl Session {
@@ -82,7 +81,7 @@ impl Session {
     /// Changes the budget of a lane. The lanes that a tape opens with become lanes of the document.
     pub(super) fn set_budget(&mut self, lane: usize, budget: Bytes) {
         if !matches!(self.document.lanes, LaneSet::Remat(_)) {
-            let lanes = self.answer.as_ref().map(|(comparison, _)| budget_lanes(comparison));
+            let lanes = self.answers.comparison().map(|comparison| budget_lanes(comparison));
             let Some(lanes) = lanes.filter(|lanes| lane < lanes.len()) else {
                 return;
             };
@@ -105,9 +104,7 @@ impl Session {
         let is_mark = |name: &String| [BASELINE, BOOKMARKS, GOAL].contains(&name.as_str());
         if !names.is_empty() && names.iter().all(is_mark) {
             // The answer stays.
-            self.document.bookmarks = document.bookmarks;
-            self.document.baseline = document.baseline;
-            self.document.goal = document.goal;
+            self.document.take_marks(&document);
             self.keep_marks();
         } else {
             self.stepped = names.first().cloned();
@@ -140,7 +137,7 @@ impl Session {
             self.compare();
         } else {
             if self.loaded.is_some() && !self.is_loading() {
-                self.opened = Some(before);
+                self.change.remember(before);
             }
             self.load();
         }
@@ -179,44 +176,18 @@ impl Session {
 
     /// Updates findings and effective values, and requests the states of files that options name.
     pub(super) fn check(&mut self) {
-        self.judge();
-        let Document {
-            options,
-            environment,
-            pins,
-            ..
-        } = &self.document;
-        let named = all_paths(options, environment, pins);
-        // Letters typed into another field do not probe files again.
-        let is_news = named != self.looked_at || !self.history.is_typing();
-        if is_news && (!named.paths.is_empty() || *self.files != SeenFiles::default()) {
-            self.looked_at.clone_from(&named);
+        self.judged.judge(&self.document);
+        if let Some(named) = self.judged.paths_to_probe(&self.document, self.history.is_typing()) {
             self.run(
                 TaskKind::ProbeFiles,
                 move |_| Ok(look_at(&named)),
                 |session, files| {
-                    if *session.files != files {
-                        session.files = Arc::new(files);
-                        session.judge();
+                    if session.judged.take_files(files, &session.document) {
                         session.compare();
                     }
                 },
             );
         }
-    }
-
-    /// Updates findings and effective values.
-    pub(super) fn judge(&mut self) {
-        let Document {
-            options,
-            environment,
-            plan,
-            ..
-        } = &self.document;
-        self.findings = check_scheduled(options, environment, &*self.files, plan).into();
-        self.effective = effective_values(options, environment, &*self.files)
-            .into_iter()
-            .collect();
     }
 
     /// Does what a command asks for; a failure becomes a notice.

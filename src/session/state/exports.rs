@@ -136,7 +136,7 @@ impl Session {
 
     /// Writes the last report on a peak.
     pub(super) fn export_peak(&mut self, path: PathBuf) -> Result<(), Failure> {
-        let found = self.answer.clone().zip(self.peak_report().current().cloned());
+        let found = self.answers.pair().cloned().zip(self.peak_report().current().cloned());
         let ((comparison, _), report) = found.ok_or("no explained step to export yet; select a step")?;
         self.write_form(path, (["json", "csv", "txt"], PEAK_FORMS), move |name| {
             peak_file(name, &PeakAnswer::new(&comparison, &report, usize::MAX))
@@ -145,14 +145,14 @@ impl Session {
 
     /// The last report on a peak as text; `None` where there is none of the answer on the screen.
     pub fn peak_text(&self) -> Option<String> {
-        let (comparison, _) = self.answer.as_ref()?;
+        let comparison = self.answers.comparison()?;
         let report = self.peak_report().current()?;
         Some(PeakAnswer::new(comparison, report, MOST_COPIED).page().text())
     }
 
     /// Writes the last flame graph.
     pub(super) fn export_flame(&mut self, path: PathBuf) -> Result<(), Failure> {
-        let found = self.answer.clone().zip(self.flame_graph().current().cloned());
+        let found = self.answers.pair().cloned().zip(self.flame_graph().current().cloned());
         let ((comparison, _), graph) = found.ok_or("no flame graph to export yet; open the Flame tab")?;
         self.write_form(path, (["svg", "folded", "txt"], FLAME_FORMS), move |name| {
             let answer = FlameAnswer {
@@ -189,7 +189,7 @@ impl Session {
     }
 
     pub(super) fn draw_lane(&mut self, path: PathBuf, lane: LaneId, view: LaneInView) -> Result<(), Failure> {
-        let found = self.answer.clone().and_then(|(comparison, timeline)| {
+        let found = self.answers.pair().cloned().and_then(|(comparison, timeline)| {
             let lane = comparison.position(lane)?;
             Some((comparison, timeline, lane))
         });
@@ -214,10 +214,17 @@ impl Session {
 
     /// The answer with its settings, which may be older than those of the document.
     fn export_subject(&self, lanes: Option<&[LaneId]>) -> Option<ExportSubject> {
-        let (comparison, timeline) = self.answer.as_ref()?;
-        let document = &self.complete(self.answered.as_ref().unwrap_or(&self.document));
+        let (comparison, timeline) = self.answer()?;
+        let document = &self
+            .schedule
+            .complete(self.answers.document().unwrap_or(&self.document));
         let position = |id: &LaneId| comparison.position(*id);
-        let findings = check_scheduled(&document.options, &document.environment, &*self.files, &document.plan);
+        let findings = check_scheduled(
+            &document.options,
+            &document.environment,
+            &**self.judged.files(),
+            &document.plan,
+        );
         let findings = with_figures(findings, comparison);
         let path = self.file_path().filter(|_| !self.file.gives_way);
         let name = path.and_then(Path::file_name).and_then(OsStr::to_str);
@@ -256,7 +263,7 @@ impl Session {
         for (name, remarks) in &*self.remarks {
             all.extend(&remarks.prefixed(name));
         }
-        for symbol in &self.assumed {
+        for symbol in self.assumed_dims() {
             let message = format!("dimension \"{symbol}\" has no value, 1 is assumed");
             all.warning(message, "schedule");
         }

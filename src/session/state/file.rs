@@ -199,7 +199,7 @@ impl Session {
             .notes
             .retain(|(known, _)| *known != source && *known != located);
         self.file.notes.push((located, SourceNote { sha256, state }));
-        self.has_new_sources = self.loaded.is_none();
+        self.change.is_new = self.loaded.is_none();
         self.load();
         self.check_sources();
     }
@@ -268,14 +268,13 @@ impl Session {
 
     fn begin(&mut self, path: Option<PathBuf>, read: DocumentFile, notes: Vec<SourceNote>) {
         self.discard(TaskKind::CheckSources);
-        self.opened = None;
         self.history.clear();
         self.discard(TaskKind::BudgetSweep);
         self.discard(TaskKind::Sweep);
         self.selection.clear();
         self.search.matches = None;
         self.document = read.document.clone();
-        self.assumed.clear();
+        self.schedule.forget_assumptions();
         self.opened_config = None;
         self.file = DocumentPlace {
             path,
@@ -286,7 +285,7 @@ impl Session {
             ..DocumentPlace::default()
         };
         self.check();
-        self.has_new_sources = true;
+        self.change.begin();
         self.load();
     }
 
@@ -333,8 +332,9 @@ impl Session {
         if !self.file.is_opening {
             return false;
         }
-        self.forget_change_of_sources();
-        (self.loaded, self.answer, self.answered) = (None, None, None);
+        self.change.forget();
+        self.loaded = None;
+        self.answers.drop_shown();
         self.settle_file();
         self.problem = Some(message.to_owned());
         true
@@ -352,7 +352,7 @@ impl Session {
         self.file.content = Some(content);
         // What the user saves is known to the user.
         if let Some(outside) = &outside {
-            self.allowed_outside.allow(outside);
+            self.change.allowed_outside.allow(outside);
         }
         self.file.outside = outside;
         let name = path.display().to_string();

@@ -69,7 +69,7 @@ impl Session {
     pub(super) fn restart_searches(&mut self) {
         self.found.stopped.clear();
         self.plans.change(PlannerTable::restart_rows);
-        if self.is_preview {
+        if self.is_preview() {
             self.compare();
         }
         self.next_part::<PlannerTable>();

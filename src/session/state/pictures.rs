@@ -33,12 +33,12 @@ impl Session {
 
     /// The version of pictures: the revision of the answer, and the number of the colouring.
     pub fn picture_version(&self) -> (u64, u64) {
-        (self.revision, self.pictures.n_looks)
+        (self.answers.revision(), self.pictures.n_looks)
     }
 
     /// The colours of the answer on the screen; a colour per tensor until they are known.
     pub fn look(&self) -> Arc<Coloring> {
-        if self.pictures.look_revision == self.revision {
+        if self.pictures.look_revision == self.answers.revision() {
             Arc::clone(&self.pictures.look)
         } else {
             Arc::default()
@@ -52,7 +52,7 @@ impl Session {
 
     /// Draws pictures of the answer on the screen, instead of those ordered before.
     pub(super) fn paint(&mut self, order: PictureOrder) {
-        let Some((_, timeline)) = &self.answer else { return };
+        let Some((_, timeline)) = self.answer() else { return };
         self.worker.paint(Painting {
             id: 0,
             timeline: Arc::clone(timeline),
@@ -73,11 +73,11 @@ impl Session {
 
     /// Colours the blocks of the answer on the screen.
     pub(super) fn color_blocks(&mut self) {
-        let Some((comparison, timeline)) = &self.answer else {
+        let Some((comparison, timeline)) = self.answer() else {
             return;
         };
         let (comparison, timeline) = (Arc::clone(comparison), Arc::clone(timeline));
-        let (revision, order) = (self.revision, self.pictures.order.clone());
+        let (revision, order) = (self.answers.revision(), self.pictures.order.clone());
         // A search dims all tensors that do not match.
         let matches = self.search.matches.clone();
         self.run(
@@ -98,7 +98,7 @@ impl Session {
 
     /// Whether no colours of the answer on the screen are pending.
     pub(super) fn knows_look(&self) -> bool {
-        self.pictures.look_revision == self.revision || !self.worker.is_waiting(TaskKind::Colors)
+        self.pictures.look_revision == self.answers.revision() || !self.worker.is_waiting(TaskKind::Colors)
     }
 
     pub(super) fn drop_rows_picture(&mut self) {
@@ -112,7 +112,7 @@ impl Session {
 
     /// Takes a picture of a lane, where it is of the answer on the screen.
     pub(crate) fn take_picture(&mut self, picture: LanePicture) {
-        if picture.version.0 == self.revision {
+        if picture.version.0 == self.answers.revision() {
             let key = (picture.of.lane, picture.of.kind);
             let lanes = &mut self.pictures.lanes;
             lanes.retain(|known| (known.of.lane, known.of.kind) != key);
@@ -122,7 +122,7 @@ impl Session {
 
     /// Takes a picture of rows, where it is of the answer on the screen.
     pub(crate) fn take_rows_picture(&mut self, picture: RowsPicture) {
-        if picture.version.0 == self.revision {
+        if picture.version.0 == self.answers.revision() {
             self.pictures.rows = Some(Arc::new(picture));
         }
     }

@@ -1,17 +1,14 @@
 //! Pinned configurations. Each edit is a step of undo.
 
-use std::sync::Arc;
-
 use super::super::document::Document;
 use super::super::task::Failure;
 use super::Session;
-use highwater_analysis::{Comparison, Configuration, LaneId, MAX_PINS, Pin};
-use highwater_model::workload::Workload;
+use highwater_analysis::{Configuration, LaneId, MAX_PINS, Pin};
 
 impl Session {
     /// The configuration with assumed values of dimensions, as a pin keeps it.
     pub fn configuration(&self) -> Configuration {
-        self.complete(&self.document).configuration()
+        self.schedule.complete(&self.document).configuration()
     }
 
     /// The defaults, with the values of samples among the sources.
@@ -22,30 +19,15 @@ impl Session {
     /// An unused name that tells how a configuration differs from the usual one.
     pub fn name_for_pin(&self, configuration: &Configuration) -> String {
         let mut chosen = configuration.clone();
-        chosen.plan.dims.retain(|name, values| !self.is_assumed(name, values));
+        chosen
+            .plan
+            .dims
+            .retain(|name, values| !self.schedule.is_assumed(name, values));
         Pin::free_name(&chosen.short_name(&self.usual_configuration()), &self.names_of_pins())
     }
 
     pub fn names_of_pins(&self) -> impl Iterator<Item = &str> + Clone {
         self.document.pins.iter().map(|pin| pin.name.as_str())
-    }
-
-    /// The answer on the screen, where the document differs from its document in pins alone.
-    pub(super) fn known_but_for_pins(&self, workload: &Arc<Workload>) -> Option<Arc<Comparison>> {
-        let (answered, (comparison, _)) = self.answered.as_ref().zip(self.answer.as_ref())?;
-        let is_of_it = self
-            .answered_workload
-            .as_ref()
-            .is_some_and(|of| Arc::ptr_eq(of, workload));
-        let pins = self.document.pins.clone();
-        let is_other = answered.pins != pins;
-        let same = Document {
-            pins,
-            baseline: self.document.baseline,
-            ..answered.clone()
-        };
-        let is_known = is_of_it && is_other && !self.is_preview && same == self.document;
-        is_known.then(|| Arc::clone(comparison))
     }
 
     pub(super) fn rename_pin(&mut self, position: usize, name: &str) -> Result<Option<String>, Failure> {

@@ -55,7 +55,7 @@ impl Swept for PlannerTable {
 
 /// Finds the arena of a graph of the answer. Rows of the same one stay.
 fn prepare(session: &Session, order: (u64, GraphIdx)) -> Option<Part> {
-    let comparison = Arc::clone(&session.answer.as_ref()?.0);
+    let comparison = Arc::clone(session.answers.comparison()?);
     Some(Box::new(move |_, _| {
         let subject = subject_of(&comparison, order.1);
         let found = subject.map(|subject| (subject.problem.lower_bound(), subject));
@@ -95,12 +95,12 @@ impl Session {
 
     /// `None` where the answer is about no problem.
     pub const fn best_plan(&self) -> Option<&BestPlan> {
-        self.best_plan.as_ref()
+        self.answers.best_plan()
     }
 
     /// Whether the table that was requested last belongs to the answer on the screen and to this graph.
     pub fn has_planner_table(&self, graph: GraphIdx) -> bool {
-        self.answer.is_none() || self.plans.order == Some((self.revision, graph))
+        self.answers.pair().is_none() || self.plans.order == Some((self.answers.revision(), graph))
     }
 
     /// Whether strategies of the table are pending.
@@ -110,9 +110,9 @@ impl Session {
 
     /// The command line that prints the figures on the screen.
     pub fn command_line(&self) -> String {
-        let document = self.complete(&self.document);
+        let document = self.schedule.complete(&self.document);
         let line = CommandLine::new(&document, Origin::default());
-        match &self.answer {
+        match self.answer() {
             Some((comparison, _)) if comparison.lane_kind() == LaneKind::Strategies => {
                 let strategy = comparison.main_lane().map(|lane| comparison.lanes[lane].strategy.name);
                 line.plan(strategy.unwrap_or(BEST))

@@ -42,14 +42,14 @@ impl Session {
     /// Makes the lines again where their inputs changed.
     pub(super) fn list_problems(&mut self) {
         let inputs = &self.problems.inputs;
-        let comparison = self.answer.as_ref().map(|(comparison, _)| comparison);
+        let comparison = self.answers.comparison();
         let workload = self.loaded.as_ref().map(|loaded| &loaded.whole);
-        let is_same = Arc::ptr_eq(&inputs.findings, &self.findings)
+        let is_same = Arc::ptr_eq(&inputs.findings, self.judged.findings())
             && Arc::ptr_eq(&inputs.remarks, &self.remarks)
             && is_same_arc(inputs.workload.as_ref(), workload)
             && is_same_arc(inputs.comparison.as_ref(), comparison)
             && inputs.problem.as_deref() == self.problem_text()
-            && inputs.assumed == self.assumed;
+            && inputs.assumed == *self.schedule.assumed();
         if is_same {
             return;
         }
@@ -57,12 +57,12 @@ impl Session {
             lines: lines_of(self).into(),
             revision: self.problems.revision + 1,
             inputs: Inputs {
-                findings: Arc::clone(&self.findings),
+                findings: Arc::clone(self.judged.findings()),
                 remarks: Arc::clone(&self.remarks),
                 workload: workload.cloned(),
                 comparison: comparison.cloned(),
                 problem: self.problem_text().map(str::to_owned),
-                assumed: self.assumed.clone(),
+                assumed: self.schedule.assumed().clone(),
             },
         };
     }

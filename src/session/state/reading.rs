@@ -25,7 +25,7 @@ impl Session {
 
     /// The schedule of the last comparison, with values of dimensions from options and samples.
     pub fn scheduled(&self) -> &SchedulePlan {
-        &self.scheduled
+        self.schedule.plan()
     }
 
     pub fn loaded(&self) -> Option<&Loaded> {
@@ -34,24 +34,24 @@ impl Session {
 
     /// The last answer; it may belong to an older document (see [`Self::is_stale`]).
     pub fn answer(&self) -> Option<(&Arc<Comparison>, &Arc<Timeline>)> {
-        self.answer
-            .as_ref()
-            .map(|(comparison, timeline)| (comparison, timeline))
+        self.answers.pair().map(|(comparison, timeline)| (comparison, timeline))
     }
 
     /// Whether plans of the answer may still shrink: their searches go on, or were stopped.
     pub fn is_preview(&self) -> bool {
-        self.is_preview
+        self.answers.is_preview()
     }
 
     /// Whether the answer on the screen is of an older document.
     pub fn is_stale(&self) -> bool {
-        self.answer.is_some() && self.answered.as_ref() != Some(&self.document)
+        self.answers
+            .document()
+            .is_some_and(|document| *document != self.document)
     }
 
     /// Findings of rules on options and environment.
     pub fn findings(&self) -> &[Finding] {
-        &self.findings
+        self.judged.findings()
     }
 
     /// What a document says otherwise about the last answer.
@@ -61,19 +61,13 @@ impl Session {
 
     /// A finding or remark by its position in the lines of problems: findings first.
     pub fn finding(&self, position: usize) -> Option<&Finding> {
-        let findings = self.findings.iter().chain(self.advice());
+        let findings = self.findings().iter().chain(self.advice());
         findings.into_iter().nth(position)
     }
 
     /// The effective value of an option, where it differs from the field.
     pub fn acts_as(&self, key: &str) -> Option<&Value> {
-        let acting = self.effective.get(key).filter(|value| **value != Value::Unset)?;
-        let said = match self.document.options.get(key) {
-            Some(value) => value,
-            // Another value than the default comes from the environment or from another option.
-            None => self.unset.get(key)?,
-        };
-        (acting != said).then_some(acting)
+        self.judged.acts_as(&self.document, key)
     }
 
     /// Remarks on configuration files, by file.
@@ -140,7 +134,7 @@ impl Session {
 
     /// Why the last sources were not opened, a line for each file. Forgotten with its notice.
     pub fn not_opened(&self) -> Option<&str> {
-        self.not_opened.as_deref()
+        self.change.not_opened()
     }
 
     /// The sources that could not be read while others could, by position, and why.
@@ -166,22 +160,22 @@ impl Session {
 
     /// Symbolic dimensions whose value 1 is an assumption, in name order.
     pub fn assumed_dims(&self) -> &BTreeSet<String> {
-        &self.assumed
+        self.schedule.assumed()
     }
 
     /// The user's values of a dimension, else those of a sample or the assumed one; empty where options give some.
     pub fn dim_values(&self, name: &str) -> &[u64] {
-        if self.bound_dims.contains_key(name) {
+        if self.bound_dims().contains_key(name) {
             return &[];
         }
         let values = self.document.plan.dims.get(name);
         values
-            .or_else(|| self.scheduled.dims.get(name))
+            .or_else(|| self.scheduled().dims.get(name))
             .map_or(&[], Vec::as_slice)
     }
 
     /// Values of symbolic dimensions that options give (ranges of shapes), in name order.
     pub fn bound_dims(&self) -> &DimValues {
-        &self.bound_dims
+        self.schedule.bound()
     }
 }

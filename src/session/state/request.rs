@@ -115,13 +115,13 @@ impl Session {
     pub(super) fn requested<'a, K: PartialEq, O>(&self, request: &'a Request<K, O>) -> Requested<'a, K, O> {
         Requested {
             request,
-            revision: self.answer.as_ref().map(|_| self.revision),
+            revision: self.answers.pair().map(|_| self.answers.revision()),
         }
     }
 
     /// Replaces the wanted result.
     pub(super) fn ask<T: Task>(&mut self, key: T::Key) {
-        let revision = self.revision;
+        let revision = self.answers.revision();
         let request = T::request(&mut self.requests);
         request.wanted = Some((revision, key));
         request.failed = None;
@@ -142,7 +142,7 @@ impl Session {
     }
 
     fn ask_wanted<T: Task>(&mut self) {
-        let current = self.revision;
+        let current = self.answers.revision();
         let request = T::request(&mut self.requests);
         let Some(id) = request.wanted.clone().filter(|(revision, _)| *revision == current) else {
             return;
@@ -200,7 +200,7 @@ mod tests {
         session.apply(Command::ReuseNames(graph));
         session.settle();
         assert!(session.name_reuse().wanted().is_some());
-        let id = (session.revision, graph);
+        let id = (session.answers.revision(), graph);
         session.end::<NamesTask>(id, Outcome::Failed("why".to_owned()));
         assert!(session.name_reuse().wanted().is_none() && !session.name_reuse().is_pending());
         assert_eq!(session.name_reuse().failure(), Some("why"));

@@ -161,7 +161,7 @@ impl Task for TableTask {
     }
 
     fn work(session: &Session, key: &TableKey) -> Option<Work<Self::Output>> {
-        let (comparison, timeline) = session.answer.clone()?;
+        let (comparison, timeline) = session.answers.pair().cloned()?;
         let subject = TableSubject {
             comparison,
             timeline,
@@ -226,7 +226,7 @@ impl Task for ContentTask {
     }
 
     fn work(session: &Session, order: &ContentOrder) -> Option<Work<Content>> {
-        let (comparison, timeline) = session.answer.clone()?;
+        let (comparison, timeline) = session.answers.pair().cloned()?;
         match *order {
             ContentOrder::Maps => None,
             // Colours that are on their way will ask again.
@@ -262,9 +262,9 @@ impl Task for NamesTask {
             &document.options,
             &document.environment,
             &document.device(),
-            &*session.files,
+            &**session.judged.files(),
         );
-        let dims = session.scheduled.dims.iter();
+        let dims = session.scheduled().dims.iter();
         let values = dims.filter_map(|(name, values)| Some((name.clone(), *values.first()?)));
         let bindings: Bindings = values.collect();
         let task = Self {
@@ -282,7 +282,7 @@ impl Task for NamesTask {
 
 impl Session {
     fn comparison(&self) -> Option<Arc<Comparison>> {
-        self.answer.as_ref().map(|(comparison, _)| Arc::clone(comparison))
+        self.answers.comparison().cloned()
     }
 
     /// Pictures of the device at a step of a lane.

@@ -57,7 +57,7 @@ impl Session {
 
     /// Searches the answer on the screen.
     pub(super) fn search_again(&mut self) {
-        let Some((query, (comparison, timeline))) = self.search.query.as_ref().zip(self.answer.as_ref()) else {
+        let Some((query, (comparison, timeline))) = self.search.query.as_ref().zip(self.answers.pair()) else {
             self.discard(TaskKind::Search);
             if self.search.matches.take().is_some() {
                 self.color_blocks();

@@ -79,7 +79,7 @@ impl Swept for FoundSettings {
 impl Session {
     /// The measured recordings that list blocks; of several the one with the highest live peak.
     fn replayed_recordings(&self) -> Vec<Arc<Recording>> {
-        let Some((comparison, _)) = self.answer.as_ref() else {
+        let Some(comparison) = self.answers.comparison() else {
             return Vec::new();
         };
         let measured = comparison.workload.recordings().iter();
@@ -90,7 +90,7 @@ impl Session {
 
     /// The memory of the recorded device, where the file states it or the user chose it.
     pub fn replay_memory(&self) -> Option<Bytes> {
-        let (comparison, _) = self.answer.as_ref()?;
+        let comparison = self.answers.comparison()?;
         let stated = self.replayed_recordings().into_iter().find_map(|one| {
             let memory = one.device_memory?;
             (!memory.is_lower_bound).then_some(memory.bytes)

@@ -12,24 +12,57 @@ use super::super::task::{Outcome, TaskKind};
 use super::found_plans::FoundPlans;
 use super::{Notice, Session};
 
+/// Changes of sources: the one that is under way, and what documents may name outside their folders.
+#[derive(Debug, Default)]
+pub(super) struct SourceChange {
+    /// The document before it, for a failed reading.
+    opened: Option<Document>,
+    /// Whether other sources are read, which ends the history.
+    pub(super) is_new: bool,
+    /// The document before sources were added or removed.
+    before: Option<Box<Document>>,
+    /// Whether the document of the last run is read.
+    pub(super) is_restoring: bool,
+    /// Why the last sources were not opened; the former ones stay.
+    not_opened: Option<String>,
+    /// What an opened document names outside its folder, until the user decides.
+    outside: Option<Outside>,
+    pub(super) allowed_outside: AllowedOutside,
+}
+
+impl SourceChange {
+    pub(super) fn not_opened(&self) -> Option<&str> {
+        self.not_opened.as_deref()
+    }
+
+    /// Keeps the document for a failed reading of other sources.
+    pub(super) fn remember(&mut self, document: Document) {
+        self.opened = Some(document);
+    }
+
+    /// Reads the sources of another document.
+    pub(super) fn begin(&mut self) {
+        (self.opened, self.is_new) = (None, true);
+    }
+
+    pub(super) fn forget(&mut self) {
+        (self.before, self.is_new) = (None, false);
+    }
+}
+
 impl Session {
     /// Keeps the document for a failed reading of other sources.
     pub(super) fn remember(&mut self) {
         if self.loaded.is_some() && !self.is_loading() {
-            self.opened = Some(self.document.clone());
+            self.change.remember(self.document.clone());
         }
     }
 
     pub(super) fn open(&mut self, sources: Vec<SourceSpec>) {
         self.remember();
-        let fresh = Document::new(sources);
-        self.document.plan = fresh.plan;
-        self.document.with_evaluation = false;
-        self.document.strategies = fresh.strategies;
-        self.document.lanes = fresh.lanes;
-        self.document.bookmarks = fresh.bookmarks;
+        self.document.take_sources(Document::new(sources.clone()));
         self.file.gives_way = true;
-        self.change_sources(fresh.sources);
+        self.change_sources(sources);
     }
 
     /// Reads a source again as another format.
@@ -54,18 +87,17 @@ impl Session {
 
     /// Changes sources as a step of the history, once they are read.
     pub(super) fn add_or_remove(&mut self, sources: Vec<SourceSpec>) {
-        let before = self.before_sources.take();
+        let before = self.change.before.take();
         let before = before.unwrap_or_else(|| Box::new(self.document.clone()));
         // A running load that starts a new history still does.
-        let is_step = !self.has_new_sources && self.loaded.is_some();
+        let is_step = !self.change.is_new && self.loaded.is_some();
         self.change_sources(sources);
-        self.has_new_sources = !is_step;
-        self.before_sources = is_step.then_some(before);
+        (self.change.is_new, self.change.before) = (!is_step, is_step.then_some(before));
     }
 
     pub(super) fn change_sources(&mut self, sources: Vec<SourceSpec>) {
-        self.before_sources = None;
-        if self.opened.is_none() {
+        self.change.before = None;
+        if self.change.opened.is_none() {
             self.remember();
         }
         self.discard(TaskKind::BudgetSweep);
@@ -74,22 +106,21 @@ impl Session {
         self.document.part = None;
         self.selection.clear();
         self.search.matches = None;
-        self.has_new_sources = true;
+        self.change.is_new = true;
         self.load();
     }
 
     pub(super) fn load(&mut self) {
         self.problem = None;
-        self.not_opened = None;
         self.notice = None;
-        self.outside = None;
-        self.is_restoring = false;
+        let change = &mut self.change;
+        (change.not_opened, change.outside, change.is_restoring) = (None, None, false);
         let is_document = self.file.is_opening;
         self.discard(TaskKind::Compare);
         let sources = self.document.sources.clone();
         let with_evaluation = self.document.with_evaluation;
         let known = KnownNames::of(&self.document, &self.file.located);
-        let allowed = self.allowed_outside.clone();
+        let allowed = self.change.allowed_outside.clone();
         self.worker.send(
             TaskKind::Load,
             move |progress| {
@@ -106,7 +137,6 @@ impl Session {
                 Outcome::Failed(message) => session.load_failed(message),
                 Outcome::Cancelled => {
                     session.restore_opened();
-                    session.forget_change_of_sources();
                 }
             },
         );
@@ -115,38 +145,43 @@ impl Session {
     /// A document names files outside its folder: the files on the screen stay until the user has decided.
     fn take_outside(&mut self, outside: Outside) {
         // The command line may have allowed it since.
-        if self.allowed_outside.allows(&outside) {
+        if self.change.allowed_outside.allows(&outside) {
             return self.open(vec![SourceSpec::Path(outside.document)]);
         }
         self.restore_opened();
-        self.forget_change_of_sources();
-        self.outside = Some(outside);
+        self.change.outside = Some(outside);
     }
 
     /// The files outside its folder that a document names, until the user decides on them.
     pub const fn outside(&self) -> Option<&Outside> {
-        self.outside.as_ref()
+        self.change.outside.as_ref()
     }
 
     /// What documents may read outside their folders.
     pub const fn allowed_outside(&self) -> &AllowedOutside {
-        &self.allowed_outside
+        &self.change.allowed_outside
     }
 
     /// Adds what earlier runs or the command line allow.
     pub fn allow_outside(&mut self, allowed: &AllowedOutside) {
-        self.allowed_outside.extend(allowed);
-        let allowed = &self.allowed_outside;
-        if let Some(outside) = self.outside.take_if(|outside| allowed.allows(outside)) {
+        let SourceChange {
+            outside,
+            allowed_outside,
+            ..
+        } = &mut self.change;
+        allowed_outside.extend(allowed);
+        if let Some(outside) = outside.take_if(|outside| allowed_outside.allows(outside)) {
             self.open(vec![SourceSpec::Path(outside.document)]);
         }
     }
 
     /// The user's decision about the files that a document names outside its folder.
     pub(super) fn decide_outside(&mut self, is_allowed: bool) {
-        let Some(outside) = self.outside.take() else { return };
+        let Some(outside) = self.change.outside.take() else {
+            return;
+        };
         if is_allowed {
-            self.allowed_outside.allow(&outside);
+            self.change.allowed_outside.allow(&outside);
             self.open(vec![SourceSpec::Path(outside.document)]);
         } else if self.loaded.is_none() {
             self.open(vec![SourceSpec::Sample(&SAMPLES[0])]);
@@ -157,14 +192,12 @@ impl Session {
         if self.keeps_document(&message) {
             return;
         }
-        if self.is_restoring {
+        if self.change.is_restoring {
             self.show_sample_instead(&message);
         } else if self.restore_opened() {
-            self.forget_change_of_sources();
-            self.not_opened = Some(message);
+            self.change.not_opened = Some(message);
             self.compare();
         } else {
-            self.forget_change_of_sources();
             self.problem = Some(message);
         }
     }
@@ -175,9 +208,9 @@ impl Session {
     }
 
     fn take_loaded(&mut self, mut loaded: Loaded) {
-        self.opened = None;
-        let before = self.before_sources.take();
-        let has_new_sources = std::mem::take(&mut self.has_new_sources);
+        self.change.opened = None;
+        let before = self.change.before.take();
+        let has_new_sources = std::mem::take(&mut self.change.is_new);
         if has_new_sources {
             self.history.clear();
         }
@@ -206,13 +239,12 @@ impl Session {
     /// Configurations were opened in the place of graphs: the graphs stay.
     fn take_opened_configs(&mut self, configs: Vec<ReadConfig>) {
         self.restore_opened();
-        self.forget_change_of_sources();
         if self.loaded.is_none() {
             // No graph was named: a sample takes its place.
             self.open(vec![SourceSpec::Sample(&SAMPLES[0])]);
         }
         self.take_configs(configs);
-        if self.busy().is_none() && (self.answer.is_none() || self.is_stale()) {
+        if self.busy().is_none() && (self.answers.pair().is_none() || self.is_stale()) {
             self.compare();
         }
     }
@@ -226,21 +258,14 @@ impl Session {
     /// Restores the sources from before a failed load; settings stay. Returns whether there were any.
     fn restore_opened(&mut self) -> bool {
         self.file.gives_way = false;
-        let Some(opened) = self.opened.take() else {
-            return false;
-        };
-        self.document.sources = opened.sources;
-        self.document.plan = opened.plan;
-        self.document.with_evaluation = opened.with_evaluation;
-        self.document.strategies = opened.strategies;
-        self.document.lanes = opened.lanes;
-        self.document.bookmarks = opened.bookmarks;
-        true
+        self.change.forget();
+        let opened = self.change.opened.take();
+        opened.map(|opened| self.document.take_sources(opened)).is_some()
     }
 
     /// The document of the last run cannot be read.
     fn show_sample_instead(&mut self, message: &str) {
-        self.forget_change_of_sources();
+        self.change.forget();
         self.document = Document::new(vec![SourceSpec::Sample(&SAMPLES[0])]);
         self.check();
         self.load();
@@ -249,8 +274,7 @@ impl Session {
         )));
     }
 
-    pub(super) fn forget_change_of_sources(&mut self) {
-        self.has_new_sources = false;
-        self.before_sources = None;
+    pub(super) fn dismiss_notice(&mut self) {
+        (self.notice, self.change.not_opened) = (None, None);
     }
 }

@@ -7,8 +7,8 @@ use super::super::sweep::{SweepOrder, SweepTable, probe_sweep_files};
 use super::super::task::{Failure, TaskKind};
 use super::Session;
 use super::swept::{Change, Part, Sweep, Swept};
+use highwater_analysis::Configuration;
 use highwater_analysis::sweep::{AxisOf, Explorer, Goal, Space, recommend_from, smallest_device};
-use highwater_analysis::{Configuration, LaneGoal, LaneSet, LaneStrategies};
 use highwater_options::keys;
 
 impl Swept for SweepTable {
@@ -22,13 +22,7 @@ impl Swept for SweepTable {
 
     /// The document without settings that do not affect the points: those of the axes, and of lanes.
     fn settings(session: &Session, order: &SweepOrder) -> Option<Document> {
-        let mut settings = session.document.clone();
-        settings.lanes = LaneSet::Policies;
-        settings.strategies = LaneStrategies::default();
-        settings.bookmarks = Vec::new();
-        settings.baseline = None;
-        settings.goal = LaneGoal::default();
-        settings.pins = Vec::new();
+        let mut settings = session.document.without_lanes();
         for axis in &order.axes {
             match &axis.of {
                 AxisOf::Option(key) => settings.options.reset(key),
@@ -147,7 +141,7 @@ impl Session {
             environment,
             mut plan,
         } = configuration;
-        plan.dims.retain(|name, values| !self.is_assumed(name, values));
+        plan.dims.retain(|name, values| !self.schedule.is_assumed(name, values));
         self.document.options = options;
         self.document.environment = environment;
         let own = &mut self.document.plan;

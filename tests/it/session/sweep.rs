@@ -1,7 +1,7 @@
 //! The budget sweep in a session: points arrive in batches, a stop keeps them, a comparison interrupts, new sources end
 //! it.
 
-use highwater::analysis::{LaneSet, RematLane, SWEEP_RATIOS};
+use highwater::analysis::{LaneGoal, LaneSet, RematLane, SWEEP_RATIOS};
 use highwater::rewrite::remat::{Budget, HEURISTICS};
 use highwater::session::{Command, Session, SourceSpec, sample};
 use highwater::workload::GraphIdx;
@@ -51,6 +51,13 @@ fn points_come_a_few_at_a_time() {
     session.settle();
     assert!(!session.is_budget_sweep_running() && !session.is_budget_sweep_stale());
     assert_whole(&session);
+    // Marks and pins do not invalidate the points.
+    session.apply(Command::SetGoal(LaneGoal::LowestPeak));
+    session.apply(Command::PinConfiguration {
+        name: "one".to_owned(),
+        configuration: Box::new(session.configuration()),
+    });
+    assert!(!session.is_budget_sweep_stale());
 }
 
 #[test]
