@@ -14,6 +14,7 @@ use crate::panels::neighbourhood::neighbourhood_ui;
 use crate::panels::remat::remat_ui;
 pub use crate::panels::reuse::InspectorState;
 use crate::panels::reuse::{lane_ui, reuse_ui};
+use crate::panels::sorted_table::{Head, Sorting, sorted_table_ui};
 use crate::panels::{elided, elided_middle};
 use crate::panes::Pane;
 use crate::theme::Theme;
@@ -287,6 +288,7 @@ fn live_table_ui(
 ) {
     let view = &timeline.lanes[lane];
     let live = &view.at_peak.rows;
+    let noun = comparison.study_of_lane(lane).words().tensor;
     ui.add_space(4.0);
     let height = ui.text_style_height(&egui::TextStyle::Body) + 6.0;
     // A solid scroll bar shows that there are more.
@@ -295,18 +297,30 @@ fn live_table_ui(
         .striped(true)
         .sense(egui::Sense::click())
         .auto_shrink([false, true])
-        .max_scroll_height(420.0)
-        .column(Column::exact(104.0))
-        .column(Column::remainder().clip(true));
-    table.body(|body| {
-        body.rows(height, live.len(), |mut row| {
+        .max_scroll_height(420.0);
+    let heads = [
+        ("bytes", Column::exact(92.0), true),
+        (noun, Column::remainder().clip(true), false),
+    ];
+    let heads = heads.map(|(title, width, is_right_aligned)| Head {
+        is_right_aligned,
+        ..Head::new(title, width)
+    });
+    sorted_table_ui(
+        table,
+        &heads,
+        &mut Sorting::default(),
+        (height, live.len()),
+        |row, _| {
             let Some(held) = live.get(row.index()) else { return };
             let Some(selected) = view.tensor(held.block) else {
                 return;
             };
             let facts = timeline.facts(comparison, lane, selected);
             row.col(|ui| {
-                right_bytes_ui(ui, held.bytes);
+                ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                    right_bytes_ui(ui, held.bytes)
+                });
             });
             row.col(|ui| {
                 let text = if held.count > 1 {
@@ -323,8 +337,8 @@ fn live_table_ui(
             if row.response().clicked() {
                 commands.push(Command::Select(Some(selected)));
             }
-        });
-    });
+        },
+    );
 }
 
 /// The peak by use.

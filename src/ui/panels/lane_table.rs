@@ -19,13 +19,16 @@ use eframe::egui::{
     Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2,
 };
 
-use self::columns::{ALL, COLUMNS, Column, Columns};
+pub use self::columns::about_metric;
+use self::columns::{COLUMNS, Column, Columns};
+use self::texts::LaneTexts;
 use crate::commands::UiCommand;
 use crate::numbers::{count_f32, part_of, to_points};
-use crate::panels::{PaneCx, elided};
+use crate::panels::sorted_table::Sorting;
+use crate::panels::{PaneCx, elided, width_of};
 use crate::theme::Theme;
 use crate::widgets::Named as _;
-use highwater_analysis::{Comparison, Figure, Fit, LaneGoal, LaneId, LaneKind, LaneMark, Metric};
+use highwater_analysis::{Comparison, Figure, Fit, LaneId, LaneKind, LaneMark, Metric};
 use highwater_model::units::{Bytes, counted};
 use highwater_session::Command;
 use highwater_timeline::reading_order;
@@ -44,9 +47,7 @@ const TAG_GAP: f32 = 8.0;
 /// The order of the rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaneTableState {
-    /// `None` for the order of the lanes.
-    sorted_by: Option<Column>,
-    is_descending: bool,
+    sorting: Sorting,
     /// Lanes that the drawing hides.
     pub n_hidden: usize,
     /// The row or the column under the pointer in a line, for the status bar: a tooltip would cover other rows.
@@ -57,17 +58,13 @@ pub struct LaneTableState {
 struct Table<'a> {
     comparison: &'a Comparison,
     baseline: usize,
-    goal: LaneGoal,
+    lanes: Vec<LaneTexts<'a>>,
     theme: &'a Theme,
     selected: usize,
     columns: Columns,
-    /// The largest peak, at the right end of bars.
+    /// The largest peak, at the right end of bars: of reserved bytes or, where a recording states these in part or not at
+    /// all, of live bytes.
     longest: Bytes,
-}
-
-/// The length of a bar: reserved bytes or, where a recording states these in part or not at all, live bytes.
-fn peak_of(comparison: &Comparison, lane: usize) -> Bytes {
-    comparison.shown_peak(lane).bytes
 }
 
 /// The height of the table with a number of lanes.
@@ -84,20 +81,23 @@ pub fn lane_table_ui(
     selected: Option<LaneId>,
     state: &mut LaneTableState,
 ) {
-    let position = |id: LaneId| comparison.lanes.iter().position(|lane| lane.id == id);
-    let selected = selected.and_then(position).or(comparison.main_lane()).unwrap_or(0);
-    let peaks = (0..comparison.lanes.len()).map(|lane| peak_of(comparison, lane));
+    let selected = selected.and_then(|id| comparison.position(id));
+    let lanes = 0..comparison.lanes.len();
+    let peaks = lanes.clone().map(|lane| comparison.shown_peak(lane).bytes);
+    let goal = cx.session.document().goal;
     let mut table = Table {
         comparison,
         baseline: cx.session.baseline(comparison),
-        goal: cx.session.document().goal,
+        lanes: lanes
+            .clone()
+            .map(|lane| LaneTexts::new(comparison, lane, goal))
+            .collect(),
         theme: cx.theme,
-        selected,
-        columns: Columns::of(ui.available_width(), 0.0, &ALL),
+        selected: selected.or(comparison.main_lane()).unwrap_or(0),
+        columns: Columns::of(ui.available_width(), 0.0, &[]),
         longest: peaks.max().unwrap_or_default().max(Bytes(1)),
     };
-    let names = (0..comparison.lanes.len()).map(|lane| table.name_width(ui, lane));
-    let name = names.fold(0.0, f32::max);
+    let name = lanes.map(|lane| table.name_width(ui, lane)).fold(0.0, f32::max);
     table.columns = Columns::of(ui.available_width(), name, &table.present());
     let size = vec2(ui.available_width(), height_of(comparison.lanes.len()));
     let (area, _) = ui.allocate_exact_size(size, Sense::hover());
@@ -136,29 +136,21 @@ impl Table<'_> {
             Column::Difference => lanes.len() > 1,
             _ => lanes.clone().any(|lane| !self.cell(lane, *column).0.is_empty()),
         };
-        ALL.into_iter().filter(is_told).collect()
+        COLUMNS.map(|(column, ..)| column).into_iter().filter(is_told).collect()
     }
 
     /// Lanes in the order of the rows: those without figures to compare come last in every order but that of ranks.
     fn order(&self, state: &LaneTableState) -> Vec<usize> {
         let mut lanes = reading_order(self.comparison);
         let are_recordings = self.comparison.lane_kind() == LaneKind::Recordings;
-        if are_recordings && state.sorted_by.is_none() {
+        if are_recordings && state.sorting.sort().is_none() {
             return lanes;
         }
-        let key = |lane: usize| {
-            let has_failed = self.failure(lane).is_some();
-            (
-                has_failed,
-                state.sorted_by.map_or(0.0, |column| self.number(lane, column)),
-            )
-        };
-        lanes.sort_by(|one, other| {
-            let ((has_failed, value), (has_other_failed, other)) = (key(*one), key(*other));
-            let order = value.total_cmp(&other);
-            let order = if state.is_descending { order.reverse() } else { order };
-            has_failed.cmp(&has_other_failed).then(order)
+        state.sorting.order(&mut lanes, |column, one, other| {
+            let number = |lane: usize| self.number(lane, COLUMNS[column].0);
+            number(*one).total_cmp(&number(*other))
         });
+        lanes.sort_by_key(|lane| self.failure(*lane).is_some());
         lanes
     }
 
@@ -185,34 +177,24 @@ impl Table<'_> {
                 .text(at, align, text, FontId::proportional(SMALL), self.theme.text_weak);
         };
         for (column, place) in &self.columns.shown {
-            let Some((_, label, _, about)) = COLUMNS.iter().find(|(known, ..)| known == column) else {
-                continue;
-            };
-            let is_sorted = state.sorted_by == Some(*column);
-            let arrow = match (is_sorted, state.is_descending) {
-                (false, _) => None,
-                (true, false) => Some(-3.0),
-                (true, true) => Some(3.0),
-            };
+            let position = *column as usize;
+            let (_, label, _, about) = COLUMNS[position];
+            let sort = state.sorting.sort().filter(|sort| sort.column == position);
             paint(*place, label, Align2::RIGHT_CENTER);
-            if let Some(to) = arrow {
+            if let Some(sort) = sort {
+                let to = if sort.is_descending { 3.0 } else { -3.0 };
                 let tip = pos2(area.left() + place.max + 5.0, area.center().y);
                 let triangle = vec![tip + vec2(-3.0, -to), tip + vec2(3.0, -to), tip + vec2(0.0, to)];
                 let shape = PathShape::convex_polygon(triangle, self.theme.text, Stroke::NONE);
                 ui.painter().add(shape);
             }
             let rect = Rect::from_x_y_ranges(area.left() + place.min..=area.left() + place.max, area.y_range());
-            let response = ui.interact(rect, ui.scope_id().with(("lane column", *label)), Sense::click());
+            let response = ui.interact(rect, ui.scope_id().with(("lane column", label)), Sense::click());
             let response = response.named(Role::Button, || format!("sort lanes by {label}"));
             if response.clicked() {
-                // Ascending, descending, the order of the lanes.
-                (state.sorted_by, state.is_descending) = match (is_sorted, state.is_descending) {
-                    (false, _) => (Some(*column), false),
-                    (true, false) => (Some(*column), true),
-                    (true, true) => (None, false),
-                };
+                state.sorting.click(position, false);
             }
-            hovered = hovered.or(response.hovered().then_some(*about));
+            hovered = hovered.or(response.hovered().then_some(about));
         }
         hovered
     }
@@ -257,7 +239,7 @@ impl Table<'_> {
                 }
                 ui.end_row();
                 for lane in 0..self.comparison.lanes.len() {
-                    ui.label(self.name(lane));
+                    ui.label(&self.lanes[lane].name);
                     for (column, ..) in rows.clone() {
                         let (text, color) = self.cell(lane, *column);
                         ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.colored_label(color, text));
@@ -269,11 +251,14 @@ impl Table<'_> {
 
     /// Width of a name with its tag and the mark before it.
     fn name_width(&self, ui: &Ui, lane: usize) -> f32 {
-        let tag = match &*self.tag(lane) {
+        NAME_LEFT + width_of(ui, &self.lanes[lane].name, SIZE) + self.tag_width(ui, lane)
+    }
+
+    fn tag_width(&self, ui: &Ui, lane: usize) -> f32 {
+        match &*self.lanes[lane].tag {
             "" => 0.0,
-            tag => super::width_of(ui, tag, SMALL) + TAG_GAP,
-        };
-        NAME_LEFT + super::width_of(ui, &self.name(lane), SIZE) + tag
+            tag => width_of(ui, tag, SMALL) + TAG_GAP,
+        }
     }
 
     /// Returns whether the pointer is over the row.
@@ -306,13 +291,10 @@ impl Table<'_> {
     fn paint_row(&self, ui: &Ui, area: Rect, lane: usize) {
         let y = area.center().y;
         let at = |x: f32| pos2(area.left() + x, y);
-        let is_recommended = self.is_recommended(lane);
-        let is_active = self
-            .marks(lane)
-            .iter()
-            .any(|mark| matches!(mark, LaneMark::Active { .. }));
+        let marks = &self.lanes[lane].marks;
+        let is_active = marks.iter().any(|mark| matches!(mark, LaneMark::Active { .. }));
         let circle = at(7.0);
-        if is_recommended {
+        if self.is_recommended(lane) {
             ui.painter().circle_filled(circle, 4.0, self.theme.good);
         } else if is_active {
             let stroke = Stroke::new(1.5, self.theme.text_weak);
@@ -329,7 +311,7 @@ impl Table<'_> {
                 paint_text(ui, at(place.max), Align2::RIGHT_CENTER, &word, color);
                 right = place.min;
             }
-            let text = elided(ui, &text, SIZE, right - left);
+            let text = elided(ui, text, SIZE, right - left);
             paint_text(ui, at(left), Align2::LEFT_CENTER, &text, self.theme.bad);
             return;
         }
@@ -340,14 +322,9 @@ impl Table<'_> {
     }
 
     fn paint_name(&self, ui: &Ui, at: Pos2, lane: usize) {
-        let tag = self.tag(lane);
+        let LaneTexts { name, tag, .. } = &self.lanes[lane];
         let room = self.columns.name.max - NAME_LEFT;
-        let tag_width = if tag.is_empty() {
-            0.0
-        } else {
-            super::width_of(ui, &tag, SMALL) + TAG_GAP
-        };
-        let name = elided(ui, &self.name(lane), SIZE, room - tag_width);
+        let name = elided(ui, name, SIZE, room - self.tag_width(ui, lane));
         let end = ui.painter().text(
             at,
             Align2::LEFT_CENTER,
@@ -379,7 +356,7 @@ impl Table<'_> {
         }
         ui.painter().rect_filled(bar, 1, self.theme.canvas);
         let share = |bytes: Bytes| to_points(part_of(bytes.get(), self.longest.get()));
-        let peak = bar.left() + bar.width() * share(self.peak(lane));
+        let peak = bar.left() + bar.width() * share(self.comparison.shown_peak(lane).bytes);
         let filled = Rect::from_min_max(bar.min, pos2(peak, bar.bottom()));
         ui.painter()
             .rect_filled(filled, 1, self.theme.reserved.gamma_multiply(0.75));
@@ -428,17 +405,9 @@ impl Table<'_> {
         })
     }
 
-    fn peak(&self, lane: usize) -> Bytes {
-        peak_of(self.comparison, lane)
-    }
-
-    fn marks(&self, lane: usize) -> Vec<LaneMark<'_>> {
-        self.comparison.lane_marks(lane, self.goal)
-    }
-
     fn is_recommended(&self, lane: usize) -> bool {
-        let marks = self.marks(lane);
-        marks.iter().any(|mark| matches!(mark, LaneMark::Recommended(_)))
+        let mut marks = self.lanes[lane].marks.iter();
+        marks.any(|mark| matches!(mark, LaneMark::Recommended(_)))
     }
 }
 

@@ -27,6 +27,23 @@ pub(super) struct Head<'a> {
     /// At first numbers sort from the largest down.
     pub(super) is_number: bool,
     pub(super) is_right_aligned: bool,
+    /// Room between its text and the edge of the column, in points, where it does not sort.
+    pub(super) margin: f32,
+}
+
+impl<'a> Head<'a> {
+    /// Of a column that does not sort.
+    pub(super) fn new(title: &'a str, width: Column) -> Self {
+        Self {
+            title,
+            sorts_by: "",
+            about: String::new(),
+            width,
+            is_number: false,
+            is_right_aligned: false,
+            margin: 0.0,
+        }
+    }
 }
 
 /// The chosen order of rows; `None` for the usual one.
@@ -43,7 +60,7 @@ impl Sorting {
     }
 
     /// A click sorts, a second one reverses, a third one resets.
-    fn click(&mut self, column: usize, is_number: bool) {
+    pub(super) fn click(&mut self, column: usize, is_number: bool) {
         let first = Sort {
             column,
             is_descending: is_number,
@@ -93,8 +110,17 @@ pub(super) fn sorted_table_ui(
 
 fn head_ui(ui: &mut Ui, column: usize, head: &Head<'_>, sorting: &mut Sorting) {
     let text = RichText::new(head.title).size(SIZE);
+    let layout = if head.is_right_aligned {
+        Layout::right_to_left(Align::Center)
+    } else {
+        Layout::left_to_right(Align::Center)
+    };
     if head.sorts_by.is_empty() {
-        let label = ui.label(text);
+        let label = ui.with_layout(layout, |ui| {
+            ui.add_space(head.margin);
+            ui.label(text.weak())
+        });
+        let label = label.inner;
         if !head.about.is_empty() {
             label.on_hover_text(&head.about);
         }
@@ -105,11 +131,6 @@ fn head_ui(ui: &mut Ui, column: usize, head: &Head<'_>, sorting: &mut Sorting) {
         Some(sort) if sort.is_descending => "sorted in reverse by",
         Some(_) => "sorted by",
         None => "sort by",
-    };
-    let layout = if head.is_right_aligned {
-        Layout::right_to_left(Align::Center)
-    } else {
-        Layout::left_to_right(Align::Center)
     };
     let button = ui.with_layout(layout, |ui| {
         // Narrow columns show the title alone.

@@ -5,6 +5,8 @@ use egui_extras::{Column, TableBuilder};
 
 use super::{CompareState, Shown, menu};
 use crate::numbers::count_f32;
+use crate::panels::lane_table::about_metric;
+use crate::panels::sorted_table::{Head, Sorting, sorted_table_ui};
 use crate::widgets::{Named as _, keep_arrows, walked_row};
 use highwater_analysis::{COMPARED, Figure, Fit, LaneMark, Metric};
 use highwater_session::Command;
@@ -22,7 +24,7 @@ const SMALL: f32 = 10.5;
 /// Width that the clip of the first column takes.
 const EDGE: f32 = 6.0;
 
-/// Returns the row of the chosen lane.
+/// Returns the place of the chosen lane's row.
 pub(super) fn table_ui(
     ui: &mut Ui,
     shown: Shown<'_>,
@@ -51,67 +53,66 @@ pub(super) fn table_ui(
     }
     ui.style_mut().interaction.selectable_labels = false;
     ui.spacing_mut().item_spacing.x = 4.0;
-    let (name, figure) = widths(ui.available_width() - fits, metrics.len());
-    let mut builder = TableBuilder::new(ui)
+    let heads = heads(ui.available_width() - fits, has_fits, &metrics);
+    let row_height = ROW + ui.spacing().item_spacing.y;
+    let builder = TableBuilder::new(ui)
         .id_salt("lanes side by side")
         .striped(true)
-        .vscroll(false)
-        .cell_layout(Layout::left_to_right(Align::Center))
-        .column(Column::initial(name).at_least(LEAST_NAME).clip(true).resizable(true));
-    if has_fits {
-        builder = builder.column(Column::exact(FITS).clip(true));
-    }
-    for _ in &metrics {
-        builder = builder.column(Column::exact(figure).clip(true));
-    }
-    let table = builder.header(HEADER, |mut header| {
-        header.col(|ui| {
+        .vscroll(false);
+    sorted_table_ui(builder, &heads, &mut Sorting::default(), (ROW, n_lanes), |row, _| {
+        let lane = row.index();
+        row.set_selected(chosen == Some(lane));
+        row.col(|ui| {
             ui.add_space(EDGE);
-            ui.weak("lane");
+            ui.vertical(|ui| {
+                ui.spacing_mut().item_spacing.y = 0.0;
+                let name = |ui: &mut Ui| menu::name_ui(ui, shown, lane, chosen == Some(lane), state, commands);
+                if ui.horizontal(name).inner {
+                    state.lane = Some(shown.comparison.lanes[lane].id);
+                }
+                marks_ui(ui, shown, lane);
+            });
         });
         if has_fits {
-            header.col(|ui| {
-                let why = "Whether the session completes on the device of the lane";
-                drop(ui.weak("fits").on_hover_text(why));
-            });
+            row.col(|ui| fits_ui(ui, shown, lane));
         }
         for metric in &metrics {
-            header.col(|ui| head_ui(ui, metric));
-        }
-    });
-    let mut chosen_row = None;
-    table.body(|mut body| {
-        for lane in 0..n_lanes {
-            body.row(ROW, |mut row| {
-                row.set_selected(chosen == Some(lane));
-                let (area, _) = row.col(|ui| {
-                    ui.add_space(EDGE);
-                    ui.vertical(|ui| {
-                        ui.spacing_mut().item_spacing.y = 0.0;
-                        let name = |ui: &mut Ui| menu::name_ui(ui, shown, lane, chosen == Some(lane), state, commands);
-                        if ui.horizontal(name).inner {
-                            state.lane = Some(shown.comparison.lanes[lane].id);
-                        }
-                        marks_ui(ui, shown, lane);
-                    });
-                });
-                if has_fits {
-                    row.col(|ui| fits_ui(ui, shown, lane));
-                }
-                if chosen == Some(lane) {
-                    chosen_row = Some(area.y_range());
-                }
-                for metric in &metrics {
-                    row.col(|ui| figure_ui(ui, shown, lane, metric));
-                }
-            });
+            row.col(|ui| figure_ui(ui, shown, lane, metric));
         }
     });
     if is_focused {
         let stroke = ui.visuals().selection.stroke;
         ui.painter().rect_stroke(area, 2, stroke, egui::StrokeKind::Inside);
     }
-    chosen_row
+    chosen.map(|lane| {
+        let top = area.bottom() - row_height * count_f32(n_lanes - lane);
+        Rangef::new(top, top + ROW)
+    })
+}
+
+/// Name, whether the lane fits, and a head per metric.
+fn heads(room: f32, has_fits: bool, metrics: &[&Metric]) -> Vec<Head<'static>> {
+    let (name, figure) = widths(room, metrics.len());
+    let head = |title, about: &str, width: Column| Head {
+        about: about.to_owned(),
+        is_right_aligned: !matches!(title, "lane" | "fits"),
+        margin: if title == "lane" { EDGE } else { 0.0 },
+        ..Head::new(title, width.clip(true))
+    };
+    let name = Column::initial(name).at_least(LEAST_NAME).resizable(true);
+    let fits = has_fits.then(|| head("fits", about_metric("fits"), Column::exact(FITS)));
+    let figures = metrics.iter().map(|metric| {
+        let title = if metric.is_estimate() {
+            "est. overhead"
+        } else {
+            metric.label
+        };
+        head(title, about_metric(metric.name), Column::exact(figure))
+    });
+    std::iter::once(head("lane", "", name))
+        .chain(fits)
+        .chain(figures)
+        .collect()
 }
 
 /// Widths of the name and of a figure within `room`: in narrow panes the name is cut first.
@@ -120,25 +121,6 @@ fn widths(room: f32, n_figures: usize) -> (f32, f32) {
     let name = |figure: f32| room - (figure + 4.0) * n_figures - 12.0;
     let figure = ((room - LEAST_NAME - 12.0) / n_figures - 4.0).clamp(LEAST_FIGURE, FIGURE);
     (name(figure).clamp(LEAST_NAME, 2.0 * NAME), figure)
-}
-
-fn head_ui(ui: &mut Ui, metric: &Metric) {
-    let about = match metric.name {
-        "peak_live" => "Peak live bytes, rounded: feature memory only",
-        "fragmentation" => "1 - peak live / peak reserved of feature memory",
-        "device_calls" => "Driver calls: mallocs, frees, pages allocated, freed, mapped and unmapped",
-        "estimated_overhead" => "Estimated time of device calls, waits and recomputation",
-        _ => "Peak of reserved device memory",
-    };
-    let label = metric.label.trim_end_matches(" (estimate)");
-    let label = if metric.is_estimate() {
-        format!("est. {label}")
-    } else {
-        label.to_owned()
-    };
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        drop(ui.weak(label).on_hover_text(about));
-    });
 }
 
 /// The marks of a lane in small letters, whole on hover.

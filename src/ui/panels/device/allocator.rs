@@ -81,12 +81,10 @@ impl Columns {
         ];
         let heads = heads.into_iter().filter_map(|(title, sorts_by, width, is_number)| {
             Some(Head {
-                title,
                 sorts_by,
                 about: sorts_by.to_owned(),
-                width: width?,
                 is_number,
-                is_right_aligned: false,
+                ..Head::new(title, width?)
             })
         });
         heads.collect()

@@ -50,21 +50,18 @@ pub(super) fn regions_ui(
         .striped(true)
         .auto_shrink([false, true])
         .max_scroll_height(320.0);
-    let width = if is_wide { WIDE_COLUMN } else { COLUMN };
-    let heads = ["region", "reserved", "live", "idle"].map(|title| Head {
-        title,
+    let figure = Column::exact(if is_wide { WIDE_COLUMN } else { COLUMN }).clip(true);
+    let heads = [
+        ("region", "region", Column::remainder().clip(true)),
+        ("reserved", "reserved bytes", figure),
+        ("live", "live bytes", figure),
+        ("idle", "idle bytes", figure),
+    ];
+    let heads = heads.map(|(title, about, width)| Head {
         sorts_by: title,
-        about: if title == "region" {
-            title.to_owned()
-        } else {
-            format!("{title} bytes")
-        },
-        width: match title {
-            "region" => Column::remainder().clip(true),
-            _ => Column::exact(width).clip(true),
-        },
+        about: about.to_owned(),
         is_number: title != "region",
-        is_right_aligned: false,
+        ..Head::new(title, width)
     });
     sorted_table_ui(table, &heads, sorting, (20.0, rows.len()), |line, _| {
         let Some(row) = rows.get(line.index()) else { return };

@@ -74,15 +74,15 @@ const HIDDEN_FIRST: [Column; 4] = [
     Column::Difference,
 ];
 
-/// Every column, where each has a figure.
-pub(super) const ALL: [Column; 6] = [
-    Column::Peak,
-    Column::Difference,
-    Column::Fragmentation,
-    Column::Overhead,
-    Column::DeviceCalls,
-    Column::Fits,
-];
+/// What a metric means, or `fits`.
+pub fn about_metric(name: &str) -> &'static str {
+    let is_meant = |column: Column| match column {
+        Column::Fits => name == "fits",
+        column => column.metric() == name,
+    };
+    let row = COLUMNS.iter().find(|(column, ..)| is_meant(*column));
+    row.map_or("Peak live bytes, rounded: feature memory only", |row| row.3)
+}
 
 /// Places of the columns in a row, from its left end.
 pub(super) struct Columns {
@@ -130,12 +130,16 @@ impl Columns {
 
 #[cfg(test)]
 mod tests {
-    use super::{ALL, Column, Columns};
+    use super::{COLUMNS, Column, Columns};
+
+    fn all() -> [Column; 6] {
+        COLUMNS.map(|(column, ..)| column)
+    }
 
     #[test]
     fn narrow_tables_hide_columns_and_count_them() {
         for (width, n_hidden) in [(2000.0, 0), (800.0, 0), (700.0, 1), (560.0, 3), (300.0, 4), (0.0, 4)] {
-            let columns = Columns::of(width, 0.0, &ALL);
+            let columns = Columns::of(width, 0.0, &all());
             assert_eq!(columns.hidden.len(), n_hidden, "{width}");
             assert_eq!(columns.shown.len() + n_hidden, 6);
             assert!(columns.shown.iter().any(|(column, _)| *column == Column::Fits));
@@ -155,7 +159,7 @@ mod tests {
     #[test]
     fn names_take_the_room_of_bars() {
         for (width, wanted, name) in [(1000.0, 260.0, 260.0), (700.0, 260.0, 260.0), (700.0, 400.0, 270.0)] {
-            let columns = Columns::of(width, wanted, &ALL);
+            let columns = Columns::of(width, wanted, &all());
             assert!((columns.name.max - name).abs() < 0.5, "{width}: {}", columns.name.max);
             assert!(columns.bar.max - columns.bar.min >= 33.5, "{width}");
         }

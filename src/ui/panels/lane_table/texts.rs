@@ -3,60 +3,57 @@
 use super::Table;
 use super::columns::COLUMNS;
 use crate::panels::measured;
-use highwater_analysis::{Fit, LaneId, LaneMark};
+use highwater_analysis::{Comparison, Fit, LaneGoal, LaneId, LaneMark};
 
-impl Table<'_> {
-    /// Why a lane has no figures to compare, and what it needs; `None` where it runs to its end, or was measured.
-    pub(super) fn failure(&self, lane: usize) -> Option<String> {
-        if self.comparison.is_measured_lane(lane) {
-            return None;
-        }
-        self.shortfall(lane)
-    }
+/// What is said of a lane.
+pub(super) struct LaneTexts<'a> {
+    pub(super) marks: Vec<LaneMark<'a>>,
+    pub(super) name: String,
+    /// Its roles in the verdict; may be empty.
+    pub(super) tag: String,
+    /// What speaks against it, and what it needs; `None` where nothing does.
+    pub(super) shortfall: Option<String>,
+}
 
-    /// What speaks against a lane, and what it needs; `None` where nothing does.
-    pub(super) fn shortfall(&self, lane: usize) -> Option<String> {
-        let marks = self.marks(lane);
-        let text = match marks.iter().find(|mark| mark.is_against())? {
+impl<'a> LaneTexts<'a> {
+    pub(super) fn new(comparison: &'a Comparison, lane: usize, goal: LaneGoal) -> Self {
+        let marks = comparison.lane_marks(lane, goal);
+        let roles = marks.iter().filter(|mark| mark.is_role()).map(LaneMark::label);
+        let against = marks.iter().find(|mark| mark.is_against()).map(|mark| match mark {
             LaneMark::Forbidden(finding) => format!("forbidden by {}: {}", finding.rule, finding.message),
             LaneMark::DoesNotFit(Fit::OutOfMemory(Some(step)), _) => format!("out of memory at step {step}"),
             mark => mark.label(),
-        };
-        let enough = self.comparison.sufficient_device(lane);
-        Some(enough.map_or_else(|| text.clone(), |enough| format!("{text}; {enough} is enough")))
-    }
-
-    pub(super) fn name(&self, lane: usize) -> String {
-        let row = &self.comparison.lanes[lane];
-        match row.id {
-            LaneId::Policy(policy) => format!("{}  {}", policy.number(), policy.row().label),
-            LaneId::Problem(_) | LaneId::Pass(_) | LaneId::Pinned(_) | LaneId::Measured(_) => {
-                self.comparison.lane_title(row.id)
-            }
+        });
+        let enough = comparison.sufficient_device(lane);
+        let enough = enough.map_or_else(String::new, |enough| format!("; {enough} is enough"));
+        let id = comparison.lanes[lane].id;
+        Self {
+            name: match id {
+                LaneId::Policy(policy) => format!("{}  {}", policy.number(), policy.row().label),
+                _ => comparison.lane_title(id),
+            },
+            tag: roles.collect::<Vec<_>>().join(", "),
+            shortfall: against.map(|text| format!("{text}{enough}")),
+            marks,
         }
     }
+}
 
-    /// The roles of a lane in the verdict; may be empty.
-    pub(super) fn tag(&self, lane: usize) -> String {
-        let marks = self.marks(lane);
-        let roles: Vec<String> = marks
-            .iter()
-            .filter(|mark| mark.is_role())
-            .map(LaneMark::label)
-            .collect();
-        roles.join(", ")
+impl Table<'_> {
+    /// Why a lane has no figures to compare, and what it needs; `None` where it runs to its end, or was measured.
+    pub(super) fn failure(&self, lane: usize) -> Option<&str> {
+        let shortfall = self.lanes[lane].shortfall.as_deref();
+        shortfall.filter(|_| !self.comparison.is_measured_lane(lane))
     }
 
     /// The row in a line: lane, exact peak, and what the row does not say.
     pub(super) fn hover_text(&self, lane: usize) -> String {
         let row = &self.comparison.lanes[lane];
         let title = self.comparison.lane_title(row.id);
-        let names = [title, self.tag(lane)];
-        let title = names
-            .into_iter()
-            .filter(|text| !text.is_empty())
-            .collect::<Vec<_>>()
-            .join(", ");
+        let title = match &*self.lanes[lane].tag {
+            "" => title,
+            tag => format!("{title}, {tag}"),
+        };
         let shown = self.comparison.shown_peak(lane);
         let kind = if shown.is_live { "live" } else { "reserved" };
         let peak = format!(
@@ -64,13 +61,20 @@ impl Table<'_> {
             self.comparison.bound_sign(lane),
             shown.bytes.exact()
         );
-        let more = self.shortfall(lane).or_else(|| self.why_no_difference(lane));
-        let more = more.unwrap_or_else(|| "double click: alone; Ctrl+click: minus the selected lane".to_owned());
+        let more = self
+            .more(lane)
+            .unwrap_or_else(|| "double click: alone; Ctrl+click: minus the selected lane".to_owned());
         [title, peak, more].join(" \u{b7} ")
     }
 
+    /// What speaks against a lane, else why it has no difference.
+    fn more(&self, lane: usize) -> Option<String> {
+        let shortfall = self.lanes[lane].shortfall.clone();
+        shortfall.or_else(|| self.why_no_difference(lane))
+    }
+
     /// Why the difference from the baseline is not significant, or cannot be stated.
-    pub(super) fn why_no_difference(&self, lane: usize) -> Option<String> {
+    fn why_no_difference(&self, lane: usize) -> Option<String> {
         if lane == self.baseline {
             return None;
         }
@@ -89,7 +93,7 @@ impl Table<'_> {
         let sign = self.comparison.bound_sign(lane);
         let peak = row.summary.peak_reserved.exact();
         let title = self.comparison.lane_title(row.id);
-        let marks = self.marks(lane);
+        let marks = &self.lanes[lane].marks;
         let labels = marks.iter().map(LaneMark::label).filter(|label| !label.is_empty());
         let names: Vec<String> = std::iter::once(title.clone()).chain(labels).collect();
         let mut words = format!("{}\npeak reserved {sign}{peak}", names.join(", "));
@@ -102,7 +106,7 @@ impl Table<'_> {
         if row.is_measured() {
             words.push_str(&format!("\n{}", measured::peaks(self.comparison, row).0));
         }
-        if let Some(more) = self.shortfall(lane).or_else(|| self.why_no_difference(lane)) {
+        if let Some(more) = self.more(lane) {
             words.push_str(&format!("\n{more}"));
         }
         let unlabelled = marks.iter().filter(|mark| mark.label().is_empty());

@@ -132,12 +132,11 @@ fn keys(ui: &Ui, id: Id, n_rows: usize, view: &mut TableView) -> bool {
 
 fn head(column: &Column, width: f32) -> Head<'_> {
     Head {
-        title: column.title,
         sorts_by: column.title,
         about: format!("{}: {}", column.title, column.help),
-        width: Width::initial(width).at_least(30.0).clip(true),
         is_number: column.is_number,
         is_right_aligned: column.is_number,
+        ..Head::new(column.title, Width::initial(width).at_least(30.0).clip(true))
     }
 }
 
