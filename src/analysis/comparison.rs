@@ -363,6 +363,12 @@ impl Comparison {
         }
     }
 
+    /// The name of a lane by position; empty beyond the last.
+    pub fn title_of(&self, lane: usize) -> String {
+        let lane = self.lanes.get(lane);
+        lane.map_or_else(String::new, |lane| self.lane_title(lane.id))
+    }
+
     /// The position of a lane from 1, which flags like `--lane` take.
     fn lane_number(&self, id: LaneId) -> usize {
         self.position(id).map_or(0, |at| at + 1)

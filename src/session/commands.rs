@@ -259,3 +259,15 @@ pub enum Command {
     /// Hide the notice.
     DismissNotice,
 }
+
+impl Command {
+    pub fn set_option(key: &str, text: impl Into<String>) -> Self {
+        let (key, text) = (key.to_owned(), text.into());
+        Self::SetOption { key, text }
+    }
+
+    pub fn type_option(key: &str, text: impl Into<String>) -> Self {
+        let (key, text) = (key.to_owned(), text.into());
+        Self::TypeOption { key, text }
+    }
+}

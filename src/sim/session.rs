@@ -28,6 +28,13 @@ pub struct DeviceSession {
     pub n_steps: u32,
 }
 
+impl DeviceSession {
+    /// `None` for an unknown graph.
+    pub fn graph_name(&self, graph: GraphIdx) -> Option<&str> {
+        self.graphs.get(graph.idx()).map(|graph| graph.name.as_str())
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadedGraph {
     /// The name shown to users.

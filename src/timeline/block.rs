@@ -6,7 +6,6 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use highwater_analysis::{Lane, LanePeak};
-use highwater_model::graph::Id as _;
 use highwater_model::progress::Progress;
 use highwater_model::threads::both;
 use highwater_model::units::{Bytes, Step};
@@ -385,6 +384,6 @@ pub fn region_text(session: &DeviceSession, kind: RegionKind, graph: Option<Grap
         RegionKind::ExpandableSegment => ("expandable segment", "expandable segment of"),
         RegionKind::Unplaced => ("a stack without addresses", "stacked blocks of"),
     };
-    let name = graph.and_then(|graph| session.graphs.get(graph.idx()));
-    name.map_or_else(|| alone.to_owned(), |graph| format!("{of} {}", graph.name))
+    let name = graph.and_then(|graph| session.graph_name(graph));
+    name.map_or_else(|| alone.to_owned(), |name| format!("{of} {name}"))
 }

@@ -10,10 +10,12 @@
 
 use std::ops::Deref;
 
+use super::Selected;
+use super::search::shown_name;
 use super::tally::{EventColumn, EventTally};
 use highwater_analysis::Comparison;
-use highwater_model::graph::Id as _;
 use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::GraphIdx;
 use highwater_sim::{Event, EventKind, Simulation, Subject};
 
 /// In order of importance.
@@ -250,27 +252,23 @@ fn place_or_subject(event: &Event, comparison: &Comparison, simulation: &Simulat
 }
 
 pub fn subject_text(comparison: &Comparison, simulation: &Simulation, who: Subject) -> String {
-    let graph = |idx: usize| {
-        let row = comparison.session.graphs.get(idx);
-        row.map_or_else(|| format!("graph {idx}"), |graph| graph.name.clone())
+    let session = &comparison.session;
+    let graph = |idx: GraphIdx| {
+        let name = session.graph_name(idx);
+        name.map_or_else(|| format!("graph {}", idx.0), str::to_owned)
     };
     match who {
-        Subject::Tensor { run, tensor, .. } => {
-            let of_run = comparison.session.runs.get(run as usize);
-            let name = of_run.map_or("", |run| comparison.tensor_name(run.graph, tensor));
-            if name.is_empty() {
-                format!("tensor {}", tensor.0)
-            } else {
-                name.to_owned()
-            }
-        }
-        Subject::Graph(idx) => graph(idx.idx()),
-        Subject::InputOutput(idx) => format!("inputs and outputs of {}", graph(idx.idx())),
+        Subject::Tensor { run, tensor, .. } => Selected::in_session(session, run, tensor).map_or_else(
+            || format!("tensor {}", tensor.0),
+            |tensor| shown_name(comparison, tensor).into_owned(),
+        ),
+        Subject::Graph(idx) => graph(idx),
+        Subject::InputOutput(idx) => format!("inputs and outputs of {}", graph(idx)),
         Subject::Page(handle) => format!("page {handle}"),
         Subject::Pool(position) => {
             let mut graphs = simulation.pools.iter().filter_map(|pool| pool.graph);
             let owner = graphs.nth(position as usize);
-            owner.map_or_else(|| "a pool".to_owned(), |idx| format!("pool of {}", graph(idx.idx())))
+            owner.map_or_else(|| "a pool".to_owned(), |idx| format!("pool of {}", graph(idx)))
         }
         Subject::Session => String::new(),
     }

@@ -3,7 +3,7 @@
 use highwater_analysis::{Comparison, LaneKind, OpSource};
 use highwater_model::graph::{Bindings, Graph, Id as _, OpId, Phase, Role, TensorId};
 use highwater_model::units::{Bytes, Nanos, Step, counted};
-use highwater_model::workload::{BlockProgram, GraphEntry, ProblemEntry, RecordedBlock, Recording, Tape};
+use highwater_model::workload::{BlockProgram, GraphEntry, GraphIdx, ProblemEntry, RecordedBlock, Recording, Tape};
 use highwater_rewrite::op_of_workspace;
 use highwater_sim::DeviceSession;
 
@@ -98,7 +98,7 @@ fn facts_with(
     let lane = own.unwrap_or(lane);
     let mut facts = TensorFacts {
         name: format!("tensor {}", tensor.0),
-        graph: graph_name(comparison, lane, selected.graph.idx()),
+        graph: graph_name(comparison, lane, selected.graph),
         ..TensorFacts::default()
     };
     life(&mut facts, lane);
@@ -124,7 +124,7 @@ fn facts_with(
     }
     if let Some((trace, request)) = comparison.request(tensor) {
         facts.name = trace.label(&request.lifetime);
-        facts.graph = graph_name(comparison, lane, request.graph.idx());
+        facts.graph = graph_name(comparison, lane, request.graph);
     }
     if let Some((recording, block)) = comparison.recorded_block(selected.graph, tensor) {
         add_recorded_facts(&mut facts, recording, block);
@@ -256,7 +256,7 @@ pub fn step_facts(comparison: &Comparison, step: Step) -> Option<StepFacts> {
     let run = &comparison.axis.runs[idx].run;
     let mut facts = StepFacts {
         run: idx,
-        graph: graph_name(comparison, 0, run.graph.idx()),
+        graph: graph_name(comparison, 0, run.graph),
         iteration: run.iteration,
         ..StepFacts::default()
     };
@@ -298,9 +298,15 @@ impl StepFacts {
     }
 }
 
-fn graph_name(comparison: &Comparison, lane: usize, graph: usize) -> String {
-    let graphs = &comparison.session_of(lane).graphs;
-    graphs.get(graph).map_or_else(String::new, |graph| graph.name.clone())
+fn graph_name(comparison: &Comparison, lane: usize, graph: GraphIdx) -> String {
+    let name = comparison.session_of(lane).graph_name(graph);
+    name.unwrap_or_default().to_owned()
+}
+
+/// The type of the op of a step, else its name; empty where the source states none.
+pub fn op_text(comparison: &Comparison, step: Step) -> String {
+    let facts = step_facts(comparison, step);
+    facts.map_or_else(String::new, |facts| facts.op_text().to_owned())
 }
 
 /// From the first step on which the tensor is live to the last.

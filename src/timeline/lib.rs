@@ -47,7 +47,6 @@ mod layout;
 mod lifetimes;
 mod neighbourhood;
 mod op_occurrence;
-mod overlay;
 mod owned_ranges;
 mod owner;
 mod peak;
@@ -85,7 +84,7 @@ pub use coloring::{
 pub use curve::Curve;
 pub use device_ticks::{LaneTicks, TickClass, TickColumn, TickCounts, TickRow, event_labels, subject_text};
 pub use difference::{Extremes, LaneDifference, SignedCurve};
-pub use facts::{StepFacts, TensorFacts, facts, lane_facts, step_facts, tensor_name};
+pub use facts::{StepFacts, TensorFacts, facts, lane_facts, op_text, step_facts, tensor_name};
 pub use flame::{
     FlameBox, FlameCut, FlameFrame, FlameGraph, FlameNode, FlamePaths, FlameRequest, FlameSpan, MOST_FLAME_FRAMES,
 };
@@ -102,7 +101,6 @@ pub use neighbourhood::{
     Destination, HiddenNodes, MOST_LISTED, NeighbourLimits, NeighbourNode, Neighbourhood, NodeKey, OpKey, Slot,
 };
 pub use op_occurrence::OpOccurrence;
-pub use overlay::{OverlayCurve, OverlayKind, overlay};
 pub use owned_ranges::OwnedRanges;
 pub use owner::Owner;
 pub use peak::{
@@ -120,7 +118,7 @@ pub use remat::{
 };
 pub use reuse::{Arrows, LaneReuse, ReuseArrow, ReuseSide, ReusedBytes};
 pub use rows::{Row, Rows};
-pub use search::{CONDITIONS, Condition, ConditionRow, FORMS, Match, Matches, Query, QueryError};
+pub use search::{CONDITIONS, Condition, ConditionRow, FORMS, Match, Matches, Query, QueryError, shown_name};
 pub use segments::{Segment, Segments};
 use sharing::MOST_NAMED;
 pub use sharing::SharedMemory;

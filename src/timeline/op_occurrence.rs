@@ -29,9 +29,9 @@ impl OpOccurrence {
     pub fn of(comparison: &Comparison, step: Step) -> Option<Self> {
         let (place, op) = comparison.axis.locate(step)?;
         let run = &comparison.axis.runs[place];
-        let (graph, iteration) = (graph_name(comparison, run), run.run.iteration);
+        let (graph, iteration) = (graph_of(comparison, run), run.run.iteration);
         let earlier = comparison.axis.runs[..place].iter();
-        let alike = earlier.filter(|run| run.run.iteration == iteration && graph_name(comparison, run) == graph);
+        let alike = earlier.filter(|run| run.run.iteration == iteration && graph_of(comparison, run) == graph);
         Some(Self {
             graph: graph.to_owned(),
             iteration,
@@ -46,7 +46,7 @@ impl OpOccurrence {
     pub fn step(&self, comparison: &Comparison) -> Option<Step> {
         let runs = comparison.axis.runs.iter();
         let mut alike =
-            runs.filter(|run| run.run.iteration == self.iteration && graph_name(comparison, run) == self.graph);
+            runs.filter(|run| run.run.iteration == self.iteration && graph_of(comparison, run) == self.graph);
         let run = alike.nth(self.run as usize)?;
         let own = own_step(run, OpId::from_idx(self.op as usize))?;
         let before = run.slots.as_deref().unwrap_or(&[]).get(..own as usize).unwrap_or(&[]);
@@ -56,9 +56,9 @@ impl OpOccurrence {
     }
 }
 
-fn graph_name<'a>(comparison: &'a Comparison, run: &AxisRun) -> &'a str {
-    let graphs = &comparison.session_of(0).graphs;
-    graphs.get(run.run.graph.idx()).map_or("", |graph| &graph.name)
+fn graph_of<'a>(comparison: &'a Comparison, run: &AxisRun) -> &'a str {
+    let name = comparison.session_of(0).graph_name(run.run.graph);
+    name.unwrap_or_default()
 }
 
 /// The step within its run on which an op is not recomputed.

@@ -1,7 +1,7 @@
 //! Owners of device memory, as the memory maps tell them apart.
 
 use highwater_model::workload::GraphIdx;
-use highwater_sim::{Region, RegionKind};
+use highwater_sim::{DeviceSession, Region, RegionKind};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Owner {
@@ -38,9 +38,9 @@ impl Owner {
         }
     }
 
-    /// The label; `name` gives the name of a graph.
-    pub fn words<'a>(self, name: impl Fn(GraphIdx) -> Option<&'a str>) -> String {
-        let of = |what: &str, graph: GraphIdx| match name(graph) {
+    /// The label.
+    pub fn words(self, session: &DeviceSession) -> String {
+        let of = |what: &str, graph: GraphIdx| match session.graph_name(graph) {
             Some(name) => format!("{what} of {name}"),
             None => what.to_owned(),
         };
@@ -54,7 +54,7 @@ impl Owner {
             Self::DevicePool => "device pool".to_owned(),
             Self::Unplaced => "blocks without an address".to_owned(),
             // Graphs of a trace are named after their pools.
-            Self::Pool(graph) => match name(graph) {
+            Self::Pool(graph) => match session.graph_name(graph) {
                 Some(own) if own.starts_with("pool ") => own.to_owned(),
                 _ => of("pool", graph),
             },

@@ -9,7 +9,6 @@ use super::Attribute;
 use super::peak::{LiveMember, LiveSet, peak_step, tensor_label};
 use super::reserved_rest::rest_by_graph;
 use highwater_analysis::Comparison;
-use highwater_model::graph::Id as _;
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{RecordedBlock, Recording};
 
@@ -42,9 +41,9 @@ impl ContributorName {
         if let Some((recording, block)) = comparison.recorded_block(tensor.graph, tensor.tensor) {
             return Self::of_block(recording, block, member.bytes);
         }
-        let graph = comparison.session.graphs.get(tensor.graph.idx());
+        let graph = comparison.session.graph_name(tensor.graph);
         Self {
-            graph: graph.map_or_else(String::new, |graph| graph.name.clone()),
+            graph: graph.unwrap_or_default().to_owned(),
             name: tensor_label(comparison, tensor).into_owned(),
             site: None,
         }

@@ -3,11 +3,27 @@
 //!
 //! egui closes such a list on clicks alone, and Esc takes the keyboard from everything.
 
-use eframe::egui::{ComboBox, Key, Response, Ui};
+use eframe::egui::{ComboBox, Key, Response, Role, Ui};
+
+use crate::widgets::Named as _;
+use highwater_analysis::Comparison;
 
 pub(super) trait ShowChoices {
     /// As `ComboBox::show_ui`; Enter or Space on a choice closes the list.
     fn show_choices(self, ui: &mut Ui, choices: impl FnOnce(&mut Ui)) -> Response;
+
+    /// The choice of a value by its text; `name` and the chosen text are read by assistive technology.
+    fn show_values<V: PartialEq>(
+        self,
+        ui: &mut Ui,
+        name: &str,
+        chosen: &mut V,
+        values: impl IntoIterator<Item = V>,
+        text: impl Fn(&V) -> String,
+    ) -> Response;
+
+    /// The choice of a lane by position.
+    fn show_lanes(self, ui: &mut Ui, name: &str, chosen: &mut usize, comparison: &Comparison) -> Response;
 }
 
 impl ShowChoices for ComboBox<'_> {
@@ -26,5 +42,28 @@ impl ShowChoices for ComboBox<'_> {
             response.request_focus();
         }
         response
+    }
+
+    fn show_values<V: PartialEq>(
+        self,
+        ui: &mut Ui,
+        name: &str,
+        chosen: &mut V,
+        values: impl IntoIterator<Item = V>,
+        text: impl Fn(&V) -> String,
+    ) -> Response {
+        let shown = text(chosen);
+        let response = self.selected_text(&shown).show_choices(ui, |ui| {
+            for value in values {
+                let words = text(&value);
+                ui.selectable_value(chosen, value, words);
+            }
+        });
+        response.named(Role::ComboBox, || format!("{name}{shown}"))
+    }
+
+    fn show_lanes(self, ui: &mut Ui, name: &str, chosen: &mut usize, comparison: &Comparison) -> Response {
+        let lanes = 0..comparison.lanes.len();
+        self.show_values(ui, name, chosen, lanes, |lane| comparison.title_of(*lane))
     }
 }

@@ -375,10 +375,7 @@ mod tests {
         assert_eq!(save(&mut dialog, &session), 2);
         dialog.open();
         dialog.refresh(&session);
-        session.apply(Command::SetOption {
-            key: "hccl_timeout".to_owned(),
-            text: "700".to_owned(),
-        });
+        session.apply(Command::set_option("hccl_timeout", "700"));
         assert_eq!(save(&mut dialog, &session), 0, "the settings changed");
         assert!(matches!(&dialog.last, LastButton::Told(Notice::Failed(why)) if why.contains("settings changed")));
         dialog.refresh(&session);

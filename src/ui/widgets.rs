@@ -2,8 +2,8 @@
 
 use eframe::egui::containers::menu::{MenuButton, MenuConfig, SubMenuButton, is_in_menu};
 use eframe::egui::{
-    self, Button, EventFilter, Id, Key, Label, Modifiers, PopupCloseBehavior, Response, RichText, Role, Ui, Widget,
-    WidgetInfo, WidgetText,
+    self, Button, EventFilter, Id, Key, Label, Layout, Modifiers, PopupCloseBehavior, Rect, Response, RichText, Role,
+    Ui, UiBuilder, Widget, WidgetInfo, WidgetText,
 };
 
 use highwater_model::units::Bytes;
@@ -86,6 +86,13 @@ pub(crate) fn stay_open_menu_ui(ui: &mut Ui, text: &str, add: impl FnOnce(&mut U
 pub(crate) fn link_ui(ui: &mut Ui, text: &str) -> Response {
     let text = RichText::new(text).color(ui.visuals().hyperlink_color);
     ui.add(egui::Button::new(text).frame(false).truncate())
+}
+
+/// A row at a place that cuts what is too long.
+pub(crate) fn row_at(ui: &mut Ui, place: Rect, layout: Layout, salt: impl std::hash::Hash + std::fmt::Debug) -> Ui {
+    let mut row = ui.new_child(UiBuilder::new().max_rect(place).layout(layout).id_salt(salt));
+    row.shrink_clip_rect(place);
+    row
 }
 
 /// Keeps the arrow keys at a widget while it has the keyboard.

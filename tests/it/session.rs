@@ -53,10 +53,7 @@ pub(crate) fn open(sources: Vec<SourceSpec>) -> Session {
 }
 
 pub(crate) fn set(session: &mut Session, key: &str, text: &str) {
-    session.apply(Command::SetOption {
-        key: key.to_owned(),
-        text: text.to_owned(),
-    });
+    session.apply(Command::set_option(key, text));
 }
 
 fn bytes(text: &str) -> Vec<SourceSpec> {
@@ -415,10 +412,7 @@ fn edits_can_be_undone_and_redone() {
     assert_eq!(session.can_undo_redo(), (false, false));
     set(&mut session, "memory_config.static_memory_policy", "2");
     for text in ["1", "12", "128"] {
-        session.apply(Command::TypeOption {
-            key: "input_fusion_size".to_owned(),
-            text: text.to_owned(),
-        });
+        session.apply(Command::type_option("input_fusion_size", text));
     }
     session.apply(Command::SetIterations(3));
     session.settle();
@@ -524,10 +518,7 @@ fn each_edited_field_is_a_separate_undo_step() {
     let mut session = session();
     let mut type_text = |texts: &[&str]| {
         for text in texts {
-            session.apply(Command::TypeOption {
-                key: "input_fusion_size".to_owned(),
-                text: (*text).to_owned(),
-            });
+            session.apply(Command::type_option("input_fusion_size", *text));
         }
         session.apply(Command::EndTyping);
     };

@@ -75,10 +75,7 @@ pub(crate) fn sessions(traces: &str) -> impl Iterator<Item = Session> {
         };
         let mut session = session(vec![source]);
         for (key, text) in settings {
-            session.apply(Command::SetOption {
-                key: (*key).to_owned(),
-                text: (*text).to_owned(),
-            });
+            session.apply(Command::set_option(key, *text));
         }
         session.settle();
         session

@@ -6,7 +6,7 @@ use egui_kittest::kittest::Queryable as _;
 use highwater_analysis::LaneSet;
 use highwater_rewrite::remat::{HEURISTICS, RematStatus};
 
-use crate::harness::{Window, click, press, settle_chain, window_of};
+use crate::harness::{Window, click, press, set_option, settle_chain, window_of};
 use crate::visible_texts::texts;
 
 /// A window on a sweep that has come to its end.
@@ -230,11 +230,7 @@ fn a_point_becomes_the_configuration_in_one_step() {
 fn other_settings_are_told() {
     let mut harness = swept();
     assert!(harness.query_by_label_contains("The settings changed").is_none());
-    harness.state_mut().apply(highwater_session::Command::SetOption {
-        key: "simulation.thrash_limit".to_owned(),
-        text: "0.25".to_owned(),
-    });
-    settle_chain(&mut harness);
+    set_option(&mut harness, "simulation.thrash_limit", "0.25");
     harness.get_by_label_contains("The settings changed");
     click(&mut harness, Role::Button, "Start again");
     assert!(harness.query_by_label_contains("The settings changed").is_none());

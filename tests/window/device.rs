@@ -141,10 +141,7 @@ fn nothing_of_the_panel_is_cut_off_and_all_has_a_name() {
 #[test]
 fn a_lane_that_runs_out_tells_its_story() {
     let mut session = chain();
-    session.apply(Command::SetOption {
-        key: "simulation.device_memory".to_owned(),
-        text: "20971520".to_owned(),
-    });
+    session.apply(Command::set_option("simulation.device_memory", "20971520"));
     session.settle();
     let mut harness = window(session);
     let (comparison, timeline) = harness.state().session().answer().expect("an answer");

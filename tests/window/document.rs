@@ -35,10 +35,7 @@ fn model(folder: &Path, name: &str) -> PathBuf {
 }
 
 fn set_policy(harness: &mut Window, text: &str) {
-    harness.state_mut().apply(Command::SetOption {
-        key: POLICY.to_owned(),
-        text: text.to_owned(),
-    });
+    harness.state_mut().apply(Command::set_option(POLICY, text));
     settle(harness);
     harness.run_steps(2);
 }

@@ -8,15 +8,7 @@ use highwater_options::{GE_USE_STATIC_MEMORY, keys};
 use highwater_session::{Command, ConfigForm, Notice};
 
 use crate::exports::save_as;
-use crate::harness::{Window, click, press, settle, settle_chain, window_of};
-
-fn set(window: &mut Window, key: &str, text: &str) {
-    window.state_mut().apply(Command::SetOption {
-        key: key.to_owned(),
-        text: text.to_owned(),
-    });
-    settle_chain(window);
-}
+use crate::harness::{Window, click, press, set_option, settle, settle_chain, window_of};
 
 fn set_variable(window: &mut Window, value: Option<&str>) {
     window.state_mut().apply(Command::SetEnvironment {
@@ -99,7 +91,7 @@ fn differences_from_the_file_that_was_read_are_listed() {
     open(&mut window);
     window.get_by_label("No difference from train.py");
     press(&mut window, Modifiers::NONE, Key::Escape);
-    set(&mut window, "hccl_timeout", "700");
+    set_option(&mut window, "hccl_timeout", "700");
     open(&mut window);
     window.get_by_label("1 difference from train.py");
     window.get_by_label("hccl_timeout:");
@@ -111,7 +103,7 @@ fn errors_are_confirmed_and_each_change_withdraws_that() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("config.json");
     let mut window = window_of("mobilenet", 800.0);
-    set(&mut window, keys::STATIC_MEMORY_POLICY, "2");
+    set_option(&mut window, keys::STATIC_MEMORY_POLICY, "2");
     set_variable(&mut window, Some("4"));
     open(&mut window);
     assert!(window.query_all_by_label_contains("GE combines them").count() > 0);

@@ -52,6 +52,11 @@ pub(crate) fn settle_chain(window: &mut Window) {
     }
 }
 
+pub(crate) fn set_option(window: &mut Window, key: &str, text: &str) {
+    window.state_mut().apply(Command::set_option(key, text));
+    settle_chain(window);
+}
+
 /// Presses a key; without a focused widget, in the drawing.
 pub(crate) fn press<S>(window: &mut Harness<'_, S>, modifiers: Modifiers, key: Key) {
     let is_focused = window.ctx.memory(egui::Memory::focused).is_some();

@@ -134,10 +134,7 @@ fn the_newest_question_wins_and_edits_make_it_old() {
         session.name_reuse().wanted().expect("a report").levels[0].reuse.hits(),
         2
     );
-    session.apply(Command::SetOption {
-        key: "memory_optimize.skip_opt_set".to_owned(),
-        text: r#"["t3"]"#.to_owned(),
-    });
+    session.apply(Command::set_option("memory_optimize.skip_opt_set", r#"["t3"]"#));
     session.settle();
     assert!(!session.name_reuse().wants(&GraphIdx(0)), "there is a newer answer");
     session.apply(Command::ReuseNames(GraphIdx(0)));

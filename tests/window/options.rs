@@ -187,10 +187,9 @@ fn has_focus(harness: &Window, role: Role, name: &str) -> bool {
 #[test]
 fn a_jump_takes_away_what_hides_its_field_and_brings_the_keyboard() {
     let mut harness = window(900.0);
-    harness.state_mut().apply(Command::SetOption {
-        key: "memory_optimize.level".to_owned(),
-        text: "7".to_owned(),
-    });
+    harness
+        .state_mut()
+        .apply(Command::set_option("memory_optimize.level", "7"));
     search(&mut harness, "no such option");
     plain(&mut harness, Key::F8);
     harness.run_steps(4);
@@ -203,10 +202,7 @@ fn a_jump_takes_away_what_hides_its_field_and_brings_the_keyboard() {
 fn the_keyboard_goes_back_into_the_field_after_a_fix() {
     let mut harness = window(900.0);
     for (key, text) in [("mix_compile_mode", "True"), ("iterations_per_loop", "9")] {
-        harness.state_mut().apply(Command::SetOption {
-            key: key.to_owned(),
-            text: text.to_owned(),
-        });
+        harness.state_mut().apply(Command::set_option(key, text));
     }
     search(&mut harness, "iterations_per_loop");
     tab_to(&mut harness, Role::Button, "Fix: set iterations_per_loop to 1");
@@ -218,10 +214,7 @@ fn the_keyboard_goes_back_into_the_field_after_a_fix() {
 #[test]
 fn undo_shows_what_it_changed() {
     let mut harness = window(900.0);
-    harness.state_mut().apply(Command::SetOption {
-        key: "hccl_timeout".to_owned(),
-        text: "600".to_owned(),
-    });
+    harness.state_mut().apply(Command::set_option("hccl_timeout", "600"));
     search(&mut harness, "precision");
     // Out of the search field, whose letters are its own.
     plain(&mut harness, Key::Tab);

@@ -9,7 +9,7 @@ use highwater_session::{Command, Notice, SourceSpec};
 use highwater_ui::app::App;
 use highwater_ui::panes::{PANES, Pane};
 
-use crate::harness::{Window, click, press, settle, settle_chain, window_of_app};
+use crate::harness::{Window, click, press, set_option, settle, settle_chain, window_of_app};
 use crate::sessions::session;
 
 fn window(sources: Vec<SourceSpec>) -> Window {
@@ -37,14 +37,6 @@ fn all_options() -> String {
     format!("All options ({})", TABLE.len() + ENVIRONMENT.len())
 }
 
-fn set(window: &mut Window, key: &str, text: &str) {
-    window.state_mut().apply(Command::SetOption {
-        key: key.to_owned(),
-        text: text.to_owned(),
-    });
-    settle_chain(window);
-}
-
 #[test]
 fn options_that_act_come_first_and_a_row_opens_the_rest() {
     let mut window = window(vec![sample("resnet50")]);
@@ -66,9 +58,9 @@ fn options_that_act_come_first_and_a_row_opens_the_rest() {
     ] {
         assert!(!has_row(&window, name), "{name}");
     }
-    set(&mut window, keys::WORKSPACE_ESTIMATE, "on");
+    set_option(&mut window, keys::WORKSPACE_ESTIMATE, "on");
     assert!(has_row(&window, "workspace_table"));
-    set(&mut window, "hccl_timeout", "60");
+    set_option(&mut window, "hccl_timeout", "60");
     assert!(has_row(&window, "hccl_timeout •"));
     let place = |window: &Window| -> Rect {
         window
@@ -84,7 +76,7 @@ fn options_that_act_come_first_and_a_row_opens_the_rest() {
     // A row that is set while the rest is shown stays where it is.
     let row = |window: &Window, name: &str| window.get_by_role_and_label(Role::TextInput, name).rect().top();
     let top = row(&window, "debug_dir");
-    set(&mut window, "debug_dir", "/tmp");
+    set_option(&mut window, "debug_dir", "/tmp");
     assert!((row(&window, "debug_dir •") - top).abs() < 40.0);
     click(&mut window, Role::Button, &all_options());
     assert!(has_row(&window, "debug_dir •"), "it is set");
@@ -165,7 +157,7 @@ fn tabs_exist_for_what_can_act() {
 #[test]
 fn a_conflict_is_told_once() {
     let mut window = window(vec![sample("resnet50")]);
-    set(&mut window, keys::STATIC_MEMORY_POLICY, "2");
+    set_option(&mut window, keys::STATIC_MEMORY_POLICY, "2");
     window.state_mut().apply(Command::SetEnvironment {
         name: GE_USE_STATIC_MEMORY.to_owned(),
         value: Some("4".to_owned()),
@@ -180,7 +172,7 @@ fn a_conflict_is_told_once() {
 #[test]
 fn a_deprecated_option_is_unset_by_its_button() {
     let mut window = window(vec![sample("resnet50")]);
-    set(&mut window, "variable_format_optimize", "False");
+    set_option(&mut window, "variable_format_optimize", "False");
     window.get_by_label_contains("is deprecated: no replacement; unset it");
     click(&mut window, Role::Button, "Fix: unset variable_format_optimize");
     assert!(

@@ -8,19 +8,11 @@ use highwater_model::units::Bytes;
 use highwater_session::Command;
 use highwater_sim::StaticMemoryPolicy;
 
-use crate::harness::{Window, press, settle, window_of, window_of_session};
+use crate::harness::{Window, press, set_option, settle, window_of, window_of_session};
 use crate::sessions::{SYMBOLIC, session, source};
 
 fn names(harness: &Window) -> Vec<String> {
     harness.state().session().names_of_pins().map(str::to_owned).collect()
-}
-
-fn set(harness: &mut Window, key: &str, text: &str) {
-    harness.state_mut().apply(Command::SetOption {
-        key: key.to_owned(),
-        text: text.to_owned(),
-    });
-    settle(harness);
 }
 
 /// Pins what is set by its key, under the name that is offered, or another.
@@ -50,7 +42,7 @@ fn cell(harness: &Window, part: &str) -> bool {
 #[test]
 fn a_pin_is_asked_for_a_name_and_becomes_a_lane() {
     let mut harness = window_of("mixed", 1400.0);
-    set(&mut harness, "memory_config.static_memory_policy", "4");
+    set_option(&mut harness, "memory_config.static_memory_policy", "4");
     press(&mut harness, Modifiers::COMMAND, Key::D);
     assert!(
         cell(&harness, "memory_config.static_memory_policy: 4"),
@@ -88,7 +80,7 @@ fn a_pin_is_asked_for_a_name_and_becomes_a_lane() {
 fn pins_are_used_renamed_moved_and_removed_in_their_pane() {
     let mut harness = window_of("mixed", 1400.0);
     pin(&mut harness, Some("plain"));
-    set(&mut harness, "memory_config.static_memory_policy", "4");
+    set_option(&mut harness, "memory_config.static_memory_policy", "4");
     pin(&mut harness, Some("four"));
     press(&mut harness, Modifiers::SHIFT, Key::V);
     settle(&mut harness);
@@ -122,9 +114,9 @@ fn pins_are_used_renamed_moved_and_removed_in_their_pane() {
 #[test]
 fn lanes_are_side_by_side_with_their_differences() {
     let mut harness = window_of("mixed", 1400.0);
-    set(&mut harness, "simulation.device_memory", "1GiB");
+    set_option(&mut harness, "simulation.device_memory", "1GiB");
     pin(&mut harness, Some("small"));
-    set(&mut harness, "simulation.device_memory", "32GiB");
+    set_option(&mut harness, "simulation.device_memory", "32GiB");
     press(&mut harness, Modifiers::SHIFT, Key::V);
     settle(&mut harness);
     let session = harness.state().session();

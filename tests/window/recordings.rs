@@ -8,7 +8,7 @@ use highwater_options::keys;
 use highwater_session::{Command, SourceSpec, sample};
 use serde_json::Value as Json;
 
-use crate::harness::{Window, click, copied_text, is_in_front, press, settle_chain, window_of_session};
+use crate::harness::{Window, click, copied_text, is_in_front, press, set_option, settle_chain, window_of_session};
 use crate::sessions::session;
 use crate::snapshots::{block, event, pickle, segment, snapshot};
 
@@ -57,12 +57,6 @@ fn ranks() -> Window {
         source("rank_2.pickle", &rank(8, 2)),
     ];
     window_of_session(session(sources), 900.0)
-}
-
-fn set(window: &mut Window, key: &str, text: &str) {
-    let (key, text) = (key.to_owned(), text.to_owned());
-    window.state_mut().apply(Command::SetOption { key, text });
-    settle_chain(window);
 }
 
 /// The row of a recording in the table.
@@ -125,7 +119,7 @@ fn recordings_say_whether_they_fit_and_a_device_is_chosen_for_them() {
         texts.any(|text| text == "not chosen")
     };
     assert!(chosen(&window));
-    set(&mut window, keys::DEVICE_MEMORY, "6MiB");
+    set_option(&mut window, keys::DEVICE_MEMORY, "6MiB");
     window.get_by_label_contains("Does not fit 6.000\u{a0}MiB: 2.000\u{a0}MiB above");
     window.get_by_label("capacity: 6\u{a0}MiB (generic-32GB)");
     assert!(!chosen(&window));
@@ -139,10 +133,9 @@ fn recordings_say_whether_they_fit_and_a_device_is_chosen_for_them() {
         label.contains("fits no") && label.contains("2.000\u{a0}MiB above the capacity"),
         "{label}"
     );
-    window.state_mut().apply(Command::SetOption {
-        key: keys::DEVICE_MEMORY.to_owned(),
-        text: "64MiB".to_owned(),
-    });
+    window
+        .state_mut()
+        .apply(Command::set_option(keys::DEVICE_MEMORY, "64MiB"));
     window.state_mut().settle();
     let mut titles = Vec::new();
     for _ in 0..4 {

@@ -114,10 +114,7 @@ fn groups_loads_and_unloads_are_chosen_and_rules_speak_up() {
     harness.get_by_label_contains("1 concurrent group: drawn one graph after another");
     assert_eq!(harness.query_all_by_label_contains("R53: the policy").count(), 0);
     let mut session = two_graphs();
-    session.apply(Command::SetOption {
-        key: "memory_config.static_memory_policy".to_owned(),
-        text: "2".to_owned(),
-    });
+    session.apply(Command::set_option("memory_config.static_memory_policy", "2"));
     session.settle();
     let mut harness = window(session);
     click(&mut harness, "List all graphs");

@@ -7,7 +7,7 @@ use highwater_options::keys;
 use highwater_session::SourceSpec;
 use highwater_ui::app::App;
 
-use crate::harness::{Window, click, lane_map, press, settle, settle_chain, window_of_app};
+use crate::harness::{Window, click, lane_map, press, set_option, settle, settle_chain, window_of_app};
 use crate::sessions::session;
 
 /// Points of a window, and the least height of each lane, curve and map together.
@@ -30,16 +30,6 @@ fn window(sample: &str, size: [f32; 2]) -> Window {
 
 fn lanes(window: &Window) -> Vec<Rect> {
     [0, 2, 3, 4].map(|policy| lane_map(window, policy)).to_vec()
-}
-
-fn set(window: &mut Window, key: &str, text: &str) {
-    let text = text.to_owned();
-    let command = highwater_session::Command::SetOption {
-        key: key.to_owned(),
-        text,
-    };
-    window.state_mut().apply(command);
-    settle_chain(window);
 }
 
 #[test]
@@ -84,8 +74,8 @@ fn nothing_moves() {
     press(&mut window, Modifiers::NONE, Key::Escape);
     settle(&mut window);
     // A finding of level error is counted in the status bar.
-    set(&mut window, "graph_max_parallel_model_num", "2");
-    set(&mut window, keys::STATIC_MEMORY_POLICY, "2");
+    set_option(&mut window, "graph_max_parallel_model_num", "2");
+    set_option(&mut window, keys::STATIC_MEMORY_POLICY, "2");
     check(&window, "an error");
     window.get_by_label_contains("show problems: 1 error");
 }
@@ -176,7 +166,7 @@ fn the_verdict_is_applied_and_follows_the_goal() {
 #[test]
 fn lanes_that_run_out_of_memory_are_never_advised() {
     let mut window = window("mixed", SIZES[1].0);
-    set(&mut window, keys::DEVICE_MEMORY, "3600MiB");
+    set_option(&mut window, keys::DEVICE_MEMORY, "3600MiB");
     let (comparison, _) = window.state().session().answer().expect("an answer");
     let failed: Vec<u8> = comparison
         .lanes
@@ -190,7 +180,7 @@ fn lanes_that_run_out_of_memory_are_never_advised() {
     let words = format!("Recommended: policy {}", recommended.policy.number());
     window.get_by_label_contains(&words);
     assert!(window.query_all_by_label_contains("out of memory at step").count() >= failed.len());
-    set(&mut window, keys::DEVICE_MEMORY, "1GiB");
+    set_option(&mut window, keys::DEVICE_MEMORY, "1GiB");
     window.get_by_label_contains("No policy fits 1.000");
     assert!(window.query_by_label_contains("apply policy").is_none());
 }

@@ -8,7 +8,9 @@ use highwater_session::{Command, SourceSpec};
 use highwater_ui::app::App;
 use highwater_ui::lanes::EdgeChoice;
 
-use crate::harness::{Window, click, lane_map, lane_row, policy_lane, press, settle, settle_chain, window_of_app};
+use crate::harness::{
+    Window, click, lane_map, lane_row, policy_lane, press, set_option, settle, settle_chain, window_of_app,
+};
 use crate::sessions::session;
 
 const WIDE: [f32; 2] = [1600.0, 900.0];
@@ -20,12 +22,6 @@ fn window(sample: &str, size: [f32; 2]) -> Window {
         App::new(session(vec![SourceSpec::Sample(sample)])).with_typed_paths(),
         size,
     )
-}
-
-fn set(window: &mut Window, key: &str, text: &str) {
-    let (key, text) = (key.to_owned(), text.to_owned());
-    window.state_mut().apply(Command::SetOption { key, text });
-    settle_chain(window);
 }
 
 #[test]
@@ -205,7 +201,7 @@ fn a_comparison_of_two_lanes_cuts_nothing() {
 #[test]
 fn lanes_that_run_out_come_last_and_do_not_take_the_differences() {
     let mut window = window("mixed", WIDE);
-    set(&mut window, keys::DEVICE_MEMORY, "3600MiB");
+    set_option(&mut window, keys::DEVICE_MEMORY, "3600MiB");
     let (comparison, _) = window.state().session().answer().expect("an answer");
     let (failed, whole): (Vec<_>, Vec<_>) = comparison.lanes.iter().partition(|lane| lane.summary.out_of_memory);
     let numbers =
@@ -383,7 +379,7 @@ fn figures_of_an_older_answer_are_told_to_be_old() {
 fn a_capacity_that_the_profile_does_not_state_is_named_with_it() {
     let mut window = window("mixed", WIDE);
     assert!(window.query_by_label_contains("generic-32GB with").is_none());
-    set(&mut window, keys::DEVICE_MEMORY, "5GiB");
+    set_option(&mut window, keys::DEVICE_MEMORY, "5GiB");
     let named = window.query_all_by_role(Role::ComboBox).any(|node| {
         let node = node.accesskit_node();
         let texts = [node.value(), node.label()];

@@ -5,7 +5,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater_options::keys;
 use highwater_session::Command;
 
-use crate::harness::{Window, click, lane_row, policy_lane, press, settle_chain, window_of};
+use crate::harness::{Window, click, lane_row, policy_lane, press, set_option, settle_chain, window_of};
 
 fn click_row(window: &mut Window, policy: u8, modifiers: Modifiers) {
     {
@@ -91,11 +91,7 @@ fn the_row_below_is_as_high_as_its_problems() {
 #[test]
 fn a_lane_that_runs_out_at_once_offers_remedies() {
     let mut window = window_of("resnet50", 800.0);
-    window.state_mut().apply(Command::SetOption {
-        key: keys::DEVICE_MEMORY.to_owned(),
-        text: "100MiB".to_owned(),
-    });
-    settle_chain(&mut window);
+    set_option(&mut window, keys::DEVICE_MEMORY, "100MiB");
     window.get_by_label("Nothing was reserved before.");
     assert!(window.query_by_label_contains("Reserved at step").is_none());
     window.get_by_label("Find a budget");

@@ -270,10 +270,7 @@ fn what_was_open_is_there_again() {
     let source = SourceSpec::Path(path.clone()).opened_as(Some("onnx")).unwrap();
     app.apply(Command::Open(vec![source.clone()]));
     app.settle();
-    app.apply(Command::SetOption {
-        key: highwater_options::keys::STATIC_MEMORY_POLICY.to_owned(),
-        text: "2".to_owned(),
-    });
+    app.apply(Command::set_option(highwater_options::keys::STATIC_MEMORY_POLICY, "2"));
     app.settle();
     let mut window = window_of_app(app, [1280.0, 800.0]);
     press(&mut window, Modifiers::NONE, Key::V);

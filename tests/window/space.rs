@@ -7,7 +7,7 @@ use highwater_analysis::sweep::SweepPoint;
 use highwater_options::keys;
 use highwater_session::SweepTable;
 
-use crate::harness::{Window, click, press, settle_chain, window_of};
+use crate::harness::{Window, click, press, set_option, settle_chain, window_of};
 
 const TRY: egui::Modifiers = egui::Modifiers::COMMAND.plus(egui::Modifiers::SHIFT);
 
@@ -225,18 +225,10 @@ fn figures_of_reasons_lead_to_steps_and_options() {
 #[test]
 fn other_settings_make_points_old_and_axes_do_not() {
     let mut harness = tried("resnet50");
-    let set = |harness: &mut Window, key: &str, text: &str| {
-        let command = highwater_session::Command::SetOption {
-            key: key.to_owned(),
-            text: text.to_owned(),
-        };
-        harness.state_mut().apply(command);
-        settle_chain(harness);
-    };
-    set(&mut harness, keys::STATIC_MEMORY_POLICY, "4");
+    set_option(&mut harness, keys::STATIC_MEMORY_POLICY, "4");
     assert!(!harness.state().session().is_sweep_stale());
     // A cheap sweep follows the settings.
-    set(&mut harness, keys::DEVICE_MEMORY, "3GiB");
+    set_option(&mut harness, keys::DEVICE_MEMORY, "3GiB");
     settle_chain(&mut harness);
     assert!(!harness.state().session().is_sweep_stale());
     let table = harness.state().session().sweep().expect("a sweep");

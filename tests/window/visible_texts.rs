@@ -55,10 +55,9 @@ fn hidden_characters_of_names_are_visible_everywhere() {
     let source = source(&name("file.json"), &graph.to_string());
     let mut window = window_of_session(session(vec![source]), 900.0);
     settle_chain(&mut window);
-    window.state_mut().apply(Command::SetOption {
-        key: name("key"),
-        text: name("value"),
-    });
+    window
+        .state_mut()
+        .apply(Command::set_option(&name("key"), name("value")));
     let mut n_marked = 0;
     for row in PANES {
         open_palette(&mut window, &format!("go to pane {}", row.title));

@@ -28,7 +28,8 @@ pub use syntax::{CONDITIONS, Condition, ConditionRow, FORMS};
 
 pub(super) use evaluate::n_held;
 pub(super) use pattern::contains;
-pub(super) use text::{op_name, shown_name};
+pub(super) use text::op_name;
+pub use text::shown_name;
 
 use amount::Amounts;
 use pattern::Patterns;

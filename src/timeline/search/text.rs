@@ -12,7 +12,7 @@ use highwater_model::graph::{Graph, Id as _, StorageId, TensorId};
 use highwater_model::workload::{GraphIdx, Recording, StackIdx};
 
 /// The name of a tensor, else a label with its number.
-pub(crate) fn shown_name(comparison: &Comparison, tensor: Selected) -> Cow<'_, str> {
+pub fn shown_name(comparison: &Comparison, tensor: Selected) -> Cow<'_, str> {
     let name = comparison.tensor_name(tensor.graph, tensor.tensor);
     if name.is_empty() {
         Cow::Owned(format!("tensor {}", tensor.tensor.0))

@@ -206,10 +206,7 @@ impl Purpose {
             Self::ImportConfig => Command::ImportConfig(first),
             // The window writes these.
             Self::SavePicture(_) | Self::DrawLane(_) | Self::Export(_) | Self::ExportConfig(_) => return None,
-            Self::PickPath { key, .. } => Command::SetOption {
-                key: key.to_owned(),
-                text: first.display().to_string(),
-            },
+            Self::PickPath { key, .. } => Command::set_option(key, first.display().to_string()),
         })
     }
 }

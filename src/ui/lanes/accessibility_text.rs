@@ -5,7 +5,7 @@ use eframe::egui::{Id, Ui};
 use super::{LanesInput, LanesState, measure};
 use crate::numbers::{to_step, to_whole};
 use highwater_model::units::{Bytes, Nanos, Step, grouped};
-use highwater_timeline::{Selected, facts, step_facts};
+use highwater_timeline::{Selected, facts, op_text};
 
 /// Sets the text of a canvas; free where no assistive technology runs.
 pub(super) fn tell(ui: &Ui, id: Id, input: &LanesInput<'_>, lane: usize, state: &LanesState) {
@@ -83,7 +83,7 @@ fn cursor_words(input: &LanesInput<'_>, lane: usize, state: &LanesState) -> Opti
     let reserved = states_reserved.then(|| format!("{} reserved", plain(Bytes(view.reserved.at(step)))));
     let live = states_live.then(|| format!("{} live", plain(Bytes(view.live.at(step)))));
     let figures: Vec<String> = reserved.into_iter().chain(live).collect();
-    let op = step_facts(input.comparison, Step(step)).map_or_else(String::new, |facts| facts.op_text().to_owned());
+    let op = op_text(input.comparison, Step(step));
     let op = if op.is_empty() { op } else { format!(" ({op})") };
     let at = plain_text(&input.comparison.step_text(lane, Step(step)));
     let time = state.along(input.timeline).map_or_else(String::new, |axis| {

@@ -93,7 +93,7 @@ impl Arrangement {
     /// From top to bottom, with positions in the answer.
     pub(super) fn shown(&self, comparison: &Comparison) -> Vec<(usize, LaneEntry)> {
         let shown = self.entries.iter().filter(|entry| !entry.is_hidden);
-        let position = |id: LaneId| comparison.lanes.iter().position(|lane| lane.id == id);
+        let position = |id: LaneId| comparison.position(id);
         shown.filter_map(|entry| Some((position(entry.id)?, *entry))).collect()
     }
 

@@ -80,7 +80,7 @@ pub(super) fn budget_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
     let grip = Rect::from_min_max(pos2(rect.left(), y - REACH), pos2(rect.right(), y + REACH));
     let id = ui.scope_id().with(("budget", frame.lane));
     let response = ui.interact(grip, id, Sense::click_and_drag());
-    let title = cx.input.comparison.lane_title(cx.input.comparison.lanes[frame.lane].id);
+    let title = cx.input.comparison.title_of(frame.lane);
     response.widget_info(|| WidgetInfo {
         value: Some(value_of(bytes)),
         ..WidgetInfo::labeled(Role::Slider, true, format!("budget line of {title}"))
@@ -185,10 +185,9 @@ fn set_budget(lane: LaneId, budget: Bytes) -> Command {
             lane: usize::from(position).saturating_sub(1),
             budget,
         },
-        LaneId::Policy(_) | LaneId::Problem(_) | LaneId::Pinned(_) | LaneId::Measured(_) => Command::TypeOption {
-            key: keys::EVICTION_THRESHOLD.to_owned(),
-            text: budget.get().to_string(),
-        },
+        LaneId::Policy(_) | LaneId::Problem(_) | LaneId::Pinned(_) | LaneId::Measured(_) => {
+            Command::type_option(keys::EVICTION_THRESHOLD, budget.get().to_string())
+        }
     }
 }
 

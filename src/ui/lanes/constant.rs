@@ -5,7 +5,6 @@ use eframe::egui::{Label, Pos2, Rect, RichText, Stroke, StrokeKind, Ui, pos2, ve
 use super::canvas::{SMALL, text_in};
 use super::frame::LaneFrame;
 use super::lane_scale::LaneScale;
-use super::pinned_step::HoveredRegion;
 use super::tooltip::{exact, rows_ui};
 use super::{LanesInput, LanesState};
 use crate::numbers::{at_least_one, count_f32, to_points};
@@ -68,7 +67,10 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
         );
         let id = input.comparison.lanes[frame.lane].id;
         let highlight = state.highlight.filter(|(of, _)| *of == id);
-        let is_highlighted = highlight.is_some_and(|(_, what)| kinds.iter().any(|kind| is_meant(lane, kind, what)));
+        let is_highlighted = highlight.is_some_and(|(_, what)| {
+            let mut regions = kinds.iter().flat_map(|kind| &kind.regions);
+            regions.any(|idx| what.is(&lane.regions[*idx]))
+        });
         if is_highlighted {
             painter.rect_filled(rect, 0, theme.highlight());
         }
@@ -85,14 +87,6 @@ fn label(kinds: &[ConstantRegions]) -> String {
         .map(|kind| format!("{} {}", kind.label, kind.bytes()))
         .collect();
     format!("{} (constant, not to scale)", texts.join(", "))
-}
-
-fn is_meant(lane: &LaneView, kind: &ConstantRegions, what: HoveredRegion) -> bool {
-    let mut regions = kind.regions.iter().map(|idx| &lane.regions[*idx]);
-    regions.any(|region| match what {
-        HoveredRegion::Region(id) => region.region == id,
-        HoveredRegion::Pool(owner) => region.owner == owner,
-    })
 }
 
 fn holds_selection(lane: &LaneView, kinds: &[ConstantRegions], input: &LanesInput<'_>) -> bool {

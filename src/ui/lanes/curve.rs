@@ -15,9 +15,9 @@ use super::column_cache::ColumnCache;
 use super::frame::LaneFrame;
 use super::{LanesInput, LanesState, header, remat, shortage};
 use crate::numbers::{at_least_one, count_f32, to_f64, to_points, to_step, to_whole};
-use highwater_analysis::{LaneId, LanePeak};
+use highwater_analysis::LanePeak;
 use highwater_model::units::{Bytes, Step};
-use highwater_timeline::{Curve, View, byte_ticks, step_facts};
+use highwater_timeline::{Curve, View, byte_ticks, op_text};
 
 /// The y-axis of a lane, or of all lanes.
 #[derive(Clone, Copy)]
@@ -237,13 +237,9 @@ fn peak_texts(position: usize, shown: LanePeak, step: Step, input: &LanesInput<'
     // Live bytes have another peak, mostly on another step.
     let what = if shown.is_live { "live" } else { "reserved" };
     let at = format!("{what} {figure} {word} {}", input.comparison.step_text(position, step));
-    // The run may have another op on this step.
-    let facts = match lane.id {
-        LaneId::Measured(_) => None,
-        _ => step_facts(input.comparison, step),
-    };
-    let op = facts.map_or_else(String::new, |facts| facts.op_text().to_owned());
-    let full = (!op.is_empty()).then(|| format!("{at} ({op})"));
+    // A recorded run may have another op on this step.
+    let op = op_text(input.comparison, step);
+    let full = (!op.is_empty() && !lane.is_measured()).then(|| format!("{at} ({op})"));
     full.into_iter().chain([at, figure]).collect()
 }
 

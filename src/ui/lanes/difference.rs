@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use eframe::egui::{self, Align, Layout, Rect, Role, Sense, Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2};
+use eframe::egui::{self, Align, Layout, Rect, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
 use super::LanesCx;
 use super::canvas::{Quads, equal_runs, label_beside, left_axis, reading_x, text_with_ground};
@@ -13,7 +13,7 @@ use super::lane_scale::LaneScale;
 use super::measure::{self, Plot};
 use super::{LanesInput, LanesState, gestures};
 use crate::numbers::{at_least_one, count_f32, signed_to_f64, to_points, to_step};
-use crate::widgets::Named as _;
+use crate::widgets::{Named as _, row_at};
 use highwater_model::units::{Bytes, signed_bytes};
 use highwater_session::Command;
 use highwater_timeline::{Extremes, LaneDifference, SignedCurve, Tick, View, byte_ticks};
@@ -105,9 +105,7 @@ fn header_ui(
     what: &str,
     extremes: Option<Extremes>,
 ) {
-    let layout = Layout::left_to_right(Align::Center);
-    let mut child = ui.new_child(UiBuilder::new().max_rect(rect).layout(layout).id_salt("difference"));
-    let ui = &mut child;
+    let ui = &mut row_at(ui, rect, Layout::left_to_right(Align::Center), "difference");
     ui.add_space(4.0);
     ui.label(egui::RichText::new("A \u{2212} B").strong().size(16.0));
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

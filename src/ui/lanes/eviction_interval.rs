@@ -1,21 +1,16 @@
 //! Intervals in which a tensor is evicted: hatched in its row and between its blocks.
 
-use eframe::egui::epaint::{Mesh, Shape};
-use eframe::egui::{Color32, Painter, Pos2, Rect, pos2};
+use eframe::egui::{Painter, Pos2, Rect, pos2};
 
-use super::marks::{in_pattern, pattern};
+use super::marks::Hatched;
 use crate::theme::Theme;
 
 pub(super) fn hatched(painter: &Painter, places: &[Rect], theme: &Theme) {
-    if places.is_empty() {
-        return;
-    }
-    let mut mesh = Mesh::with_texture(pattern(painter.ctx(), "hatch of evictions", theme.gap));
+    let mut mesh = Hatched::new(painter.ctx(), "hatch of evictions", theme.gap);
     for place in places {
-        let uv = Rect::from_min_max(in_pattern(place.min), in_pattern(place.max));
-        mesh.add_rect_with_uv(*place, uv, Color32::WHITE);
+        mesh.add(*place);
     }
-    painter.add(Shape::mesh(mesh));
+    mesh.paint(painter);
 }
 
 /// A thin hatched line from each block of a tensor to the next.

@@ -265,7 +265,7 @@ impl LaneFrame {
         let n_rows = constant::n_rows(&input.timeline.lanes[lane], map.height(), scale);
         let (map, constant) = map.split_top_bottom_at_y(map.bottom() - constant::ROW * count_f32(n_rows));
         let response = ui.interact(body, ui.scope_id().with(("lane", lane)), Sense::click_and_drag());
-        let title = input.comparison.lane_title(input.comparison.lanes[lane].id);
+        let title = input.comparison.title_of(lane);
         let response = response.named(Role::Canvas, || format!("lane {title} memory map"));
         Self {
             lane,

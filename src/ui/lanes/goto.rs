@@ -5,7 +5,7 @@ use eframe::egui::{self, Rect, RichText, Ui, pos2};
 use super::popup_field::PopupField;
 use super::{LanesInput, LanesState};
 use highwater_model::units::Step;
-use highwater_timeline::step_facts;
+use highwater_timeline::op_text;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Goto {
@@ -63,10 +63,7 @@ pub(super) fn goto_ui(ui: &Ui, area: Rect, input: &LanesInput<'_>, state: &mut L
     let Some(last) = n_steps.checked_sub(1) else { return };
     let from = input.comparison.shown_step(spot.lane, spot.step);
     let of_lane = if input.comparison.has_common_axis() {
-        format!(
-            " of {}",
-            input.comparison.lane_title(input.comparison.lanes[spot.lane].id)
-        )
+        format!(" of {}", input.comparison.title_of(spot.lane))
     } else {
         String::new()
     };
@@ -86,8 +83,7 @@ pub(super) fn goto_ui(ui: &Ui, area: Rect, input: &LanesInput<'_>, state: &mut L
             _ if text.trim().is_empty() => format!("pinned: {from}"),
             None => "write a whole number".to_owned(),
             Some(step) => {
-                let facts = step_facts(input.comparison, step);
-                let op = facts.map_or_else(String::new, |facts| facts.op_text().to_owned());
+                let op = op_text(input.comparison, step);
                 let op = if op.is_empty() { op } else { format!(" · {op}") };
                 format!("{word} {step}{op}")
             }

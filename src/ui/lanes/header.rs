@@ -3,7 +3,7 @@
 //! Every part is measured first, so that none overlaps another. Where there is little room, badge and strategy are
 //! shortened; narrow lanes have a second line for the strategy.
 
-use eframe::egui::{Align, Color32, Layout, Rect, RichText, Role, Sense, Ui, UiBuilder};
+use eframe::egui::{Align, Color32, Layout, Rect, RichText, Role, Sense, Ui};
 
 use super::LanesCx;
 use super::figures::{self, SIZE, SPACING, width_of};
@@ -12,7 +12,7 @@ use super::placement::{certainty_ui, certainty_widths, strategy_ui, strategy_wid
 use super::{LanesInput, arrange};
 use crate::commands::UiCommand;
 use crate::panels::elided;
-use crate::widgets::Named as _;
+use crate::widgets::{Named as _, row_at};
 use highwater_analysis::{Configuration, Lane, LaneId, PinnedLane};
 use highwater_model::diagnostics::Severity;
 
@@ -114,9 +114,7 @@ pub(super) fn label_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
 }
 
 pub(super) fn line_ui(ui: &mut Ui, rect: Rect, salt: (&'static str, usize), add: impl FnOnce(&mut Ui)) {
-    let layout = Layout::left_to_right(Align::Center);
-    let mut child = ui.new_child(UiBuilder::new().max_rect(rect).layout(layout).id_salt(salt));
-    child.shrink_clip_rect(rect);
+    let mut child = row_at(ui, rect, Layout::left_to_right(Align::Center), salt);
     child.spacing_mut().item_spacing.x = SPACING;
     add(&mut child);
 }

@@ -6,11 +6,10 @@
 //! stitched |//////////////|                  hatched
 //! ```
 
-use eframe::egui::epaint::{Mesh, Shape};
-use eframe::egui::{Color32, Painter, Rangef, Rect, Stroke, StrokeKind, pos2};
+use eframe::egui::{Painter, Rangef, Rect, Shape, Stroke, StrokeKind, pos2};
 
 use super::canvas::{Quads, canvas_of, on_canvas};
-use super::marks::{in_pattern, pattern};
+use super::marks::Hatched;
 use super::pinned_step::{HoveredRegion, is_of};
 use crate::numbers::{to_f64, to_points};
 use crate::theme::Theme;
@@ -56,19 +55,16 @@ pub(super) fn paint(painter: &Painter, place: &Place<'_>, regions: &[(usize, Rec
     }
     let items = lane.visible_owned_ranges(place.viewport, canvas_of(place.rect));
     let color = |item: &ItemRect| theme.owner(lane.owned_ranges.owner[item.block as usize]);
-    let mut stitched = Mesh::with_texture(pattern(painter.ctx(), "stitched", theme.stitched));
+    let mut stitched = Hatched::new(painter.ctx(), "stitched", theme.stitched);
     for item in items.rects.iter().chain(items.marks.iter().map(|mark| &mark.rect)) {
         let rect = on_canvas(item, place.rect);
         quads.add(rect, color(item));
         if matches!(lane.owned_ranges.owner[item.block as usize], Owner::Stitched(_)) {
-            let uv = Rect::from_min_max(in_pattern(rect.min), in_pattern(rect.max));
-            stitched.add_rect_with_uv(rect, uv, Color32::WHITE);
+            stitched.add(rect);
         }
     }
     quads.paint(painter);
-    if !stitched.is_empty() {
-        painter.add(Shape::mesh(stitched));
-    }
+    stitched.paint(painter);
     let mut n_lines = 0;
     for item in &items.rects {
         let rect = on_canvas(item, place.rect);
@@ -128,12 +124,7 @@ pub(super) fn paint_highlight(painter: &Painter, place: &Place<'_>, regions: &[(
         }
     };
     for (idx, rect) in regions {
-        let region = &lane.regions[*idx];
-        let is_meant = match what {
-            HoveredRegion::Region(id) => region.region == id,
-            HoveredRegion::Pool(owner) => region.owner == owner && !region.is_paged,
-        };
-        if is_meant {
+        if what.is(&lane.regions[*idx]) {
             outline(*rect);
         }
     }

@@ -2,17 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use eframe::egui::epaint::{Mesh, Shape};
-use eframe::egui::{self, Color32, Rect, Role, Sense, Stroke, StrokeKind, TextStyle, Ui, vec2};
+use eframe::egui::{self, Rect, Role, Sense, Stroke, StrokeKind, TextStyle, Ui, vec2};
 
-use super::marks::{in_pattern, pattern};
+use super::marks::Hatched;
 use super::toolbar::wrap_before;
 use super::{LaneContent, LanesInput, LanesState, figures, remat, ticks};
 use crate::numbers::count_f32;
 use crate::widgets::Named as _;
-use highwater_model::graph::Id as _;
 use highwater_model::units::grouped;
-use highwater_model::workload::GraphIdx;
 use highwater_timeline::{Owner, RematMarkKind, TickClass};
 
 const SWATCH: f32 = 16.0;
@@ -42,11 +39,10 @@ pub(super) fn legend_ui(ui: &mut Ui, input: &LanesInput<'_>) {
     }
     let lanes = input.timeline.lanes.iter();
     let owners: BTreeSet<Owner> = lanes.flat_map(|lane| lane.owners.iter().copied()).collect();
-    let name = |graph: GraphIdx| {
-        let known = input.comparison.session.graphs.get(graph.idx());
-        known.map(|graph| graph.name.as_str())
-    };
-    let words: Vec<(Owner, String)> = owners.into_iter().map(|owner| (owner, owner.words(name))).collect();
+    let words = owners
+        .into_iter()
+        .map(|owner| (owner, owner.words(&input.comparison.session)));
+    let words: Vec<(Owner, String)> = words.collect();
     if !words.is_empty() {
         wrap_before(ui, least(ui, input));
         owners_ui(ui, input, &words);
@@ -87,10 +83,9 @@ fn owner_ui(ui: &mut Ui, owner: Owner, words: &str, input: &LanesInput<'_>) {
     let area = Rect::from_center_size(place.center(), vec2(10.0, 10.0));
     ui.painter().rect_filled(area, 2, theme.owner(owner));
     if matches!(owner, Owner::Stitched(_)) {
-        let mut mesh = Mesh::with_texture(pattern(ui.ctx(), "stitched", theme.stitched));
-        let uv = Rect::from_min_max(in_pattern(area.min), in_pattern(area.max));
-        mesh.add_rect_with_uv(area, uv, Color32::WHITE);
-        ui.painter().add(Shape::mesh(mesh));
+        let mut stitched = Hatched::new(ui.ctx(), "stitched", theme.stitched);
+        stitched.add(area);
+        stitched.paint(ui.painter());
     }
     let stroke = Stroke::new(1.0, theme.granted);
     ui.painter().rect_stroke(area, 2, stroke, StrokeKind::Inside);

@@ -10,7 +10,7 @@ use super::{LanesInput, LanesState, Selected, constant, eviction_interval, pictu
 use crate::numbers::{at_least_one, to_points};
 use crate::theme::Theme;
 use highwater_sim::RegionKind;
-use highwater_timeline::{self, Arrows, ItemRect, Items, LaneView, Owner, View, byte_ticks};
+use highwater_timeline::{Arrows, ItemRect, Items, LaneView, Owner, RematMarkKind, View, byte_ticks, tensor_name};
 
 /// Least height of an outlined region.
 const LEAST_OUTLINED: f32 = 4.0;
@@ -212,7 +212,7 @@ fn paint_labels(painter: &Painter, rect: Rect, items: &Items, lane: &LaneView, i
     places.sort_by(|(a, _), (b, _)| b.area().total_cmp(&a.area()));
     for (place, block) in places.into_iter().take(MOST_LABELS) {
         if let Some(tensor) = lane.tensor(block) {
-            let name = tensor_name(input, tensor);
+            let name = tensor_name(input.comparison, tensor);
             text_in(
                 painter,
                 place.shrink2(vec2(4.0, 0.0)),
@@ -221,11 +221,6 @@ fn paint_labels(painter: &Painter, rect: Rect, items: &Items, lane: &LaneView, i
             );
         }
     }
-}
-
-/// Empty where the source has no name.
-pub(super) fn tensor_name<'a>(input: &LanesInput<'a>, tensor: Selected) -> &'a str {
-    highwater_timeline::tensor_name(input.comparison, tensor)
 }
 
 /// Outlines the hovered and the selected tensor.
@@ -277,7 +272,7 @@ fn paint_away(
     blocks.sort_by_key(|(_, start, end)| (*start, *end));
     let places = eviction_interval::connectors(&blocks, rect);
     eviction_interval::hatched(painter, &places, input.theme);
-    let color = input.theme.remat_mark(highwater_timeline::RematMarkKind::Evict);
+    let color = input.theme.remat_mark(RematMarkKind::Evict);
     for place in places {
         painter.rect_stroke(place, 0, Stroke::new(0.75, color), StrokeKind::Outside);
     }

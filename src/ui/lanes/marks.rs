@@ -155,30 +155,42 @@ fn hole_picture(
 ) -> HolePicture {
     let rect = place.2;
     let items = lane.visible_gaps(view, canvas_of(rect));
-    let mut mesh = Mesh::with_texture(pattern(ctx, "hatch of gaps", theme.hole));
-    mesh.reserve_vertices(items.n_drawn() * 4);
-    mesh.reserve_triangles(items.n_drawn() * 2);
+    let mut hatched = Hatched::new(ctx, "hatch of gaps", theme.hole);
+    hatched.0.reserve_vertices(items.n_drawn() * 4);
+    hatched.0.reserve_triangles(items.n_drawn() * 2);
     for item in items.rects.iter().chain(items.marks.iter().map(|mark| &mark.rect)) {
-        let hole = on_canvas(item, rect);
-        // The pattern is fixed to the screen, so that it continues from gap to gap.
-        let uv = Rect::from_min_max(in_pattern(hole.min), in_pattern(hole.max));
-        mesh.add_rect_with_uv(hole, uv, Color32::WHITE);
+        hatched.add(on_canvas(item, rect));
     }
     HolePicture {
         holes: Arc::clone(&lane.gaps),
         view: place,
         colors: theme.hole,
-        mesh: Arc::new(mesh),
+        mesh: Arc::new(hatched.0),
         counts: (items.n_drawn(), items.n_total),
     }
 }
 
-pub(super) fn in_pattern(pos: Pos2) -> Pos2 {
-    pos2(pos.x / HATCH_POINTS, pos.y / HATCH_POINTS)
+/// Rectangles with one hatching, which is fixed to the screen, so that it continues from one to the next.
+pub(super) struct Hatched(Mesh);
+
+impl Hatched {
+    pub(super) fn new(ctx: &egui::Context, name: &str, colors: (Color32, Color32)) -> Self {
+        Self(Mesh::with_texture(pattern(ctx, name, colors)))
+    }
+
+    pub(super) fn add(&mut self, place: Rect) {
+        self.0.add_rect_with_uv(place, place / HATCH_POINTS, Color32::WHITE);
+    }
+
+    pub(super) fn paint(self, painter: &Painter) {
+        if !self.0.is_empty() {
+            painter.add(Shape::mesh(self.0));
+        }
+    }
 }
 
 /// A hatching in two colours, uploaded once.
-pub(super) fn pattern(ctx: &egui::Context, name: &str, colors: (Color32, Color32)) -> egui::TextureId {
+fn pattern(ctx: &egui::Context, name: &str, colors: (Color32, Color32)) -> egui::TextureId {
     let id = egui::Id::unique((name, colors));
     if let Some(known) = ctx.data(|data| data.get_temp::<egui::TextureHandle>(id)) {
         return known.id();

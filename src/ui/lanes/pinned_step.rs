@@ -8,7 +8,7 @@ use crate::numbers::to_f64;
 use highwater_analysis::{Comparison, LaneId};
 use highwater_model::units::Step;
 use highwater_sim::RegionId;
-use highwater_timeline::{LaneView, Owner, Timeline, Viewport, peak_step};
+use highwater_timeline::{LaneView, Owner, RegionSpan, Timeline, Viewport, peak_step};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PinnedStep {
@@ -25,6 +25,16 @@ pub enum HoveredRegion {
     Region(RegionId),
     /// Everything that a pool holds.
     Pool(Owner),
+}
+
+impl HoveredRegion {
+    /// Whether a region is highlighted as a whole: of paged ranges of a pool the held pieces are.
+    pub(super) fn is(self, region: &RegionSpan) -> bool {
+        match self {
+            Self::Region(id) => region.region == id,
+            Self::Pool(owner) => region.owner == owner && !region.is_paged,
+        }
+    }
 }
 
 /// How keys move the pinned step.
@@ -54,7 +64,7 @@ impl LanesState {
     pub fn spot_in(&self, input: &LanesInput<'_>) -> Option<PinnedStep> {
         let comparison = input.comparison;
         let last = Step(input.timeline.n_steps.checked_sub(1)?);
-        let position = |id| comparison.lanes.iter().position(|lane| lane.id == id);
+        let position = |id| comparison.position(id);
         let explained = self.selected_lane.and_then(position);
         let lane = explained.or(comparison.main_lane()).unwrap_or(0);
         let known = self.spot.filter(|spot| spot.lane < comparison.lanes.len());
@@ -187,10 +197,7 @@ impl LanesState {
 /// Addresses of the highlight on a step.
 fn extents(lane: &LaneView, what: HoveredRegion, step: Step) -> Vec<(u64, u64)> {
     let regions = lane.regions_at(step).into_iter().map(|idx| &lane.regions[idx]);
-    let regions = regions.filter(|region| match what {
-        HoveredRegion::Region(id) => region.region == id,
-        HoveredRegion::Pool(owner) => region.owner == owner && !region.is_paged,
-    });
+    let regions = regions.filter(|region| what.is(region));
     let regions = regions.map(|region| (region.base, region.base + region.bytes.get()));
     let holdings = &lane.owned_ranges;
     let held = holdings.alive(f64::from(step.0)).into_iter().filter(|idx| match what {

@@ -11,7 +11,6 @@ use crate::panels::elided;
 use crate::panels::sweep::choices;
 use crate::widgets::Named as _;
 use highwater_analysis::Lane;
-use highwater_model::graph::Id as _;
 use highwater_model::units::percent_text;
 use highwater_plan::Planned;
 use highwater_session::Command;
@@ -60,12 +59,7 @@ fn plans_text(lane: &Lane, input: &LanesInput<'_>) -> String {
         row.label, row.summary, row.name
     );
     for (graph, planned) in lane.plans.iter().take(8) {
-        let name = input
-            .comparison
-            .session
-            .graphs
-            .get(graph.idx())
-            .map_or("", |graph| &graph.name);
+        let name = input.comparison.session.graph_name(*graph).unwrap_or_default();
         let sure = if planned.is_optimal() {
             "proven optimal".to_owned()
         } else {

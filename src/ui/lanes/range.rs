@@ -112,7 +112,7 @@ pub(super) fn words(range: StepRange, input: &LanesInput<'_>, state: &LanesState
         let (curve, what) = stated_curve(input, lane)?;
         let (step, bytes) = curve.highest(range.start.0 as usize, range.end.0 as usize)?;
         let title = if shown.len() > 1 {
-            format!("{}: ", comparison.lane_title(comparison.lanes[lane].id))
+            format!("{}: ", comparison.title_of(lane))
         } else {
             String::new()
         };

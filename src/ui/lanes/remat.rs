@@ -3,8 +3,7 @@
 //! An eviction is a triangle pointing down in the upper half of the row; a recomputation points up in the lower half. A
 //! pixel column counts all that it merges.
 
-use eframe::egui::epaint::PathShape;
-use eframe::egui::{Align, Color32, Key, Painter, Pos2, Rangef, Rect, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
+use eframe::egui::{Align, Color32, Key, Painter, Pos2, Rangef, Rect, Role, Sense, Stroke, StrokeKind, Ui, pos2};
 
 use super::LanesCx;
 use super::canvas::{label_beside, reading_x, step_x, text_with_ground, visible_x};
@@ -14,6 +13,7 @@ use super::tooltip::{beside_pointer, rows_ui};
 use super::{LanesInput, LanesState};
 use crate::commands::UiCommand;
 use crate::numbers::to_step;
+use crate::panels::marker::{crossed, polygon};
 use crate::theme::Theme;
 use crate::widgets::{Named as _, keep_arrows};
 use highwater_model::units::{Bytes, Step, grouped};
@@ -36,7 +36,7 @@ pub(super) fn marks_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
     paint_frame(ui.painter(), rect, "evict, recompute", theme);
     let id = ui.scope_id().with(("remat marks", frame.lane));
     let response = ui.interact(rect, id, Sense::click());
-    let title = cx.input.comparison.lane_title(cx.input.comparison.lanes[frame.lane].id);
+    let title = cx.input.comparison.title_of(frame.lane);
     let response = response.named(Role::Button, || {
         format!("evictions and recomputed ops of {title}: {}", counts_text(remat))
     });
@@ -168,25 +168,16 @@ fn place(rect: Rect, x: f32, kind: RematMarkKind) -> Pos2 {
 /// Shape and colour of a kind.
 pub(super) fn mark(painter: &Painter, at: Pos2, kind: RematMarkKind, theme: &Theme) {
     let color = theme.remat_mark(kind);
-    let triangle = |points: [(f32, f32); 3]| points.map(|(x, y)| at + vec2(x, y) * HALF).to_vec();
     let down = [(-1.1, -1.0), (1.1, -1.0), (0.0, 1.1)];
     let up = [(-1.1, 1.0), (0.0, -1.1), (1.1, 1.0)];
+    let triangle = |corners: &[(f32, f32)], fill, width| {
+        painter.add(polygon(at, HALF, corners, fill, Stroke::new(width, color)));
+    };
     match kind {
-        RematMarkKind::Evict => {
-            painter.add(PathShape::convex_polygon(triangle(down), color, Stroke::NONE));
-        }
-        RematMarkKind::Rematerialize => {
-            painter.add(PathShape::convex_polygon(triangle(up), color, Stroke::NONE));
-        }
-        RematMarkKind::Sibling => {
-            painter.add(PathShape::closed_line(triangle(up), Stroke::new(1.0, color)));
-        }
-        RematMarkKind::OutOfMemory | RematMarkKind::Thrash => {
-            let stroke = Stroke::new(2.0, color);
-            for side in [-1.0, 1.0] {
-                painter.line_segment([at - vec2(HALF * side, HALF), at + vec2(HALF * side, HALF)], stroke);
-            }
-        }
+        RematMarkKind::Evict => triangle(&down, color, 0.0),
+        RematMarkKind::Rematerialize => triangle(&up, color, 0.0),
+        RematMarkKind::Sibling => triangle(&up, Color32::TRANSPARENT, 1.0),
+        RematMarkKind::OutOfMemory | RematMarkKind::Thrash => crossed(painter, at, HALF, Stroke::new(2.0, color)),
     }
 }
 

@@ -12,7 +12,7 @@ use super::{LanesInput, eviction_interval, frame, map, remat, searched};
 use crate::numbers::to_points;
 use highwater_model::units::grouped;
 use highwater_session::RowsPicture;
-use highwater_timeline::{RematMarkKind, RowItems, Selected};
+use highwater_timeline::{RematMarkKind, RowItems, Selected, tensor_name};
 
 const MIN_LABEL_WIDTH: f32 = 60.0;
 const MIN_LABEL_HEIGHT: f32 = 11.0;
@@ -180,7 +180,7 @@ fn paint_labels(painter: &Painter, body: Rect, shown: &Shown<'_>, items: &RowIte
         let Some(tensor) = shown.tensor(item.block as usize) else {
             continue;
         };
-        let name = map::tensor_name(input, tensor);
+        let name = tensor_name(input.comparison, tensor);
         let place = on_canvas(item, body).intersect(body);
         if place.width() >= MIN_LABEL_WIDTH {
             text_in(

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use eframe::egui::{Key, Painter, Rect, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
+use eframe::egui::{Key, Painter, Rect, Role, Sense, Stroke, StrokeKind, Ui, pos2};
 
 use super::canvas::{Quads, SMALL, equal_runs};
 use super::rows::{Shown, line_of};
 use super::{LanesInput, LanesState};
 use crate::numbers::{count_f32, part_of, to_points};
+use crate::panels::marker::polygon;
 use crate::theme::Theme;
 use crate::widgets::Named as _;
 use highwater_model::units::{Bytes, counted};
@@ -135,13 +136,12 @@ fn paint_scope(
 
 /// A triangle: right for a collapsed scope, down for an open one.
 fn arrow(painter: &Painter, at: eframe::egui::Pos2, is_folded: bool, theme: &Theme) {
-    let points = if is_folded {
-        vec![at + vec2(-2.0, -4.0), at + vec2(3.0, 0.0), at + vec2(-2.0, 4.0)]
+    let corners = if is_folded {
+        [(-2.0, -4.0), (3.0, 0.0), (-2.0, 4.0)]
     } else {
-        vec![at + vec2(-4.0, -2.0), at + vec2(4.0, -2.0), at + vec2(0.0, 3.0)]
+        [(-4.0, -2.0), (4.0, -2.0), (0.0, 3.0)]
     };
-    let shape = eframe::egui::epaint::PathShape::convex_polygon(points, theme.text, Stroke::NONE);
-    painter.add(shape);
+    painter.add(polygon(at, 1.0, &corners, theme.text, Stroke::NONE));
 }
 
 /// Bytes that a collapsed scope holds, all on one y-axis; at least a point high.

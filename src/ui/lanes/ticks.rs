@@ -1,12 +1,12 @@
 //! The row of events between curve and map: a mark per class and pixel column.
 
-use eframe::egui::epaint::{PathShape, Shape};
 use eframe::egui::{Painter, Pos2, Rect, Stroke, Ui, pos2, vec2};
 
 use super::event_row::{EventRow, paint_frame};
 use super::frame::LaneFrame;
 use super::tooltip::rows_ui;
 use super::{LanesInput, LanesState};
+use crate::panels::marker::{crossed, polygon};
 use crate::theme::Theme;
 use highwater_model::units::{Bytes, counted, grouped};
 use highwater_timeline::{TickClass, TickColumn, event_labels};
@@ -65,24 +65,15 @@ pub(super) fn column_at(
 pub(super) fn mark(painter: &Painter, at: Pos2, class: TickClass, theme: &Theme) {
     const HALF: f32 = 2.2;
     let color = theme.tick(class);
-    let polygon = |points: [(f32, f32); 4]| {
-        let points = points.map(|(x, y)| at + vec2(x, y) * HALF);
-        Shape::Path(PathShape::convex_polygon(points.to_vec(), color, Stroke::NONE))
-    };
+    let polygon = |corners| polygon(at, HALF, corners, color, Stroke::NONE);
     match class {
-        TickClass::Trouble => {
-            let stroke = Stroke::new(1.6, color);
-            for side in [-1.0, 1.0] {
-                let line = [at - vec2(HALF * side, HALF), at + vec2(HALF * side, HALF)];
-                painter.line_segment(line, stroke);
-            }
-        }
-        TickClass::Graphs => drop(painter.add(polygon([(0.0, -1.3), (1.3, 0.0), (0.0, 1.3), (-1.3, 0.0)]))),
+        TickClass::Trouble => crossed(painter, at, HALF, Stroke::new(1.6, color)),
+        TickClass::Graphs => drop(painter.add(polygon(&[(0.0, -1.3), (1.3, 0.0), (0.0, 1.3), (-1.3, 0.0)]))),
         TickClass::Arena => {
             let square = Rect::from_center_size(at, vec2(HALF, HALF) * 2.0);
             painter.rect_stroke(square, 0, Stroke::new(1.2, color), eframe::egui::StrokeKind::Inside);
         }
-        TickClass::Driver => drop(painter.add(polygon([(0.0, -1.2), (1.2, 1.0), (0.0, 1.0), (-1.2, 1.0)]))),
+        TickClass::Driver => drop(painter.add(polygon(&[(0.0, -1.2), (1.2, 1.0), (0.0, 1.0), (-1.2, 1.0)]))),
         TickClass::Pools => drop(painter.circle_filled(at, HALF, color)),
         TickClass::Pages => {
             painter.rect_filled(Rect::from_center_size(at, vec2(HALF, HALF) * 1.8), 0, color);

@@ -181,22 +181,13 @@ fn rows_lane_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
         return;
     }
     let shown = state.lane_of_rows(input);
-    let title = |lane: usize| {
-        let lane = input.comparison.lanes.get(lane);
-        lane.map_or(String::new(), |lane| input.comparison.lane_title(lane.id))
-    };
-    let label = format!("lifetimes of {}", title(shown));
+    let mut chosen = shown;
     ComboBox::from_id_salt("lane of lifetimes")
-        .selected_text(title(shown))
-        .show_choices(ui, |ui| {
-            for lane in 0..input.comparison.lanes.len() {
-                if ui.selectable_label(lane == shown, title(lane)).clicked() {
-                    state.rows_lane = Some(lane);
-                }
-            }
-        })
-        .named(Role::ComboBox, || &label)
+        .show_lanes(ui, "lifetimes of ", &mut chosen, input.comparison)
         .on_hover_text("Lane whose lifetimes are shown");
+    if chosen != shown {
+        state.rows_lane = Some(chosen);
+    }
 }
 
 /// The order of rows.

@@ -6,9 +6,7 @@ use eframe::egui::{AreaState, Grid, Label, Rect, RectAlign, Response, RichText, 
 use super::frame::LaneFrame;
 use super::{LaneContent, LanesInput, LanesState, Selected, areas, constant, gestures, remat, shortage, ticks};
 use crate::numbers::to_step;
-use highwater_model::graph::Id as _;
 use highwater_model::units::{Bytes, Nanos, Step};
-use highwater_model::workload::GraphIdx;
 use highwater_sim::RegionKind;
 use highwater_timeline::{AxisKind, LaneView, Owner, step_facts};
 
@@ -100,7 +98,7 @@ pub(super) fn reading(frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesSt
     let lane = &input.timeline.lanes[frame.lane];
     let facts = step_facts(input.comparison, step).unwrap_or_default();
     let mut parts = vec![
-        input.comparison.lane_title(input.comparison.lanes[frame.lane].id),
+        input.comparison.title_of(frame.lane),
         input.comparison.step_text(frame.lane, step),
     ];
     if !facts.is_recomputed {
@@ -159,19 +157,16 @@ fn region_ui(
     let what = if region.is_paged { "addresses used" } else { "reserved" };
     let held = life(region.start.0, region.end.0);
     let mut rows = vec![(what, format!("{}, {held}", region.bytes))];
-    let name = |graph: GraphIdx| {
-        let known = input.comparison.session.graphs.get(graph.idx());
-        known.map(|graph| graph.name.as_str())
-    };
     match holding {
         Some(idx) => {
             let holdings = &lane.owned_ranges;
             let bytes = Bytes(holdings.bytes.at(idx));
             let pages = holdings.n_pages[idx];
+            let owner = holdings.owner[idx].words(&input.comparison.session);
             let text = match pages {
-                0 => format!("{}, granted block of {bytes}", holdings.owner[idx].words(name)),
-                1 => format!("{}, one page of {bytes}", holdings.owner[idx].words(name)),
-                _ => format!("{}, {pages} pages of {bytes} in total", holdings.owner[idx].words(name)),
+                0 => format!("{owner}, granted block of {bytes}"),
+                1 => format!("{owner}, one page of {bytes}"),
+                _ => format!("{owner}, {pages} pages of {bytes} in total"),
             };
             rows.push(("here", text));
         }

@@ -3,7 +3,6 @@
 use eframe::egui;
 
 use highwater_analysis::Comparison;
-use highwater_model::graph::Id as _;
 use highwater_model::units::Bytes;
 use highwater_plan::Fragmentation;
 use highwater_session::Command;
@@ -27,11 +26,7 @@ pub(super) fn footprint_ui(
         return;
     }
     ui.strong("Arena size");
-    let name = comparison
-        .session
-        .graphs
-        .get(stack.graph.idx())
-        .map_or("", |graph| &graph.name);
+    let name = comparison.session.graph_name(stack.graph).unwrap_or_default();
     let noun = comparison.study().words().tensor;
     let (footprint, holes) = (stack.footprint, stack.chain.gap_bytes);
     let text = format!(

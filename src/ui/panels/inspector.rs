@@ -20,7 +20,6 @@ use crate::panes::Pane;
 use crate::theme::Theme;
 use crate::widgets::{button_ui, bytes_ui, list_end_ui, list_length, right_bytes_ui, wrapped_ui};
 use highwater_analysis::{Comparison, Lane, LaneId, LaneKind, OutOfMemoryReport};
-use highwater_model::graph::Id as _;
 use highwater_model::units::{Bytes, Step, counted, grouped};
 use highwater_options::keys;
 use highwater_session::{Command, Selected};
@@ -221,10 +220,8 @@ fn remedies_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, story: &OutOfMemoryReport
         if let Some(enough) = story.sufficient_device {
             let button = egui::Button::new(format!("Try a device with {enough}"));
             if button_ui(ui, button, "Sets simulation.device_memory") {
-                cx.commands.push(Command::SetOption {
-                    key: keys::DEVICE_MEMORY.to_owned(),
-                    text: format!("{}MiB", enough.get() >> 20),
-                });
+                let text = format!("{}MiB", enough.get() >> 20);
+                cx.commands.push(Command::set_option(keys::DEVICE_MEMORY, text));
             }
         }
         if Pane::Budgets.why_not(cx.session).is_none() {
@@ -369,9 +366,8 @@ fn regions_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: usize, view: &La
         .axis
         .locate(step)
         .map(|(run, _)| comparison.axis.runs[run].run.graph);
-    let name = running
-        .and_then(|graph| comparison.session.graphs.get(graph.idx()))
-        .map_or("", |graph| &graph.name);
+    let name = running.and_then(|graph| comparison.session.graph_name(graph));
+    let name = name.unwrap_or_default();
     ui.label(if comparison.trace().is_some() || is_measured {
         format!("Reserved at {}:", comparison.step_text(lane, step))
     } else {

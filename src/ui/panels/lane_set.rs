@@ -72,19 +72,17 @@ pub fn has_lane_set(session: &Session) -> bool {
 
 /// The choice of the kind of lanes; nothing where there is none.
 pub fn kind_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut LaneSetState) {
-    let Some(words) = kind_words(cx.session) else { return };
+    if kind_words(cx.session).is_none() {
+        return;
+    }
     let before = Kind::of(&cx.session.document().lanes);
     let mut chosen = before;
-    let list = egui::ComboBox::from_id_salt("kind of lanes")
-        .selected_text(words)
-        .width(92.0);
-    let list = list.show_choices(ui, |ui| {
-        for (kind, words) in KINDS {
-            ui.selectable_value(&mut chosen, kind, words);
-        }
-    });
-    let list = list.named(egui::Role::ComboBox, || format!("compare {words}"));
-    list.on_hover_text("The kind of lanes");
+    let list = egui::ComboBox::from_id_salt("kind of lanes").width(92.0);
+    let kinds = KINDS.map(|(kind, _)| kind);
+    list.show_values(ui, "compare ", &mut chosen, kinds, |kind| {
+        KINDS[*kind as usize].1.to_owned()
+    })
+    .on_hover_text("The kind of lanes");
     if chosen != before {
         let command = set(cx.session, state, chosen);
         cx.commands.push(command);

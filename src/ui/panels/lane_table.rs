@@ -13,7 +13,6 @@
 mod columns;
 mod texts;
 
-use eframe::egui::epaint::PathShape;
 use eframe::egui::{
     self, Align, Align2, Button, Color32, CursorIcon, FontId, Grid, Layout, Pos2, Rangef, Rect, RichText, Role, Sense,
     Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2,
@@ -24,10 +23,11 @@ use self::columns::{COLUMNS, Column, Columns};
 use self::texts::LaneTexts;
 use crate::commands::UiCommand;
 use crate::numbers::{count_f32, part_of, to_points};
+use crate::panels::marker::direction;
 use crate::panels::sorted_table::Sorting;
 use crate::panels::{PaneCx, elided, width_of};
 use crate::theme::Theme;
-use crate::widgets::Named as _;
+use crate::widgets::{Named as _, row_at};
 use highwater_analysis::{Comparison, Figure, Fit, LaneId, LaneKind, LaneMark, Metric};
 use highwater_model::units::{Bytes, counted};
 use highwater_session::Command;
@@ -182,11 +182,8 @@ impl Table<'_> {
             let sort = state.sorting.sort().filter(|sort| sort.column == position);
             paint(*place, label, Align2::RIGHT_CENTER);
             if let Some(sort) = sort {
-                let to = if sort.is_descending { 3.0 } else { -3.0 };
                 let tip = pos2(area.left() + place.max + 5.0, area.center().y);
-                let triangle = vec![tip + vec2(-3.0, -to), tip + vec2(3.0, -to), tip + vec2(0.0, to)];
-                let shape = PathShape::convex_polygon(triangle, self.theme.text, Stroke::NONE);
-                ui.painter().add(shape);
+                direction(ui.painter(), tip, sort.is_descending, self.theme.text);
             }
             let rect = Rect::from_x_y_ranges(area.left() + place.min..=area.left() + place.max, area.y_range());
             let response = ui.interact(rect, ui.scope_id().with(("lane column", label)), Sense::click());
@@ -203,9 +200,7 @@ impl Table<'_> {
     fn title_ui(&self, ui: &mut Ui, area: Rect, state: &LaneTableState, commands: &mut Vec<UiCommand>) {
         let place = area.with_min_x(area.left() + NAME_LEFT);
         let place = place.with_max_x(area.left() + self.columns.bar.max);
-        let layout = Layout::left_to_right(Align::Center);
-        let mut row = ui.new_child(UiBuilder::new().max_rect(place).layout(layout).id_salt("lane title"));
-        row.shrink_clip_rect(place);
+        let mut row = row_at(ui, place, Layout::left_to_right(Align::Center), "lane title");
         row.spacing_mut().interact_size.y = HEADER;
         row.spacing_mut().button_padding = vec2(4.0, 0.0);
         let words = |text: &str| RichText::new(text).size(SMALL).color(self.theme.text_weak);

@@ -52,10 +52,8 @@ fn alignment_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
             let button = ui.selectable_label(alignment == now, alignment.name());
             let button = button.on_hover_text(hint(alignment));
             if button.clicked() && alignment != now {
-                cx.commands.push(Command::SetOption {
-                    key: keys::MEASURED_ALIGNMENT.to_owned(),
-                    text: alignment.name().to_owned(),
-                });
+                cx.commands
+                    .push(Command::set_option(keys::MEASURED_ALIGNMENT, alignment.name()));
             }
         }
     });

@@ -11,7 +11,7 @@ pub mod inspector;
 pub mod lane_set;
 pub mod lane_table;
 pub mod log;
-mod marker;
+pub(crate) mod marker;
 mod measured;
 pub mod measured_run;
 pub mod name_reuse;
@@ -142,10 +142,7 @@ pub fn profiles_ui(ui: &mut egui::Ui, session: &Session, chosen: Option<&str>, c
         let is_chosen = chosen == Some(profile.name.as_str());
         let choice = ui.selectable_label(is_chosen, format!("{} ({memory})", profile.name));
         if choice.on_hover_text(&profile.summary).clicked() {
-            commands.push(Command::SetOption {
-                key: keys::DEVICE.to_owned(),
-                text: profile.name.clone(),
-            });
+            commands.push(Command::set_option(keys::DEVICE, &profile.name));
         }
     }
 }
@@ -277,15 +274,11 @@ pub fn graph_choice_ui(ui: &mut egui::Ui, chosen: &mut usize, what: &str, names:
     if names.len() < 2 {
         return;
     }
-    let label = format!("{what}: {}", names[*chosen]);
-    egui::ComboBox::from_id_salt(what)
-        .selected_text(names[*chosen])
-        .width(120.0)
-        .truncate()
-        .show_choices(ui, |ui| {
-            for (graph, name) in names.iter().enumerate() {
-                ui.selectable_value(chosen, graph, *name);
-            }
-        })
-        .named(egui::Role::ComboBox, || &label);
+    egui::ComboBox::from_id_salt(what).width(120.0).truncate().show_values(
+        ui,
+        &format!("{what}: "),
+        chosen,
+        0..names.len(),
+        |graph| names[*graph].to_owned(),
+    );
 }

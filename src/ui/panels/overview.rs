@@ -9,7 +9,7 @@ use super::verdict::{HEIGHT, verdict_ui};
 use super::{measured, overview_problem};
 use crate::panels::PaneCx;
 use crate::theme::{STALE, Theme};
-use crate::widgets::wrapped_ui;
+use crate::widgets::{row_at, wrapped_ui};
 use highwater_analysis::{Comparison, LaneId, LaneKind};
 use highwater_session::Session;
 
@@ -49,9 +49,7 @@ pub(super) fn stale_text(session: &Session) -> Option<String> {
 /// One row that never wraps: the main figure, and details that are cut and shown whole on hover.
 fn headline_ui(ui: &mut egui::Ui, cx: &PaneCx<'_>, comparison: &Comparison) {
     let (area, _) = ui.allocate_exact_size(egui::vec2(ui.available_width(), HEIGHT), egui::Sense::hover());
-    let layout = Layout::left_to_right(Align::Center);
-    let mut row = ui.new_child(egui::UiBuilder::new().max_rect(area).layout(layout).id_salt("headline"));
-    row.shrink_clip_rect(area);
+    let mut row = row_at(ui, area, Layout::left_to_right(Align::Center), "headline");
     if let Some(text) = stale_text(cx.session) {
         row.label(text);
         row.multiply_opacity(STALE);

@@ -16,7 +16,7 @@ use highwater_analysis::{Comparison, LaneId, LaneKind};
 use highwater_model::units::{Bytes, Step};
 use highwater_session::{Command, Selected};
 use highwater_sim::RegionKind;
-use highwater_timeline::{LaneView, ReuseSide, ReusedBytes, Support, Timeline, tensor_name};
+use highwater_timeline::{LaneView, ReuseSide, ReusedBytes, Support, Timeline, shown_name};
 
 /// Rows of a collapsed list.
 const FEW: usize = 6;
@@ -198,10 +198,7 @@ fn tensor_ui(ui: &mut egui::Ui, shown: &Shown<'_>, block: u32, commands: &mut Ve
         ui.weak("not a tensor");
         return;
     };
-    let name = match tensor_name(shown.comparison, tensor) {
-        "" => format!("tensor {}", tensor.tensor.0),
-        name => name.to_owned(),
-    };
+    let name = shown_name(shown.comparison, tensor);
     if link_ui(ui, &name).on_hover_text(format!("Select {name}")).clicked() {
         commands.push(Command::Select(Some(tensor)));
     }

@@ -9,6 +9,7 @@ use super::options::select_all;
 use crate::commands::UiCommand;
 use crate::lanes::LanesState;
 use crate::panels::PaneCx;
+use crate::panels::marker::{cross, polygon};
 use crate::theme::Theme;
 use crate::widgets::Named as _;
 use highwater_analysis::LaneKind;
@@ -161,16 +162,13 @@ fn icon_ui(ui: &mut egui::Ui, what: Pressed) -> egui::Response {
         ui.painter().rect_filled(area, 3, visuals.weak_bg_fill);
     }
     let (center, color) = (area.center(), visuals.fg_stroke.color);
-    let at = |x: f32, y: f32| center + egui::vec2(x, y) * HALF;
     if what == Pressed::Clear {
-        let stroke = egui::Stroke::new(1.4, color);
-        ui.painter().line_segment([at(-1.0, -1.0), at(1.0, 1.0)], stroke);
-        ui.painter().line_segment([at(1.0, -1.0), at(-1.0, 1.0)], stroke);
+        cross(ui.painter(), center, HALF, color);
     } else {
         let to = if what == Pressed::Next { 1.0 } else { -1.0 };
-        let triangle = vec![at(-to * 0.7, -1.0), at(to, 0.0), at(-to * 0.7, 1.0)];
-        let shape = egui::epaint::PathShape::convex_polygon(triangle, color, egui::Stroke::NONE);
-        ui.painter().add(shape);
+        let corners = [(-to * 0.7, -1.0), (to, 0.0), (-to * 0.7, 1.0)];
+        ui.painter()
+            .add(polygon(center, HALF, &corners, color, egui::Stroke::NONE));
     }
     response
 }

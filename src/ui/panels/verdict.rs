@@ -9,7 +9,7 @@ use crate::combo::ShowChoices as _;
 use crate::panels::schedule::{can_add_evaluation, changing_values};
 use crate::panels::{PaneCx, width_of};
 use crate::theme::STALE;
-use crate::widgets::Named as _;
+use crate::widgets::{Named as _, row_at};
 use highwater_analysis::{Comparison, Effect, LaneGoal, LaneId, Metric, Recommended};
 use highwater_options::keys;
 use highwater_session::Command;
@@ -21,9 +21,7 @@ pub(super) fn verdict_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, comparison: &Comparis
     let goal = cx.session.document().goal;
     let found = comparison.recommended(goal);
     let (area, _) = ui.allocate_exact_size(egui::vec2(ui.available_width(), HEIGHT), egui::Sense::hover());
-    let layout = Layout::right_to_left(Align::Center);
-    let mut row = ui.new_child(egui::UiBuilder::new().max_rect(area).layout(layout).id_salt("verdict"));
-    row.shrink_clip_rect(area);
+    let mut row = row_at(ui, area, Layout::right_to_left(Align::Center), "verdict");
     apply_ui(&mut row, cx, comparison, found);
     goal_ui(&mut row, cx, goal);
     if comparison.equivalence.is_some() {
@@ -58,12 +56,7 @@ pub(super) fn verdict_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, comparison: &Comparis
 /// `Recommended: policy 2 · 3.485 GiB · −8.6 % · no extra time`.
 fn headline(comparison: &Comparison, found: &Recommended) -> String {
     let number = found.policy.number();
-    let position = |policy| {
-        comparison
-            .lanes
-            .iter()
-            .position(|lane| lane.id == LaneId::Policy(policy))
-    };
+    let position = |policy| comparison.position(LaneId::Policy(policy));
     let Some(lane) = position(found.policy) else {
         return format!("Recommended: policy {number}");
     };
@@ -120,10 +113,7 @@ fn details(comparison: &Comparison, found: Option<&Recommended>) -> String {
     let Some(found) = found else {
         return "No policy completes on this device".to_owned();
     };
-    let lane = comparison
-        .lanes
-        .iter()
-        .position(|lane| lane.id == LaneId::Policy(found.policy));
+    let lane = comparison.position(LaneId::Policy(found.policy));
     let peak = lane.map_or_else(String::new, |lane| {
         let exact = comparison.lanes[lane].summary.peak_reserved.exact();
         format!("{}{exact}", comparison.bound_sign(lane))
@@ -203,9 +193,7 @@ fn apply_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, comparison: &Comparison, found: Op
     let button = button.named(Role::Button, || format!("apply policy {number}"));
     let words = format!("Set static_memory_policy to {number}");
     if button.on_hover_text(words).clicked() {
-        cx.commands.push(Command::SetOption {
-            key: keys::STATIC_MEMORY_POLICY.to_owned(),
-            text: number.to_string(),
-        });
+        cx.commands
+            .push(Command::set_option(keys::STATIC_MEMORY_POLICY, number.to_string()));
     }
 }

@@ -167,10 +167,7 @@ fn a_session_assumes_no_value_where_a_range_gives_some() {
     let mut session = Session::new(document, profiles, Worker::start(|| {}).expect("a thread"));
     session.settle();
     assert_eq!(session.assumed_dims().iter().collect::<Vec<_>>(), ["batch"]);
-    let set = |text: &str| highwater::session::Command::SetOption {
-        key: "dynamic_input".to_owned(),
-        text: text.to_owned(),
-    };
+    let set = |text: &str| highwater::session::Command::set_option("dynamic_input", text);
     session.apply(set("True"));
     session.settle();
     assert!(session.assumed_dims().is_empty() && session.document().plan.dims.is_empty());

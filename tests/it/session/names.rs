@@ -62,10 +62,7 @@ fn a_report_is_not_shown_with_a_newer_answer() {
     session.apply(Command::ReuseNames(GraphIdx(0)));
     session.settle();
     assert!(session.name_reuse().wanted().is_some());
-    session.apply(Command::SetOption {
-        key: "memory_optimize.skip_opt_set".to_owned(),
-        text: r#"["t33"]"#.to_owned(),
-    });
+    session.apply(Command::set_option("memory_optimize.skip_opt_set", r#"["t33"]"#));
     session.settle();
     assert!(session.name_reuse().wanted().is_none() && session.name_reuse().failure().is_none());
     session.apply(Command::ReuseNames(GraphIdx(0)));

@@ -170,13 +170,7 @@ fn values_of_entries_and_options_combine() {
         ("dynamic_input", "True"),
         ("dynamic_inputs_shape_range", "data:[8],[8~64,8]"),
     ] {
-        step(
-            &mut session,
-            Command::SetOption {
-                key: key.to_owned(),
-                text: text.to_owned(),
-            },
-        );
+        step(&mut session, Command::set_option(key, text));
     }
     let chain = || "chain[seq=4..6]".parse::<ScheduleEntry>().expect("an entry");
     session.apply(Command::SetEntries {

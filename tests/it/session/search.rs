@@ -134,10 +134,7 @@ fn the_table_of_problems_follows_the_problems() {
     session.apply(Command::ListRows(Box::new(spec.clone())));
     session.settle();
     assert!(session.table().has(&session.table_key(spec.clone())));
-    session.apply(Command::SetOption {
-        key: "no.such.option".to_owned(),
-        text: "1".to_owned(),
-    });
+    session.apply(Command::set_option("no.such.option", "1"));
     session.apply(Command::SetEnvironment {
         name: "ASCEND_DEVICE_ID".to_owned(),
         value: Some("none".to_owned()),

@@ -1,13 +1,12 @@
 //! The menu of marks, and the counts of reuse edges.
 
-use eframe::egui::epaint::{Mesh, Shape};
 use eframe::egui::text::LayoutJob;
-use eframe::egui::{Color32, Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use eframe::egui::{Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::super::canvas::SMALL;
 use super::super::edge_counts::{EdgeWords, edges_text};
 use super::super::{LanesInput, LanesState};
-use super::{EdgeChoice, WIDTHS, in_pattern, pattern, stroke};
+use super::{EdgeChoice, Hatched, WIDTHS, stroke};
 use crate::theme::Theme;
 use crate::widgets::{Named as _, stay_open_menu_ui};
 use highwater_model::units::counted;
@@ -124,13 +123,9 @@ fn name(response: &Response, is_chosen: bool, words: &str) {
 
 fn hatch_swatch(ui: &mut Ui, theme: &Theme) {
     let (place, _) = ui.allocate_exact_size(vec2(14.0, 12.0), Sense::hover());
-    let mut mesh = Mesh::with_texture(pattern(ui.ctx(), "hatch of gaps", theme.hole));
-    mesh.add_rect_with_uv(
-        place,
-        Rect::from_min_max(in_pattern(place.min), in_pattern(place.max)),
-        Color32::WHITE,
-    );
-    ui.painter().add(Shape::mesh(mesh));
+    let mut hatched = Hatched::new(ui.ctx(), "hatch of gaps", theme.hole);
+    hatched.add(place);
+    hatched.paint(ui.painter());
 }
 
 /// A short edge, as in the maps.

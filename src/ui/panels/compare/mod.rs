@@ -52,9 +52,7 @@ impl CompareState {
 
     /// The lane of the list of changes by position; never the baseline.
     fn lane_in(&self, comparison: &Comparison, baseline: usize) -> Option<usize> {
-        let chosen = self
-            .lane
-            .and_then(|id| comparison.lanes.iter().position(|lane| lane.id == id));
+        let chosen = self.lane.and_then(|id| comparison.position(id));
         let last_pin = comparison.lanes.iter().rposition(|lane| lane.pinned.is_some());
         let choices = [chosen, last_pin, comparison.main_lane(), Some(0), Some(1)];
         let mut choices = choices.into_iter().flatten();
@@ -64,7 +62,7 @@ impl CompareState {
 
 /// The list of changes is of the lane that is selected in the window; a click selects another one.
 pub fn compare_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut CompareState, selected: Option<LaneId>) {
-    let Some((comparison, _)) = cx.session.answer() else {
+    let Some((comparison, timeline)) = cx.session.answer() else {
         return;
     };
     state.lane = selected;
@@ -91,7 +89,7 @@ pub fn compare_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut CompareSta
         }
         problems_ui(ui, shown, cx.commands);
         notes_ui(ui, shown);
-        overlay::overlay_ui(ui, shown, comparison, &mut state.overlay);
+        overlay::overlay_ui(ui, shown, timeline, &mut state.overlay);
         ui.add_space(6.0);
         changes::changes_ui(ui, shown, state, cx.commands);
     });
@@ -110,7 +108,7 @@ struct Shown<'a> {
 
 impl Shown<'_> {
     fn title(&self, lane: usize) -> String {
-        self.comparison.lane_title(self.comparison.lanes[lane].id)
+        self.comparison.title_of(lane)
     }
 }
 
@@ -120,22 +118,11 @@ fn head_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, comparison: &Comparison, base
         pin_button_ui(ui, cx.session, state, ["Pin…", "pin the active configuration"]);
         ui.separator();
         ui.label("Baseline");
-        let title = |lane: usize| comparison.lane_title(comparison.lanes[lane].id);
         let mut chosen = baseline;
-        let shown = comparison
-            .lanes
-            .get(baseline)
-            .map_or_else(String::new, |_| title(baseline));
         egui::ComboBox::from_id_salt("baseline lane")
-            .selected_text(&shown)
             .width(160.0)
             .truncate()
-            .show_choices(ui, |ui| {
-                for lane in 0..comparison.lanes.len() {
-                    ui.selectable_value(&mut chosen, lane, title(lane));
-                }
-            })
-            .named(egui::Role::ComboBox, || format!("baseline: {shown}"))
+            .show_lanes(ui, "baseline: ", &mut chosen, comparison)
             .on_hover_text("Baseline of the figures of all other lanes, here and in the lane headers");
         if chosen != baseline {
             cx.commands

@@ -11,7 +11,7 @@ use crate::panels::plots::{PlotAxis, Span, point_plot, round_bytes, round_step};
 use crate::panels::swatch_ui;
 use highwater_analysis::Comparison;
 use highwater_model::units::{Bytes, grouped};
-use highwater_timeline::{OverlayCurve, OverlayKind, overlay};
+use highwater_timeline::Timeline;
 
 /// Points of a curve.
 const POINTS: u32 = 600;
@@ -21,39 +21,67 @@ const HEIGHT: f32 = 220.0;
 /// Marks along an axis.
 const MARKS: f64 = 5.0;
 
+/// A curve of the lane by position: the first step of each part of the axis, and the most bytes within it.
+#[derive(Debug)]
+struct LaneCurve {
+    lane: usize,
+    is_live: bool,
+    points: Vec<[f64; 2]>,
+}
+
 /// The thinned curves of the answer on the screen.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OverlayState {
-    of: Weak<Comparison>,
-    curves: Arc<[OverlayCurve]>,
+    of: Weak<Timeline>,
+    curves: Arc<[LaneCurve]>,
 }
 
 impl OverlayState {
-    fn curves(&mut self, comparison: &Arc<Comparison>) -> Arc<[OverlayCurve]> {
-        if !self.of.upgrade().is_some_and(|of| Arc::ptr_eq(&of, comparison)) {
-            self.of = Arc::downgrade(comparison);
-            self.curves = overlay(comparison, POINTS).into();
+    fn curves(&mut self, comparison: &Comparison, timeline: &Arc<Timeline>) -> Arc<[LaneCurve]> {
+        if !std::ptr::eq(self.of.as_ptr(), Arc::as_ptr(timeline)) {
+            self.of = Arc::downgrade(timeline);
+            self.curves = curves(comparison, timeline).into();
         }
         Arc::clone(&self.curves)
     }
 }
 
-pub(super) fn overlay_ui(ui: &mut egui::Ui, shown: Shown<'_>, comparison: &Arc<Comparison>, state: &mut OverlayState) {
-    if comparison.lanes.len() < 2 || comparison.axis.n_steps == 0 {
+/// As far as lanes state them.
+fn curves(comparison: &Comparison, timeline: &Timeline) -> Vec<LaneCurve> {
+    let n_points = POINTS.clamp(1, timeline.n_steps.max(1));
+    let step = |point: u32| (f64::from(point) * f64::from(timeline.n_steps) / f64::from(n_points)).floor();
+    let mut curves = Vec::new();
+    for (lane, view) in timeline.lanes.iter().enumerate() {
+        let (states_reserved, states_live) = comparison.states(lane);
+        for (is_live, is_stated, curve) in [
+            (false, states_reserved, &view.reserved),
+            (true, states_live, &view.live),
+        ] {
+            let columns = curve.columns(timeline.fit(), n_points);
+            let points = (0..).zip(columns).map(|(point, (_, most))| [step(point), to_f64(most)]);
+            let points = points.collect();
+            curves.extend(is_stated.then_some(LaneCurve { lane, is_live, points }));
+        }
+    }
+    curves
+}
+
+pub(super) fn overlay_ui(ui: &mut egui::Ui, shown: Shown<'_>, timeline: &Arc<Timeline>, state: &mut OverlayState) {
+    if shown.comparison.lanes.len() < 2 || timeline.n_steps == 0 {
         return;
     }
     egui::CollapsingHeader::new("Curves on one axis")
         .id_salt("overlay")
         .default_open(false)
         .show_unindented(ui, |ui| {
-            let curves = state.curves(comparison);
+            let curves = state.curves(shown.comparison, timeline);
             legend_ui(ui, shown, &curves);
             plot_ui(ui, shown, &curves);
         });
 }
 
 /// The colours of the lanes, above the curves, which it must not cover.
-fn legend_ui(ui: &mut egui::Ui, shown: Shown<'_>, curves: &[OverlayCurve]) {
+fn legend_ui(ui: &mut egui::Ui, shown: Shown<'_>, curves: &[LaneCurve]) {
     ui.horizontal_wrapped(|ui| {
         for lanes in curves.chunk_by(|one, next| one.lane == next.lane) {
             let lane = lanes[0].lane;
@@ -64,14 +92,10 @@ fn legend_ui(ui: &mut egui::Ui, shown: Shown<'_>, curves: &[OverlayCurve]) {
     });
 }
 
-fn plot_ui(ui: &mut egui::Ui, shown: Shown<'_>, curves: &[OverlayCurve]) {
+fn plot_ui(ui: &mut egui::Ui, shown: Shown<'_>, curves: &[LaneCurve]) {
     let n_steps = f64::from(shown.comparison.axis.n_steps);
-    let most = curves
-        .iter()
-        .flat_map(|curve| &curve.points)
-        .map(|(_, bytes)| *bytes)
-        .max();
-    let most = most.unwrap_or_default().max(Bytes(1));
+    let points = curves.iter().flat_map(|curve| &curve.points);
+    let most = points.map(|point| point[1]).fold(1.0, f64::max);
     let along = PlotAxis {
         title: shown.comparison.axis_word(),
         marks: span(n_steps).marks(round_step(n_steps / MARKS)),
@@ -79,30 +103,24 @@ fn plot_ui(ui: &mut egui::Ui, shown: Shown<'_>, curves: &[OverlayCurve]) {
     };
     let up = PlotAxis {
         title: "bytes",
-        marks: span(to_f64(most.get())).marks(round_bytes(to_f64(most.get()) / MARKS)),
+        marks: span(most).marks(round_bytes(most / MARKS)),
         text: |value: f64| Bytes(to_whole(value)).to_string(),
     };
     let size = egui::vec2(ui.available_width(), HEIGHT);
     let plot = point_plot("curves of all lanes", size, along, up, 56.0, shown.theme);
     plot.show(ui, |plot| {
         plot.set_auto_bounds(false);
-        plot.set_plot_bounds(PlotBounds::from_min_max(
-            [0.0, 0.0],
-            [n_steps, to_f64(most.get()) * 1.05],
-        ));
+        plot.set_plot_bounds(PlotBounds::from_min_max([0.0, 0.0], [n_steps, most * 1.05]));
         for curve in curves {
-            let (word, width, style) = match curve.kind {
-                OverlayKind::Reserved => ("reserved", 1.8, LineStyle::Solid),
-                OverlayKind::Live => ("live", 1.0, LineStyle::dashed_dense()),
+            let (word, width, style) = if curve.is_live {
+                ("live", 1.0, LineStyle::dashed_dense())
+            } else {
+                ("reserved", 1.8, LineStyle::Solid)
             };
             let name = format!("{} {word}", shown.title(curve.lane));
-            let points = curve.points.iter();
-            let points: Vec<[f64; 2]> = points
-                .map(|(step, bytes)| [f64::from(*step), to_f64(bytes.get())])
-                .collect();
             let color = shown.theme.heuristic(curve.lane);
             plot.line(
-                Line::new(name, PlotPoints::from(points))
+                Line::new(name, PlotPoints::from(curve.points.clone()))
                     .color(color)
                     .width(width)
                     .style(style),

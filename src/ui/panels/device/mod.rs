@@ -69,8 +69,8 @@ struct Shown<'a> {
 impl Shown<'_> {
     /// Empty without a graph.
     fn graph(&self, graph: Option<highwater_model::workload::GraphIdx>) -> &str {
-        let known = graph.and_then(|graph| self.comparison.session.graphs.get(graph.0 as usize));
-        known.map_or("", |graph| graph.name.as_str())
+        let name = graph.and_then(|graph| self.comparison.session.graph_name(graph));
+        name.unwrap_or_default()
     }
 }
 

@@ -76,10 +76,10 @@ fn capacity_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, device: &Device, state: &
         let response = ui.add(slider).labelled_by(label.id);
         let response = response.on_hover_text("Memory of the simulated device; arrow keys change it, undo restores it");
         if response.changed() {
-            cx.commands.push(Command::TypeOption {
-                key: keys::DEVICE_MEMORY.to_owned(),
-                text: bytes_of(gib).get().to_string(),
-            });
+            cx.commands.push(Command::type_option(
+                keys::DEVICE_MEMORY,
+                bytes_of(gib).get().to_string(),
+            ));
         }
         if response.drag_stopped() || response.lost_focus() {
             cx.commands.push(Command::EndTyping);
@@ -187,10 +187,7 @@ fn field_ui(
             && value != Value::Unset
         {
             known.clone_from(&value.to_string());
-            commands.push(Command::TypeOption {
-                key: key.to_owned(),
-                text: value.to_string(),
-            });
+            commands.push(Command::type_option(key, value.to_string()));
         }
     } else if *known != current || (!response.has_focus() && (is_readable || is_cancelled)) {
         // The field lost the keyboard, or the value changed elsewhere (slider, undo). A text that cannot be parsed

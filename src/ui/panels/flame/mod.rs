@@ -99,11 +99,7 @@ pub fn flame_ui(
     }
     let zoomed = graph.find(&state.zoom.path);
     let comparison = input.comparison;
-    let title = format!(
-        "{}: {}",
-        comparison.lane_title(comparison.lanes[lane].id),
-        graph.title(comparison)
-    );
+    let title = format!("{}: {}", comparison.title_of(lane), graph.title(comparison));
     path_ui(ui, graph, zoomed, &title, &mut state.zoom);
     let shown = drawing::Drawn {
         graph,

@@ -79,7 +79,7 @@ impl Table<'_> {
             return None;
         }
         if self.comparison.lanes[self.baseline].ends_early() {
-            let title = self.comparison.lane_title(self.comparison.lanes[self.baseline].id);
+            let title = self.comparison.title_of(self.baseline);
             return Some(format!("No difference: the baseline, {title}, ends early"));
         }
         let is_simulated = |lane: usize| !self.comparison.is_measured_lane(lane);

@@ -88,10 +88,8 @@ fn options_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, names: &[&str], state: &mu
             .on_hover_text("memory_optimize.skip_grads: skip gradients that optimizers read")
             .changed()
         {
-            cx.commands.push(Command::SetOption {
-                key: keys::SKIP_GRADS.to_owned(),
-                text: if skips { "True" } else { "False" }.to_owned(),
-            });
+            let text = if skips { "True" } else { "False" };
+            cx.commands.push(Command::set_option(keys::SKIP_GRADS, text));
         }
         let skip = text(keys::SKIP_OPT_SET);
         let words = if skip == "None" {
@@ -122,10 +120,7 @@ fn version_ui(ui: &mut egui::Ui, acting: &str, commands: &mut Vec<Command>) {
                 let is_chosen = row.is_some_and(|row| row.version == version.version);
                 let label = ui.selectable_label(is_chosen, words(version.names));
                 if label.on_hover_text(version.summary).clicked() {
-                    commands.push(Command::SetOption {
-                        key: keys::NAME_REUSE_VERSION.to_owned(),
-                        text: version.release.to_owned(),
-                    });
+                    commands.push(Command::set_option(keys::NAME_REUSE_VERSION, version.release));
                 }
             }
         })
@@ -205,10 +200,8 @@ fn set_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, position: usize) {
         small(&format!("Set level {level}")),
         &format!("Sets memory_optimize.level to {level}, for every lane"),
     ) {
-        cx.commands.push(Command::SetOption {
-            key: keys::MEMORY_OPTIMIZE_LEVEL.to_owned(),
-            text: level,
-        });
+        cx.commands
+            .push(Command::set_option(keys::MEMORY_OPTIMIZE_LEVEL, level));
     }
 }
 

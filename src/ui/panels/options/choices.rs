@@ -18,10 +18,7 @@ pub(super) fn bool_ui(
     let mut is_on = matches!(value, Value::Bool(true));
     let response = ui.checkbox(&mut is_on, value.to_string()).labelled_by(label.id);
     if response.changed() {
-        commands.push(Command::SetOption {
-            key: row.key.to_owned(),
-            text: is_on.to_string(),
-        });
+        commands.push(Command::set_option(row.key, is_on.to_string()));
     }
     response
 }

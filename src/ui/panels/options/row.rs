@@ -139,10 +139,7 @@ fn widget_ui(
             }
             let (response, chosen) = choice_ui(ui, row.key, &value.to_string(), &choices, label);
             if let Some(text) = chosen {
-                edit.commands.push(Command::SetOption {
-                    key: row.key.to_owned(),
-                    text,
-                });
+                edit.commands.push(Command::set_option(row.key, text));
             }
             response
         }

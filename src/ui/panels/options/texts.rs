@@ -102,10 +102,7 @@ fn shown(value: &Value) -> String {
 /// The edit of a text; an empty field of an option without a default unsets it.
 fn command(row: &OptionRow, text: &str) -> Command {
     let is_unset = text.trim().is_empty() && row.default_value() == Value::Unset;
-    Command::TypeOption {
-        key: row.key.to_owned(),
-        text: if is_unset { "None".to_owned() } else { text.to_owned() },
-    }
+    Command::type_option(row.key, if is_unset { "None" } else { text })
 }
 
 /// The text of the value that an edit leads to.

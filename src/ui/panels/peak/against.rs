@@ -5,7 +5,6 @@ use eframe::egui;
 use super::{PeakState, Shown};
 use crate::combo::ShowChoices as _;
 use crate::panels::change_list::change_list_ui;
-use crate::widgets::Named as _;
 use highwater_analysis::Comparison;
 use highwater_session::{Command, Selected};
 use highwater_timeline::{Change, ChangeKind, tensor_label};
@@ -16,22 +15,20 @@ pub(super) fn choice_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut 
         return;
     }
     let own = state.lane_in(comparison);
-    let title = |lane: usize| format!("baseline: {}", comparison.lane_title(comparison.lanes[lane].id));
-    let nothing = "no baseline";
-    let chosen = state.other_in(comparison).map_or_else(|| nothing.to_owned(), title);
+    let before = state.other_in(comparison).map(|lane| comparison.lanes[lane].id);
+    let mut chosen = before;
+    let others = comparison.lanes.iter().enumerate().filter(|(lane, _)| *lane != own);
+    let choices = std::iter::once(None).chain(others.map(|(_, lane)| Some(lane.id)));
     egui::ComboBox::from_id_salt("peak against")
-        .selected_text(&chosen)
         .width(ui.available_width() - 8.0)
         .truncate()
-        .show_choices(ui, |ui| {
-            ui.selectable_value(&mut state.against, None, nothing);
-            for (position, row) in comparison.lanes.iter().enumerate() {
-                if position != own {
-                    ui.selectable_value(&mut state.against, Some(row.id), title(position));
-                }
-            }
-        })
-        .named(egui::Role::ComboBox, || format!("compared lane: {chosen}"));
+        .show_values(ui, "compared lane: ", &mut chosen, choices, |id| match id {
+            Some(id) => format!("baseline: {}", comparison.lane_title(*id)),
+            None => "no baseline".to_owned(),
+        });
+    if chosen != before {
+        state.against = chosen;
+    }
 }
 
 /// The largest changes of each kind.

@@ -71,20 +71,18 @@ pub(super) fn by_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut Peak
     let by = state.by_in(comparison);
     ui.horizontal(|ui| {
         ui.label("Group by");
-        egui::ComboBox::from_id_salt("peak group by")
-            .selected_text(by.words())
-            .width(110.0)
-            .show_choices(ui, |ui| {
-                for attribute in Attribute::ALL
-                    .into_iter()
-                    .filter(|attribute| attribute.is_of(comparison))
-                {
-                    if ui.selectable_label(by == attribute, attribute.words()).clicked() {
-                        state.by = Some(attribute);
-                    }
-                }
-            })
-            .named(egui::Role::ComboBox, || format!("group by {}", by.words()));
+        let mut chosen = by;
+        let attributes = Attribute::ALL.into_iter().filter(|one| one.is_of(comparison));
+        egui::ComboBox::from_id_salt("peak group by").width(110.0).show_values(
+            ui,
+            "group by ",
+            &mut chosen,
+            attributes,
+            |one| one.words().to_owned(),
+        );
+        if chosen != by {
+            state.by = Some(chosen);
+        }
     });
 }
 

@@ -20,11 +20,11 @@ use crate::dialogs::Purpose;
 use crate::lanes::{LanesInput, LanesState};
 use crate::panels::PaneCx;
 use crate::theme::Theme;
-use crate::widgets::{Named as _, button_ui, wrapped_ui};
+use crate::widgets::{button_ui, wrapped_ui};
 use highwater_analysis::{Comparison, LaneId};
 use highwater_model::units::{Bytes, Step, counted};
 use highwater_session::{Command, Selected};
-use highwater_timeline::{Attribute, PeakAt, PeakReport, PeakRequest, ReservedRest, StepRange, peak_step, step_facts};
+use highwater_timeline::{Attribute, PeakAt, PeakReport, PeakRequest, ReservedRest, StepRange, op_text, peak_step};
 
 /// Entries of rankings.
 const FIRST: usize = 8;
@@ -275,26 +275,24 @@ fn head_ui(
 
 fn lane_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut PeakState) {
     let lane = state.lane_in(comparison);
-    let title = |lane: usize| comparison.lane_title(comparison.lanes[lane].id);
+    let mut chosen = lane;
     egui::ComboBox::from_id_salt("peak lane")
-        .selected_text(title(lane))
         .width(ui.available_width() - 8.0)
         .truncate()
-        .show_choices(ui, |ui| {
-            for (position, row) in comparison.lanes.iter().enumerate() {
-                ui.selectable_value(&mut state.lane, Some(row.id), title(position));
-            }
-        })
-        .named(egui::Role::ComboBox, || format!("lane: {}", title(lane)));
+        .show_lanes(ui, "lane: ", &mut chosen, comparison);
+    if chosen != lane {
+        state.lane = comparison.lanes.get(chosen).map(|lane| lane.id);
+    }
 }
 
 /// The explained step or range in words.
 fn words_of(comparison: &Comparison, lane: usize, at: PeakAt) -> String {
     let with_op = |step: Step| {
-        let facts = step_facts(comparison, step).filter(|_| !comparison.is_measured_lane(lane));
-        let op = facts.map_or_else(String::new, |facts| facts.op_text().to_owned());
         let at = comparison.step_text(lane, step);
-        if op.is_empty() { at } else { format!("{at} ({op})") }
+        match op_text(comparison, step) {
+            op if op.is_empty() || comparison.is_measured_lane(lane) => at,
+            op => format!("{at} ({op})"),
+        }
     };
     match at {
         PeakAt::Peak => {

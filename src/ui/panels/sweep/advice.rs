@@ -228,7 +228,7 @@ fn lane_of(session: &Session, wanted: &Configuration, step: Option<Step>) -> Opt
         pinned.is_some_and(|pinned| pinned.configuration == *wanted && pinned.fit.n_placed == pinned.fit.n_runs)
     };
     let policy = highwater_analysis::LaneId::Policy(wanted.policy());
-    let of_options = comparison.lanes.iter().position(|lane| lane.id == policy);
+    let of_options = comparison.position(policy);
     let of_options = of_options.filter(|_| own == other);
     let lane = of_options.or_else(|| comparison.lanes.iter().position(is_pin))?;
     let run = step

@@ -181,13 +181,9 @@ fn lane_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, state: &mut TablesState, l
         return;
     }
     let shown = state.lane(input, lanes);
-    let title = |lane: usize| {
-        let lane = input.comparison.lanes.get(lane);
-        lane.map_or(String::new(), |lane| input.comparison.lane_title(lane.id))
-    };
-    let label = format!("table of {}", title(shown));
+    let title = input.comparison.title_of(shown);
     egui::ComboBox::from_id_salt("lane of tables")
-        .selected_text(title(shown))
+        .selected_text(&title)
         .show_choices(ui, |ui| {
             let usual = if state.kind == TableKind::Live {
                 "the lane under the pointer"
@@ -196,10 +192,10 @@ fn lane_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, state: &mut TablesState, l
             };
             ui.selectable_value(&mut state.lane, None, usual);
             for lane in 0..input.comparison.lanes.len() {
-                ui.selectable_value(&mut state.lane, Some(lane), title(lane));
+                ui.selectable_value(&mut state.lane, Some(lane), input.comparison.title_of(lane));
             }
         })
-        .named(egui::Role::ComboBox, || &label)
+        .named(egui::Role::ComboBox, || format!("table of {title}"))
         .on_hover_text("Lane of the rows");
     if state.kind == TableKind::Live
         && let Some(spot) = lanes.spot_in(input)
