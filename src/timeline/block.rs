@@ -6,6 +6,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use highwater_analysis::{Lane, LanePeak};
+use highwater_model::lists::Lists;
 use highwater_model::progress::Progress;
 use highwater_model::threads::both;
 use highwater_model::units::{Bytes, Step};
@@ -67,6 +68,14 @@ pub struct Blocks {
     pub subject: Vec<u32>,
     /// Below [`super::PALETTE_LEN`].
     pub color: Vec<u8>,
+}
+
+impl Blocks {
+    /// The blocks of each of `n_regions` regions, in the order of blocks. What happens within regions can be found one
+    /// region after the other, in a part of the memory that all of them would need. O(blocks + regions).
+    pub(super) fn by_region(&self, n_regions: usize) -> Lists<u32> {
+        Lists::of_pairs(n_regions, self.span.iter().map(|region| *region as usize).zip(0_u32..))
+    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,6 @@ use highwater_plan::{ArenaGap, ArenaGapRule, Rectangle, arena_gaps};
 use highwater_sim::RegionKind;
 
 use super::block::{Blocks, LaneView, RegionSpan};
-use super::blocks_by_region::BlocksByRegion;
 use super::index::RectColumns;
 use super::viewport::{Canvas, View};
 use super::visible::{Items, visible};
@@ -33,16 +32,19 @@ impl LaneGaps {
     pub(super) fn new(regions: &[RegionSpan], blocks: &Blocks) -> Self {
         let mut list: Vec<ArenaGap> = Vec::new();
         let mut rectangles: Vec<Rectangle> = Vec::new();
-        for (region, blocks_of) in regions
-            .iter()
-            .zip(BlocksByRegion::new(&blocks.span, regions.len()).iter())
-        {
+        let blocks_of = blocks.by_region(regions.len());
+        for (span, region) in regions.iter().enumerate() {
             // Stacked blocks have no real addresses.
             if region.kind == RegionKind::Unplaced {
                 continue;
             }
             rectangles.clear();
-            rectangles.extend(blocks_of.iter().map(|block| rectangle(region, blocks, *block as usize)));
+            rectangles.extend(
+                blocks_of
+                    .of(span)
+                    .iter()
+                    .map(|block| rectangle(region, blocks, *block as usize)),
+            );
             let place = |offset: u64| region.base.saturating_add(offset);
             let mut of_region = arena_gaps(&rectangles, rule_of(region.kind));
             for gap in &mut of_region {

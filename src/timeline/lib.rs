@@ -29,7 +29,6 @@ mod ascii;
 mod axis;
 mod bands;
 mod block;
-mod blocks_by_region;
 mod call_stack;
 mod changes;
 mod coloring;

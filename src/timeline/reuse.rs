@@ -21,7 +21,6 @@ use highwater_sim::RegionKind;
 
 use super::Selected;
 use super::block::{Blocks, LaneView, RegionSpan};
-use super::blocks_by_region::BlocksByRegion;
 use super::viewport::Viewport;
 
 /// Lanes with more blocks keep no index.
@@ -193,7 +192,9 @@ impl LaneReuse {
         for block in asked {
             is_asked[*block as usize] = true;
         }
-        for blocks in BlocksByRegion::new(&of.blocks.span, of.regions.len()).iter() {
+        let blocks_of = of.blocks.by_region(of.regions.len());
+        for span in 0..of.regions.len() {
+            let blocks = blocks_of.of(span);
             let rectangles: Vec<Rectangle> = blocks.iter().map(|block| self.rectangle(of, *block as usize)).collect();
             each_reuse_edge(&rectangles, |edge| {
                 self.n_edges += 1;
