@@ -2,14 +2,14 @@
 
 use expect_test::expect;
 use highwater::graph::{Role, TensorId};
-use highwater::session::{Document, Session, SourceSpec, Worker, sample};
+use highwater::session::{SourceSpec, sample};
 use highwater::timeline::{
     AxisKind, Canvas, Curve, RasterFrame, TickColumn, TimeAxis, Timeline, View, Viewport, raster, time_ticks,
 };
 use highwater::units::{Bytes, Nanos, Step};
-use highwater::workload::DeviceProfiles;
 use proptest::prelude::*;
 
+use crate::sessions::session;
 use crate::synthetic;
 
 fn durations() -> impl Strategy<Value = Vec<u64>> {
@@ -254,10 +254,7 @@ fn times_have_round_marks() {
 fn samples_have_the_axes_that_their_data_has() {
     let mut lines = Vec::new();
     for name in ["mixed", "lenet", "measured", "lstm"] {
-        let worker = Worker::start(|| {}).unwrap();
-        let document = Document::new(vec![SourceSpec::Sample(sample(name).unwrap())]);
-        let mut session = Session::new(document, DeviceProfiles::bundled().unwrap(), worker);
-        session.settle();
+        let session = session(vec![SourceSpec::Sample(sample(name).unwrap())]);
         let (_, timeline) = session.answer().expect("an answer");
         let told = [AxisKind::Estimated, AxisKind::Wall].map(|kind| told(timeline, kind));
         lines.push(format!("{name}\n  {}", told.join("\n  ")));

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 use highwater::analysis::Comparison;
-use highwater::graph::{Id as _, TensorId};
+use highwater::graph::TensorId;
 use highwater::sim::alloc::{Address, PoolFigures};
 use highwater::sim::{
     Event, EventKind, OutOfMemory, PoolRow, Region, RegionId, RegionKind, Simulation, SpanCounts, StaticMemoryPolicy,
@@ -174,7 +174,6 @@ fn every_page_is_drawn_once_and_grants_belong_to_their_pool() {
     let (comparison, lane) = view();
     let n_steps = comparison.axis.n_steps;
     let owned_ranges = &lane.owned_ranges;
-    let name = |graph: GraphIdx| comparison.session.graphs.get(graph.idx()).map(|row| row.name.as_str());
     let list: Vec<String> = (0..owned_ranges.len())
         .map(|idx| {
             let end = owned_ranges.end[idx];
@@ -188,7 +187,7 @@ fn every_page_is_drawn_once_and_grants_belong_to_their_pool() {
                 owned_ranges.start[idx],
                 owned_ranges.base.at(idx),
                 owned_ranges.bytes.at(idx),
-                owned_ranges.owner[idx].words(name),
+                owned_ranges.owner[idx].words(&comparison.session),
                 owned_ranges.n_pages[idx]
             )
         })

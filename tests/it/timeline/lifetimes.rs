@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use highwater::analysis::Comparison;
-use highwater::session::{Document, Session, SourceSpec, Worker};
+use highwater::session::SourceSpec;
 use highwater::timeline::{
     AxisKind, Canvas, LaneRows, RasterStyle, Row, RowLayout, RowOrder, RowPlace, RowWindow, RowsFrame, ScopeFolds,
     Timeline, View, Viewport,
 };
-use highwater::workload::DeviceProfiles;
 use proptest::prelude::*;
 
+use crate::sessions::session;
 use crate::synthetic;
 
 const CANVAS: Canvas = Canvas {
@@ -86,10 +86,7 @@ fn fewer_rows_are_higher_and_each_is_found_at_its_height() {
 /// A graph whose tensors have paths.
 fn scoped() -> (Arc<Comparison>, Arc<Timeline>) {
     let sample = highwater::session::sample("bert").expect("a sample");
-    let worker = Worker::start(|| {}).expect("a thread");
-    let profiles = DeviceProfiles::bundled().expect("bundled");
-    let mut session = Session::new(Document::new(vec![SourceSpec::Sample(sample)]), profiles, worker);
-    session.settle();
+    let session = session(vec![SourceSpec::Sample(sample)]);
     let (comparison, timeline) = session.answer().expect("an answer");
     (Arc::clone(comparison), Arc::clone(timeline))
 }

@@ -6,27 +6,15 @@ use std::fmt::Write as _;
 
 use expect_test::{Expect, expect};
 use highwater::graph::{Graph, Id as _, TensorId};
-use highwater::session::{Document, Session, SourceSpec, Worker, sample};
+use highwater::session::{Session, SourceSpec, sample};
 use highwater::timeline::{NeighbourLimits, Neighbourhood, NodeKey, Selected, Slot, TensorKey};
 use highwater::units::Bytes;
-use highwater::workload::{DeviceProfiles, GraphIdx};
+use highwater::workload::GraphIdx;
 
-fn session(source: SourceSpec) -> Session {
-    let document = Document::new(vec![source]);
-    let mut session = Session::new(
-        document,
-        DeviceProfiles::bundled().unwrap(),
-        Worker::start(|| {}).unwrap(),
-    );
-    session.settle();
-    session
-}
+use crate::sessions::{session, source};
 
 fn text(name: &str, text: &str) -> Session {
-    session(SourceSpec::Bytes {
-        name: name.to_owned(),
-        bytes: text.as_bytes().into(),
-    })
+    session(vec![source(name, text)])
 }
 
 const EVERYTHING: NeighbourLimits = NeighbourLimits {
@@ -204,7 +192,7 @@ fn naive(graph: &Graph, center: TensorId) -> (BTreeSet<NodeKey>, usize) {
 #[test]
 fn neighbourhoods_of_real_graphs_equal_a_scan_of_all_ops() {
     for name in ["mobilenet", "lenet", "bert"] {
-        let session = session(SourceSpec::Sample(sample(name).unwrap()));
+        let session = session(vec![SourceSpec::Sample(sample(name).unwrap())]);
         let (comparison, _) = session.answer().expect("an answer");
         let graph = &comparison.workload.graphs()[0].graph;
         for tensor in graph.tensors().ids().step_by(7) {
@@ -319,7 +307,7 @@ fn sources_without_a_graph_say_so() {
     let problem = text("small.csv", include_str!("../../../sample_traces/small_problem.csv"));
     let why = around(&problem, selected(0, 0), EVERYTHING).unwrap_err();
     assert!(why.starts_with("A placement problem"), "{why}");
-    let measured = session(SourceSpec::Sample(sample("measured").unwrap()));
+    let measured = session(vec![SourceSpec::Sample(sample("measured").unwrap())]);
     let (comparison, timeline) = measured.answer().expect("an answer");
     let lane = &timeline.lanes[0];
     let tensor = (0..lane.blocks.len() as u32).find_map(|block| lane.tensor(block));
@@ -335,7 +323,7 @@ fn tensors_that_share_a_storage_are_named() {
     let mut n_shared = 0;
     let mut n_read_through_another = 0;
     for name in ["bert", "resnet50"] {
-        let session = session(SourceSpec::Sample(sample(name).unwrap()));
+        let session = session(vec![SourceSpec::Sample(sample(name).unwrap())]);
         let (comparison, timeline) = session.answer().unwrap();
         for row in timeline.rows.iter().take(600) {
             let selected = row.tensor;

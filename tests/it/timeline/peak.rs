@@ -7,12 +7,12 @@ use highwater::analysis::{Comparison, Request, compare};
 use highwater::export::{Answer as _, PeakAnswer};
 use highwater::graph::{Graph, Id as _, TensorId};
 use highwater::progress::{Cancel, Progress};
-use highwater::session::{Document, SAMPLES, Session, SourceSpec, Worker};
+use highwater::session::{SAMPLES, SourceSpec};
 use highwater::timeline::{Attribute, IdleSteps, LeftOut, PeakAt, PeakReport, PeakRequest, Selected, StepRange};
 use highwater::units::{Bytes, Step};
-use highwater::workload::DeviceProfiles;
 use proptest::prelude::*;
 
+use crate::sessions::{session, source};
 use crate::workloads::{configuration, workload};
 
 pub(crate) fn compared(text: &str, dims: &[(&str, Vec<u64>)], edits: &[(&str, &str)]) -> Comparison {
@@ -65,10 +65,7 @@ fn check_sums(comparison: &Comparison, report: &PeakReport) {
 #[test]
 fn sums_are_the_curves_in_every_sample_and_lane() {
     for sample in SAMPLES {
-        let worker = Worker::start(|| {}).unwrap();
-        let document = Document::new(vec![SourceSpec::Sample(sample)]);
-        let mut session = Session::new(document, DeviceProfiles::bundled().unwrap(), worker);
-        session.settle();
+        let session = session(vec![SourceSpec::Sample(sample)]);
         let (comparison, _) = session.answer().expect("samples open");
         let n_steps = comparison.axis.n_steps;
         for lane in 0..comparison.lanes.len() {
@@ -469,13 +466,7 @@ fn problems_and_traces_say_that_uses_are_not_known() {
             23 << 20,
         ),
     ] {
-        let worker = Worker::start(|| {}).unwrap();
-        let source = SourceSpec::Bytes {
-            name: name.to_owned(),
-            bytes: text.as_bytes().into(),
-        };
-        let mut session = Session::new(Document::new(vec![source]), DeviceProfiles::bundled().unwrap(), worker);
-        session.settle();
+        let session = session(vec![source(name, text)]);
         let (comparison, _) = session.answer().expect(name);
         for lane in 0..comparison.lanes.len() {
             let report = PeakReport::new(comparison, ask(lane, PeakAt::Peak)).unwrap();

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use highwater::analysis::Comparison;
 use highwater::graph::Id as _;
-use highwater::session::{Document, SAMPLES, Session, SourceSpec, Worker};
+use highwater::session::{SAMPLES, SourceSpec};
 use highwater::timeline::{Attribute, Change, LiveSet, PeakAt, PeakReport, PeakRequest, tensor_label};
 use highwater::units::Step;
-use highwater::workload::DeviceProfiles;
 
 use crate::cli::{fails, json, run};
+use crate::sessions::session;
 
 /// Live bytes by graph and name.
 fn by_name(comparison: &Comparison, lane: usize, step: Step) -> BTreeMap<(usize, String), i128> {
@@ -26,10 +26,7 @@ fn by_name(comparison: &Comparison, lane: usize, step: Step) -> BTreeMap<(usize,
 fn differences_add_up_to_that_of_the_curves() {
     let mut n_rows = 0;
     for sample in SAMPLES {
-        let worker = Worker::start(|| {}).expect("a thread");
-        let document = Document::new(vec![SourceSpec::Sample(sample)]);
-        let mut session = Session::new(document, DeviceProfiles::bundled().expect("profiles"), worker);
-        session.settle();
+        let session = session(vec![SourceSpec::Sample(sample)]);
         let (comparison, _) = session.answer().expect(sample.name);
         let n_lanes = comparison.lanes.len();
         let last = comparison.axis.n_steps - 1;

@@ -4,14 +4,15 @@
 use highwater::analysis::Comparison;
 use highwater::graph::{Id as _, Phase, TensorId};
 use highwater::progress::{Cancel, Progress};
-use highwater::session::{Document, Selected, Session, SourceSpec, Worker, sample};
+use highwater::session::{Selected, SourceSpec, sample};
 use highwater::timeline::{CONDITIONS, FORMS, Matches, Query, Row, Timeline};
-use highwater::workload::{DeviceProfiles, GraphIdx};
+use highwater::workload::GraphIdx;
 use proptest::prelude::*;
 
+use crate::sessions::session;
 use crate::synthetic;
 
-fn find(comparison: &Comparison, timeline: &Timeline, text: &str) -> Matches {
+pub(super) fn find(comparison: &Comparison, timeline: &Timeline, text: &str) -> Matches {
     let cancel = Cancel::new();
     let query = Query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     query
@@ -300,13 +301,7 @@ fn tensors_of_other_runs_and_graphs_are_distinct() {
 
 #[test]
 fn tensors_are_found_by_their_views_and_name_their_region() {
-    let document = Document::new(vec![SourceSpec::Sample(sample("resnet50").unwrap())]);
-    let mut session = Session::new(
-        document,
-        DeviceProfiles::bundled().unwrap(),
-        Worker::start(|| {}).unwrap(),
-    );
-    session.settle();
+    let session = session(vec![SourceSpec::Sample(sample("resnet50").unwrap())]);
     let (comparison, timeline) = session.answer().expect("an answer");
     let (by_view, all) = (find(comparison, timeline, "relu"), timeline.rows.iter().count());
     assert!(!by_view.is_empty() && by_view.len() < all, "{} of {all}", by_view.len());

@@ -6,11 +6,12 @@ use highwater::diagnostics::Severity;
 use highwater::export::table_csv;
 use highwater::progress::{Cancel, Progress};
 use highwater::timeline::{
-    ProblemLine, Query, Selected, Sort, TableError, TableKind, TableRows, TableSpec, TableSubject, Timeline, Value,
+    ProblemLine, Selected, Sort, TableError, TableKind, TableRows, TableSpec, TableSubject, Timeline, Value,
 };
 use highwater::units::Step;
 use proptest::prelude::*;
 
+use super::search::find;
 use crate::{synthetic, synthetic_remat};
 
 fn subject(n_layers: u32, n_iterations: u32) -> TableSubject {
@@ -34,8 +35,7 @@ fn subject(n_layers: u32, n_iterations: u32) -> TableSubject {
 }
 
 fn table(spec: TableSpec, subject: &TableSubject) -> TableRows {
-    let cancel = Cancel::new();
-    TableRows::new(spec, subject.clone(), &Progress::silent(&cancel)).expect("a table")
+    TableRows::new(spec, subject.clone(), &Progress::silent(&Cancel::new())).expect("a table")
 }
 
 fn of(kind: TableKind) -> TableSpec {
@@ -135,11 +135,8 @@ fn every_table_is_sorted_by_every_column_both_ways() {
 fn a_filter_keeps_the_matches_of_the_search() {
     let subject = subject(12, 2);
     let (comparison, timeline) = (&subject.comparison, &subject.timeline);
-    let cancel = Cancel::new();
     for filter in ["grad", "op:conv size:>1MiB", "-op:conv live:20", "nothing is called so"] {
-        let query = Query::parse(filter).expect("a query");
-        let matches = query.matches(comparison, timeline, 0, &Progress::silent(&cancel));
-        let matches = matches.expect("no cancel");
+        let matches = find(comparison, timeline, filter);
         for kind in [TableKind::Tensors, TableKind::Live] {
             let spec = TableSpec {
                 filter: filter.to_owned(),
