@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use eframe::egui::{self, Key, RichText};
+use eframe::egui::{self, Key, RichText, Ui};
 
 use super::DocumentState;
 use crate::dialogs::{Dialogs, Purpose};
 use crate::theme::Theme;
+use crate::widgets::{Named as _, wrapped_ui};
 use highwater_session::{Outside, Recoverable, Session, SourceSpec};
 
 /// The decision about unsaved changes.
@@ -37,145 +38,133 @@ pub(super) enum Conflict {
     Leave,
 }
 
+/// A question with a button for each answer: text, tooltip, answer.
+struct Prompt<'a, A> {
+    id: &'static str,
+    width: f32,
+    title: String,
+    buttons: &'a [(&'a str, &'a str, A)],
+    /// The position of the button that gets the keyboard.
+    focused: usize,
+    /// The answer of Esc, and of a click outside.
+    otherwise: A,
+}
+
+impl<A: Copy> Prompt<'_, A> {
+    /// `has_focus` says whether the button has got the keyboard.
+    fn ui(&self, ctx: &egui::Context, has_focus: &mut bool, content: impl FnOnce(&mut Ui)) -> Option<A> {
+        let mut answer = None;
+        let modal = egui::Modal::new(egui::Id::unique(self.id)).show(ctx, |ui| {
+            ui.set_width(self.width);
+            ui.heading(&self.title);
+            content(ui);
+            ui.add_space(6.0);
+            ui.horizontal(|ui| {
+                for (position, (text, hint, own)) in self.buttons.iter().enumerate() {
+                    let mut button = ui.button(*text);
+                    if !hint.is_empty() {
+                        button = button.on_hover_text(*hint);
+                    }
+                    if position == self.focused && !std::mem::replace(has_focus, true) {
+                        button.request_focus();
+                    }
+                    if button.clicked() {
+                        answer = Some(*own);
+                    }
+                }
+            });
+        });
+        let answer = answer.or_else(|| modal.should_close().then_some(self.otherwise));
+        *has_focus &= answer.is_none();
+        answer
+    }
+}
+
 /// Asks about the document's file that another program changed.
 pub(super) fn conflict_prompt_ui(ctx: &egui::Context, path: &Path, has_focus: &mut bool) -> Option<Conflict> {
-    let mut choice = None;
-    let modal = egui::Modal::new(egui::Id::unique("changed file")).show(ctx, |ui| {
-        ui.set_width(460.0);
-        let name = path.file_name().map_or_else(
-            || path.display().to_string(),
-            |name| name.to_string_lossy().into_owned(),
-        );
-        ui.heading(format!("{name} was changed by another program"));
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let prompt = Prompt {
+        id: "changed file",
+        width: 460.0,
+        title: format!("{name} was changed by another program"),
+        buttons: &[
+            ("Save anyway", "", Conflict::Overwrite),
+            ("Save as…", "Save under another name and keep both", Conflict::Elsewhere),
+            ("Cancel", "", Conflict::Leave),
+        ],
+        focused: 1,
+        otherwise: Conflict::Leave,
+    };
+    prompt.ui(ctx, has_focus, |ui| {
         ui.label("The file changed after it was opened or saved here. Saving anyway overwrites these changes.");
         ui.weak(path.display().to_string());
-        ui.add_space(6.0);
-        ui.horizontal(|ui| {
-            if ui.button("Save anyway").clicked() {
-                choice = Some(Conflict::Overwrite);
-            }
-            let elsewhere = ui
-                .button("Save as…")
-                .on_hover_text("Save under another name and keep both");
-            if !std::mem::replace(has_focus, true) {
-                elsewhere.request_focus();
-            }
-            if elsewhere.clicked() {
-                choice = Some(Conflict::Elsewhere);
-            }
-            if ui.button("Cancel").clicked() {
-                choice = Some(Conflict::Leave);
-            }
-        });
-    });
-    choice.or_else(|| modal.should_close().then_some(Conflict::Leave))
+    })
 }
 
 /// Asks about unsaved changes.
 pub(super) fn leaving_prompt_ui(ctx: &egui::Context, name: &str, has_focus: &mut bool) -> Option<Leave> {
-    let mut choice = None;
-    let modal = egui::Modal::new(egui::Id::unique("unsaved changes")).show(ctx, |ui| {
-        ui.set_width(420.0);
-        ui.heading(format!("Save the changes to {name}?"));
+    let prompt = Prompt {
+        id: "unsaved changes",
+        width: 420.0,
+        title: format!("Save the changes to {name}?"),
+        buttons: &[
+            ("Save changes", "", Leave::Save),
+            ("Discard changes", "", Leave::Discard),
+            ("Cancel", "", Leave::Stay),
+        ],
+        focused: 0,
+        otherwise: Leave::Stay,
+    };
+    prompt.ui(ctx, has_focus, |ui| {
         ui.label("Changes after the last save are lost without saving.");
-        ui.add_space(6.0);
-        ui.horizontal(|ui| {
-            let save = ui.button("Save changes");
-            if !std::mem::replace(has_focus, true) {
-                save.request_focus();
-            }
-            if save.clicked() {
-                choice = Some(Leave::Save);
-            }
-            if ui.button("Discard changes").clicked() {
-                choice = Some(Leave::Discard);
-            }
-            if ui.button("Cancel").clicked() {
-                choice = Some(Leave::Stay);
-            }
-        });
-    });
-    choice.or_else(|| modal.should_close().then_some(Leave::Stay))
+    })
 }
 
 /// Offers edits that a crash left.
 pub(super) fn recovery_ui(ctx: &egui::Context, offered: &Recoverable, has_focus: &mut bool) -> Option<Offer> {
-    let mut choice = None;
-    let modal = egui::Modal::new(egui::Id::unique("recovery")).show(ctx, |ui| {
-        ui.set_width(460.0);
-        ui.heading(format!("Recover unsaved changes to {}?", offered.name()));
+    let prompt = Prompt {
+        id: "recovery",
+        width: 460.0,
+        title: format!("Recover unsaved changes to {}?", offered.name()),
+        buttons: &[
+            (
+                "Recover",
+                "Open the recovered edits; save them to keep them",
+                Offer::Recover,
+            ),
+            ("Discard", "Delete the recovered edits", Offer::Discard),
+            ("Later", "Ask again at the next start", Offer::Later),
+        ],
+        focused: 0,
+        otherwise: Offer::Later,
+    };
+    prompt.ui(ctx, has_focus, |ui| {
         ui.label(offered.sentence());
         if let Some(path) = offered.kept.path() {
             ui.weak(path.display().to_string());
         }
-        ui.add_space(6.0);
-        ui.horizontal(|ui| {
-            let recover = ui
-                .button("Recover")
-                .on_hover_text("Open the recovered edits; save them to keep them");
-            if !std::mem::replace(has_focus, true) {
-                recover.request_focus();
-            }
-            if recover.clicked() {
-                choice = Some(Offer::Recover);
-            }
-            if ui
-                .button("Discard")
-                .on_hover_text("Delete the recovered edits")
-                .clicked()
-            {
-                choice = Some(Offer::Discard);
-            }
-            if ui
-                .button("Later")
-                .on_hover_text("Ask again at the next start")
-                .clicked()
-            {
-                choice = Some(Offer::Later);
-            }
-        });
-    });
-    let choice = choice.or_else(|| modal.should_close().then_some(Offer::Later));
-    if choice.is_some() {
-        *has_focus = false;
-    }
-    choice
+    })
 }
 
 /// Asks whether a document may read the files that it names outside its folder.
 pub(super) fn outside_ui(ctx: &egui::Context, outside: &Outside, has_focus: &mut bool) -> Option<bool> {
-    let mut choice = None;
-    let modal = egui::Modal::new(egui::Id::unique("files outside")).show(ctx, |ui| {
-        ui.set_width(560.0);
-        ui.heading("Read files outside the document's folder?");
-        ui.add(egui::Label::new(format!("{} names:", outside.document.display())).wrap());
+    let hint = "Open the document. It asks again only if it names other files";
+    let prompt = Prompt {
+        id: "files outside",
+        width: 560.0,
+        title: "Read files outside the document's folder?".to_owned(),
+        buttons: &[("Read them", hint, true), ("Cancel", "", false)],
+        focused: 1,
+        otherwise: false,
+    };
+    prompt.ui(ctx, has_focus, |ui| {
+        wrapped_ui(ui, format!("{} names:", outside.document.display()));
         egui::ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
             for path in &outside.paths {
-                ui.add(egui::Label::new(path.display().to_string()).wrap());
+                wrapped_ui(ui, path.display().to_string());
             }
         });
-        ui.add_space(6.0);
-        ui.horizontal(|ui| {
-            let read = ui
-                .button("Read them")
-                .on_hover_text("Open the document. It asks again only if it names other files");
-            if read.clicked() {
-                choice = Some(true);
-            }
-            let cancel = ui.button("Cancel");
-            if !std::mem::replace(has_focus, true) {
-                cancel.request_focus();
-            }
-            if cancel.clicked() {
-                choice = Some(false);
-            }
-        });
-    });
-    let choice = choice.or_else(|| modal.should_close().then_some(false));
-    if choice.is_some() {
-        *has_focus = false;
-    }
-    choice
+    })
 }
 
 /// Lists missing and changed sources, each with a button that locates it.
@@ -196,13 +185,11 @@ pub(super) fn locate_ui(
         egui::ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
             for (position, sentence) in troubles {
                 ui.add_space(6.0);
-                ui.add(egui::Label::new(RichText::new(sentence).color(theme.bad)).wrap());
-                let button = ui.button("Locate…");
+                wrapped_ui(ui, RichText::new(sentence).color(theme.bad));
                 let name = session.document().sources.get(*position).map(SourceSpec::title);
-                button.widget_info(|| {
-                    let name = format!("locate {}", name.clone().unwrap_or_default());
-                    egui::WidgetInfo::labeled(egui::Role::Button, true, name)
-                });
+                let name = name.unwrap_or_default();
+                let button = ui.button("Locate…");
+                let button = button.named(egui::Role::Button, || format!("locate {name}"));
                 if !std::mem::replace(&mut state.has_focus, true) {
                     button.request_focus();
                 }
