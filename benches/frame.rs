@@ -95,7 +95,7 @@ fn frame(criterion: &mut Criterion<CpuTime>) {
     ];
     for (name, content, zoom, is_marked) in cases {
         let context = egui::Context::default();
-        let theme = Theme::dark();
+        let theme = Theme::new(true);
         let mut state = LanesState::default();
         state.content = content;
         let selected = if is_marked { timeline.lanes[0].tensor(40) } else { None };
@@ -319,7 +319,7 @@ fn work(criterion: &mut Criterion) {
     criterion.bench_function("picture of 10^6 rows", |bencher| {
         let (comparison, timeline) = &*answer;
         let rows = LaneRows::new(comparison, timeline, 0, RowOrder::Birth);
-        let style = Theme::dark().raster_style(false);
+        let style = Theme::new(true).raster_style(false);
         let canvas = Canvas {
             width: 1600.0,
             height: 700.0,
@@ -351,7 +351,7 @@ fn pictures(criterion: &mut Criterion) {
         let (_, timeline) = session.answer().expect("an answer");
         Arc::clone(timeline)
     });
-    let style = Theme::dark().raster_style(true);
+    let style = Theme::new(true).raster_style(true);
     for zoom in [1.0, 10.0, 100.0] {
         criterion.bench_function(&format!("picture of 10^6 lifetimes, {zoom}x"), |bencher| {
             let whole = timeline.fit();
@@ -377,7 +377,7 @@ fn four_pictures(criterion: &mut Criterion) {
         session.settle();
         RefCell::new(session)
     });
-    let style = Arc::new(Theme::dark().raster_style(true));
+    let style = Arc::new(Theme::new(true).raster_style(true));
     criterion.bench_function("pictures of 10^6 lifetimes x 4 lanes", |bencher| {
         let mut session = session.borrow_mut();
         let (_, timeline) = session.answer().expect("an answer");
@@ -437,7 +437,7 @@ fn open(criterion: &mut Criterion) {
 /// The option panel with every section open, scrolled from its top to its end and back.
 fn options(criterion: &mut Criterion<CpuTime>) {
     let session = training_graph::session(50);
-    let theme = Theme::dark();
+    let theme = Theme::new(true);
     let context = egui::Context::default();
     let mut state = OptionsState::searching("e");
     let mut n_frames = 0_u32;

@@ -98,7 +98,7 @@ pub struct Theme {
 impl Theme {
     /// For egui's visuals.
     pub fn of(visuals: &Visuals) -> Self {
-        if visuals.dark_mode { Self::dark() } else { Self::light() }
+        Self::new(visuals.dark_mode)
     }
 
     /// A translucent band, through which canvases stay readable.

@@ -31,7 +31,10 @@ pub fn style(ctx: &egui::Context) {
             .text_styles
             .insert(egui::TextStyle::Small, egui::FontId::proportional(10.5));
     });
-    for (which, theme) in [(egui::Theme::Dark, Theme::dark()), (egui::Theme::Light, Theme::light())] {
+    for (which, theme) in [
+        (egui::Theme::Dark, Theme::new(true)),
+        (egui::Theme::Light, Theme::new(false)),
+    ] {
         ctx.style_mut_of(which, |style| {
             let visuals = &mut style.visuals;
             visuals.panel_fill = theme.panel;
