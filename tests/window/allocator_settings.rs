@@ -8,7 +8,7 @@ use highwater_analysis::TriedSetting;
 use highwater_model::units::counted;
 use highwater_session::{Command, Notice, SourceSpec};
 
-use crate::harness::{Window, click, press, settle_chain, window_of_session};
+use crate::harness::{Window, apply, click, click_label, press_and_settle, settle_chain, window_of_session};
 use crate::sessions::session;
 use crate::snapshots::{event, pickle, snapshot};
 
@@ -50,8 +50,7 @@ fn n_lanes(window: &Window) -> usize {
 #[test]
 fn the_search_runs_with_its_pane_and_a_row_opens_a_lane() {
     let mut window = window();
-    press(&mut window, Modifiers::COMMAND, Key::M);
-    settle_chain(&mut window);
+    press_and_settle(&mut window, Modifiers::COMMAND, Key::M);
     let found = window.state().session().found_settings().expect("an answer").clone();
     let winner = found.winner().expect("a winner");
     let calls = counted(winner.device_calls(), "device call");
@@ -71,8 +70,7 @@ fn the_search_runs_with_its_pane_and_a_row_opens_a_lane() {
     // The search is still that of the recording; the measured lane stays the main one.
     assert!(window.state().session().found_settings().is_some());
     assert_eq!(comparison.main_lane(), Some(0));
-    window.state_mut().apply(Command::Undo);
-    settle_chain(&mut window);
+    apply(&mut window, Command::Undo);
     assert_eq!(n_lanes(&window), 1);
 }
 
@@ -113,9 +111,7 @@ fn curves_of_all_lanes_are_drawn_on_one_axis() {
         .state_mut()
         .apply(Command::AddSettings("expandable_segments:True".to_owned()));
     settle_chain(&mut window);
-    press(&mut window, Modifiers::SHIFT, Key::V);
-    settle_chain(&mut window);
-    window.get_by_label("Curves on one axis").click();
-    settle_chain(&mut window);
+    press_and_settle(&mut window, Modifiers::SHIFT, Key::V);
+    click_label(&mut window, "Curves on one axis");
     assert_eq!(n_lanes(&window), 2);
 }

@@ -11,7 +11,7 @@ use highwater_sim::StaticMemoryPolicy;
 use highwater_timeline::RegionSpan;
 use highwater_ui::commands::{COMMANDS, Menu};
 
-use crate::harness::{Window, press, settle, window_of, window_of_session};
+use crate::harness::{Window, click_label, press, push, push_label, settle, window_of, window_of_session};
 use crate::sessions::session;
 
 /// Types into the option search.
@@ -22,8 +22,7 @@ fn search(harness: &mut Window, text: &str) {
 }
 
 fn choose(harness: &mut Window, option: &str, choice: &str) {
-    harness.get_by_role_and_label(Role::ComboBox, option).click();
-    harness.run_steps(3);
+    push(harness, Role::ComboBox, option);
     harness.get_by_label_contains(choice).click();
     settle(harness);
 }
@@ -91,8 +90,7 @@ fn every_command_is_in_its_menu() {
     let mut harness = window_of("mobilenet", 1400.0);
     let rows = |menu: Menu| COMMANDS.iter().filter(move |row| row.menu == menu);
     let open = |harness: &mut Window, name: &str| {
-        harness.get_by_role_and_label(Role::Button, name).click();
-        harness.run_steps(3);
+        push(harness, Role::Button, name);
     };
     let lists = |harness: &Window, menu: Menu| {
         for row in rows(menu) {
@@ -244,10 +242,8 @@ fn one_click_makes_the_policies_differ() {
     press(&mut dynamic, Modifiers::COMMAND, Key::A);
     dynamic.get_by_role_and_label(Role::TextInput, "seq").type_text("128");
     settle(&mut dynamic);
-    dynamic.get_by_label("Vary the session").click();
-    dynamic.run_steps(3);
-    dynamic.get_by_label("Run with several values of seq").click();
-    settle(&mut dynamic);
+    push_label(&mut dynamic, "Vary the session");
+    click_label(&mut dynamic, "Run with several values of seq");
     assert!(dynamic.state().session().document().plan.dims["seq"].len() > 1);
     harness.run_steps(1);
 }
@@ -259,8 +255,7 @@ fn the_configuration_is_exported_through_the_typed_path() {
     let mut harness = window_of("resnet50", 1400.0);
     choose(&mut harness, "static_memory_policy", "4: ");
     press(&mut harness, Modifiers::COMMAND, Key::E);
-    harness.get_by_label("Save as…").click();
-    harness.run_steps(3);
+    push_label(&mut harness, "Save as…");
     harness.get_by_role_and_label(Role::TextInput, "Path").focus();
     harness.run_steps(2);
     press(&mut harness, Modifiers::COMMAND, Key::A);
@@ -268,8 +263,7 @@ fn the_configuration_is_exported_through_the_typed_path() {
         .get_by_role_and_label(Role::TextInput, "Path")
         .type_text(path.to_str().unwrap());
     harness.run_steps(3);
-    harness.get_by_label("Save").click();
-    harness.run_steps(3);
+    push_label(&mut harness, "Save");
     while harness.state().session().notice().is_none() {
         harness.run_steps(1);
         std::thread::yield_now();

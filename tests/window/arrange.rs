@@ -8,7 +8,7 @@ use highwater_sim::StaticMemoryPolicy;
 use highwater_timeline::{Attribute, ColorBy, ColoringRequest};
 use highwater_ui::commands::{COMMANDS, UiCommand};
 
-use crate::harness::{Window, press, settle, window_of};
+use crate::harness::{Window, click_label, press, push, push_label, settle, window_of};
 
 fn window() -> Window {
     window_of("mixed", 900.0)
@@ -16,10 +16,8 @@ fn window() -> Window {
 
 /// Opens the menu of a lane and chooses an entry.
 fn choose(harness: &mut Window, lane: &str, entry: &str) {
-    harness.get_by_label(&format!("arrange {lane}")).click();
-    harness.run_steps(3);
-    harness.get_by_label(entry).click();
-    harness.run_steps(3);
+    push_label(harness, &format!("arrange {lane}"));
+    push_label(harness, entry);
     press(harness, Modifiers::NONE, Key::Escape);
 }
 
@@ -32,8 +30,7 @@ fn a_lane_is_hidden_and_brought_back() {
     let mut harness = window();
     choose(&mut harness, "policy 2", "Hide");
     assert!(harness.query_by_label(&canvas(2)).is_none());
-    harness.get_by_label("1 lane hidden: show").click();
-    harness.run_steps(3);
+    push_label(&mut harness, "1 lane hidden: show");
     harness.get_by_label(&canvas(2));
     choose(&mut harness, "policy 3", "Show this lane alone");
     assert_eq!(harness.query_all_by_label_contains("memory map").count(), 1);
@@ -102,8 +99,7 @@ fn two_lanes_are_subtracted() {
         let bytes = |policy| curve(policy).get(step as usize).unwrap().get().cast_signed();
         assert_eq!(difference.reserved.at(step), bytes(0) - bytes(2));
     }
-    harness.get_by_label("Close").click();
-    settle(&mut harness);
+    click_label(&mut harness, "Close");
     assert!(
         harness
             .query_all_by_label_contains("difference, policy")
@@ -115,10 +111,8 @@ fn two_lanes_are_subtracted() {
 #[test]
 fn colours_mean_what_is_chosen_and_the_legend_filters() {
     let mut harness = window();
-    harness.get_by_label("color by tensor").click();
-    harness.run_steps(3);
-    harness.get_by_label("role").click();
-    settle(&mut harness);
+    push_label(&mut harness, "color by tensor");
+    click_label(&mut harness, "role");
     let order = harness.state().session().look_order().clone();
     assert_eq!(order.by, ColorBy::By(Attribute::Role));
     let group = harness.get_by_role_and_label(Role::CheckBox, "group activation");
@@ -126,8 +120,7 @@ fn colours_mean_what_is_chosen_and_the_legend_filters() {
     settle(&mut harness);
     let order = harness.state().session().look_order().clone();
     assert_eq!(order.hidden, ["activation"]);
-    harness.get_by_label("show all groups").click();
-    settle(&mut harness);
+    click_label(&mut harness, "show all groups");
     assert!(harness.state().session().look_order().hidden.is_empty());
 }
 
@@ -185,12 +178,8 @@ fn the_overview_follows_and_leads_the_view() {
 #[test]
 fn lanes_have_separate_scales_on_request() {
     let mut harness = window();
-    harness.get_by_label("lane arrangement").click();
-    harness.run_steps(3);
-    harness
-        .get_by_role_and_label(Role::CheckBox, "Independent y-axes")
-        .click();
-    harness.run_steps(3);
+    push_label(&mut harness, "lane arrangement");
+    push(&mut harness, Role::CheckBox, "Independent y-axes");
     assert!(harness.state().lanes().arrangement.has_own_scales);
     press(&mut harness, Modifiers::NONE, Key::Y);
     assert!(!harness.state().lanes().arrangement.has_own_scales);

@@ -5,7 +5,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater_session::Notice;
 use highwater_timeline::{AxisKind, View};
 
-use crate::harness::{Window, press, settle, window_of};
+use crate::harness::{Window, press, push_label, settle, window_of};
 
 fn ruler_words(harness: &Window) -> String {
     let ruler = harness.get_by_label_contains("ruler of");
@@ -24,11 +24,9 @@ fn a_key_and_a_choice_change_the_axis_and_the_same_steps_stay_in_view() {
     assert!(ruler_words(&harness).starts_with("ruler of steps along estimated time, "));
     settle(&mut harness);
     // Back by the choice in the toolbar; what there is no time for cannot be chosen.
-    harness.get_by_label("Axis: estimated time").click();
-    harness.run_steps(3);
+    push_label(&mut harness, "Axis: estimated time");
     assert!(harness.get_by_label("wall time").accesskit_node().is_disabled());
-    harness.get_by_label("program order").click();
-    harness.run_steps(3);
+    push_label(&mut harness, "program order");
     assert_eq!(harness.state().lanes().shown_axis(), AxisKind::Order);
     harness.get_by_label("Axis: program order");
     assert_eq!(harness.state().lanes().viewport, view);
@@ -68,8 +66,7 @@ fn a_graph_beside_its_run_has_wall_time() {
     settle(&mut harness);
     harness.get_by_label_contains("Axis: wall time of CPU:0").click();
     harness.run_steps(3);
-    harness.get_by_label("estimated time").click();
-    harness.run_steps(3);
+    push_label(&mut harness, "estimated time");
     assert_eq!(harness.state().lanes().shown_axis(), AxisKind::Estimated);
     press(&mut harness, Modifiers::NONE, Key::U);
     press(&mut harness, Modifiers::NONE, Key::U);

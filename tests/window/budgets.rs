@@ -6,7 +6,7 @@ use egui_kittest::kittest::Queryable as _;
 use highwater_analysis::LaneSet;
 use highwater_rewrite::remat::{HEURISTICS, RematStatus};
 
-use crate::harness::{Window, click, press, set_option, settle_chain, window_of};
+use crate::harness::{Window, click, press, push, set_option, settle_chain, window_of};
 use crate::visible_texts::texts;
 
 /// A window on a sweep that has come to its end.
@@ -30,8 +30,7 @@ fn start_runs_and_stop_ends_the_sweep() {
     let mut harness = window_of("resnet50", 800.0);
     press(&mut harness, Modifiers::NONE, Key::B);
     harness.run_steps(2);
-    harness.get_by_role_and_label(Role::Button, "Start").click();
-    harness.run_steps(2);
+    push(&mut harness, Role::Button, "Start");
     assert!(harness.state().session().is_budget_sweep_running());
     while harness
         .state()
@@ -43,8 +42,7 @@ fn start_runs_and_stop_ends_the_sweep() {
     }
     harness.run_steps(1);
     harness.get_by_label_contains("of 162 runs");
-    harness.get_by_role_and_label(Role::Button, "Stop").click();
-    harness.run_steps(3);
+    push(&mut harness, Role::Button, "Stop");
     assert!(!harness.state().session().is_budget_sweep_running());
     harness.get_by_label_contains("stopped at");
     click(&mut harness, Role::Button, "Continue");
@@ -68,13 +66,9 @@ fn every_heuristic_has_a_legend_a_limit_and_rows() {
     }
     let rows = |harness: &Window| harness.query_all_by_label_contains("select MegEngine static").count();
     assert!(rows(&harness) > 3, "{}", rows(&harness));
-    harness
-        .get_by_role_and_label(Role::CheckBox, "hide MegEngine static")
-        .click();
-    harness.run_steps(2);
+    push(&mut harness, Role::CheckBox, "hide MegEngine static");
     assert_eq!(rows(&harness), 0);
-    harness.get_by_role_and_label(Role::Button, "Show all").click();
-    harness.run_steps(2);
+    push(&mut harness, Role::Button, "Show all");
     assert!(rows(&harness) > 3);
 }
 
@@ -245,8 +239,7 @@ fn axes_change_by_click() {
         "budget in % of the peak",
         "overhead, linear",
     ] {
-        harness.get_by_role_and_label(Role::RadioButton, label).click();
-        harness.run_steps(2);
+        push(&mut harness, Role::RadioButton, label);
     }
     for order in [
         "budget",

@@ -9,7 +9,7 @@ use highwater_session::{Command, Session};
 use highwater_sim::{RegionKind, StaticMemoryPolicy, picture};
 use highwater_timeline::TickClass;
 
-use crate::harness::{Window, press, settle, window_of_session};
+use crate::harness::{Window, click_label, press, press_and_settle, push_label, settle, window_of_session};
 use crate::sessions::{session, source};
 
 /// A graph whose sizes change from run to run, so that pools serve it.
@@ -32,8 +32,7 @@ fn chain() -> Session {
 
 fn window(session: Session) -> Window {
     let mut harness = window_of_session(session, 900.0);
-    press(&mut harness, Modifiers::NONE, Key::M);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::NONE, Key::M);
     harness
 }
 
@@ -74,27 +73,19 @@ fn the_panel_shows_pools_free_lists_and_regions_of_the_pinned_step() {
     let mut harness = window(chain());
     harness.get_by_label("Pools of dynamic memory");
     harness.get_by_label("outline the device pool in the memory map");
-    harness
-        .get_by_label("outline the pool of chain in the memory map")
-        .click();
-    harness.run_steps(2);
+    push_label(&mut harness, "outline the pool of chain in the memory map");
     assert!(harness.query_by_label("Physical pages").is_none(), "policy 0 has none");
-    harness.get_by_label("device under policy 3").click();
-    settle(&mut harness);
+    click_label(&mut harness, "device under policy 3");
     harness.get_by_label("Physical pages");
     let before = at(&harness);
-    press(&mut harness, Modifiers::NONE, Key::K);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::NONE, Key::K);
     assert_ne!(at(&harness), before);
-    press(&mut harness, Modifiers::NONE, Key::J);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::NONE, Key::J);
     assert_eq!(at(&harness), before);
-    press(&mut harness, Modifiers::NONE, Key::OpenBracket);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::NONE, Key::OpenBracket);
     assert_ne!(at(&harness), before);
     harness.get_by_label("sorted in reverse by reserved");
-    harness.get_by_label("sort by live").click();
-    harness.run_steps(2);
+    push_label(&mut harness, "sort by live");
     harness.get_by_label("sorted in reverse by live");
     let session = harness.state().session();
     let known = session.device_picture().last().expect("a picture");
@@ -109,8 +100,7 @@ fn the_panel_shows_pools_free_lists_and_regions_of_the_pinned_step() {
     let row = harness.get_by_label_contains("paged range of chain, in the memory map");
     row.click();
     harness.run_steps(2);
-    press(&mut harness, Modifiers::NONE, Key::Escape);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::NONE, Key::Escape);
 }
 
 #[test]
@@ -148,8 +138,7 @@ fn a_lane_that_runs_out_tells_its_story() {
     let lane = &comparison.lanes[0];
     assert!(lane.simulation.out_of_memory.is_some());
     assert_eq!(timeline.lanes[0].ticks.totals()[TickClass::Trouble as usize], 1);
-    harness.get_by_label("device under policy 0").click();
-    settle(&mut harness);
+    click_label(&mut harness, "device under policy 0");
     // The last event is the request that failed.
     for _ in 0..20 {
         press(&mut harness, Modifiers::NONE, Key::CloseBracket);
@@ -197,13 +186,11 @@ fn figures_of_the_device_are_set_by_slider_and_field_and_reset() {
     harness.get_by_role_and_label(Role::Slider, "capacity").focus();
     harness.run_steps(1);
     press(&mut harness, Modifiers::NONE, Key::ArrowRight);
-    press(&mut harness, Modifiers::NONE, Key::ArrowRight);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::NONE, Key::ArrowRight);
     assert!(memory(&harness) > before, "{}", memory(&harness));
     harness.get_by_label("set by you");
     // The way of the slider is one step.
-    press(&mut harness, Modifiers::COMMAND, Key::Z);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::COMMAND, Key::Z);
     assert_eq!(memory(&harness), before);
     assert!(harness.query_by_label("set by you").is_none());
 
@@ -215,8 +202,7 @@ fn figures_of_the_device_are_set_by_slider_and_field_and_reset() {
         .type_text("5GiB");
     settle(&mut harness);
     assert_eq!(memory(&harness), 5 << 30);
-    harness.get_by_label("reset memory to the profile's value").click();
-    settle(&mut harness);
+    click_label(&mut harness, "reset memory to the profile's value");
     assert_eq!(memory(&harness), before);
 
     harness.get_by_label_contains("Timings: 11 of 12 assumed").click();
@@ -292,8 +278,7 @@ fn the_allocator_of_a_recording_is_listed_segment_by_segment() {
     // In the sums of pools, and in its segment.
     assert_eq!(harness.query_all_by_label("9, large, private (0, 4)").count(), 2);
     harness.get_by_label("sorted by address of segments");
-    harness.get_by_label("sort by size of segments").click();
-    harness.run_steps(2);
+    push_label(&mut harness, "sort by size of segments");
     harness.get_by_label("sorted in reverse by size of segments");
     let session = harness.state().session();
     let known = session.device_picture().last().expect("the worker answers");

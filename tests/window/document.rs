@@ -9,7 +9,7 @@ use highwater_session::{Command, Notice, PersistedDocument, Recovery, SourceSpec
 use highwater_ui::app::App;
 use highwater_ui::lanes::LaneContent;
 
-use crate::harness::{Window, press, settle, window_of_app};
+use crate::harness::{Window, apply, click_label, press, press_and_settle, push, settle, window_of_app};
 use crate::sessions::session;
 
 const POLICY: &str = "memory_config.static_memory_policy";
@@ -35,15 +35,13 @@ fn model(folder: &Path, name: &str) -> PathBuf {
 }
 
 fn set_policy(harness: &mut Window, text: &str) {
-    harness.state_mut().apply(Command::set_option(POLICY, text));
-    settle(harness);
+    apply(harness, Command::set_option(POLICY, text));
     harness.run_steps(2);
 }
 
 fn save_as(harness: &mut Window, path: &Path) {
     let path = path.to_owned();
-    harness.state_mut().apply(Command::SaveDocument { path, view: None });
-    settle(harness);
+    apply(harness, Command::SaveDocument { path, view: None });
 }
 
 /// The titles that the window was given in the last frame.
@@ -81,16 +79,14 @@ fn a_document_is_saved_and_opened_as_it_was_seen() {
     let typed = typed.to_str().unwrap();
     harness.get_by_role_and_label(Role::TextInput, "Path").type_text(typed);
     harness.run_steps(2);
-    press(&mut harness, Modifiers::NONE, Key::Enter);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::NONE, Key::Enter);
     let path = folder.path().join("a.highwater");
     assert_eq!(harness.state().session().file_path(), Some(&*path));
     assert!(!harness.state().session().is_changed());
     // Another look is no change, but is saved along.
     press(&mut harness, Modifiers::NONE, Key::V);
     assert!(!harness.state().session().is_changed());
-    press(&mut harness, Modifiers::COMMAND, Key::S);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::COMMAND, Key::S);
     let recent = harness.state().kept().recents.list[0].title();
     assert_eq!(recent, "a.highwater");
 
@@ -102,8 +98,7 @@ fn a_document_is_saved_and_opened_as_it_was_seen() {
     assert_eq!(harness.state().lanes().content, LaneContent::Areas);
     set_policy(&mut harness, "0");
     assert!(harness.query_by_label("•").is_some());
-    press(&mut harness, Modifiers::COMMAND, Key::Z);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::COMMAND, Key::Z);
     assert!(!harness.state().session().is_changed());
     assert!(harness.query_by_label("•").is_none());
 }
@@ -130,8 +125,7 @@ fn closing_with_changes_asks_once() {
     asks_to_close(&mut harness);
     harness.run_steps(2);
     harness.get_by_label_contains("Save the changes to a.highwater?");
-    press(&mut harness, Modifiers::NONE, Key::Enter);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::NONE, Key::Enter);
     assert!(!harness.state().session().is_changed());
     assert!(
         std::fs::read_to_string(&path)
@@ -159,8 +153,7 @@ fn a_file_that_somebody_else_changed_is_not_overwritten_unasked() {
     // Its own saves, one after another, and a file that is gone, ask nothing.
     for policy in ["2", "4"] {
         set_policy(&mut harness, policy);
-        press(&mut harness, Modifiers::COMMAND, Key::S);
-        settle(&mut harness);
+        press_and_settle(&mut harness, Modifiers::COMMAND, Key::S);
         assert!(!harness.state().session().is_changed());
         std::fs::remove_file(&path).unwrap();
     }
@@ -173,8 +166,7 @@ fn a_file_that_somebody_else_changed_is_not_overwritten_unasked() {
     set_policy(&mut harness, "2");
     std::fs::write(&path, THEIRS).unwrap();
     let save = |harness: &mut Window| {
-        press(harness, Modifiers::COMMAND, Key::S);
-        settle(harness);
+        press_and_settle(harness, Modifiers::COMMAND, Key::S);
         harness.run_steps(3);
         harness.get_by_label("a.highwater was changed by another program");
         assert_eq!(read(), THEIRS);
@@ -192,8 +184,7 @@ fn a_file_that_somebody_else_changed_is_not_overwritten_unasked() {
     harness.run_steps(2);
     save(&mut harness);
     harness.get_by_role_and_label(Role::Button, "Cancel");
-    harness.get_by_role_and_label(Role::Button, "Save anyway").click();
-    harness.run_steps(2);
+    push(&mut harness, Role::Button, "Save anyway");
     settle(&mut harness);
     assert!(!harness.state().session().is_changed());
     assert!(read().contains("net.onnx"));
@@ -202,12 +193,10 @@ fn a_file_that_somebody_else_changed_is_not_overwritten_unasked() {
     std::fs::write(&path, THEIRS).unwrap();
     asks_to_close(&mut harness);
     harness.run_steps(2);
-    press(&mut harness, Modifiers::NONE, Key::Enter);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::NONE, Key::Enter);
     harness.run_steps(3);
     assert_eq!(read(), THEIRS);
-    harness.get_by_role_and_label(Role::Button, "Save anyway").click();
-    harness.run_steps(1);
+    push(&mut harness, Role::Button, "Save anyway");
     settle(&mut harness);
     harness.run_steps(2);
     assert!(read().contains("net.onnx") && harness.query_by_label("Save anyway").is_none());
@@ -235,8 +224,7 @@ fn sources_that_are_gone_are_located() {
     assert!(harness.query_by_label("locate net.onnx").is_none());
     assert!(harness.state().session().answer().is_none());
     let path = moved.clone();
-    harness.state_mut().apply(Command::Locate { position: 0, path });
-    settle(&mut harness);
+    apply(&mut harness, Command::Locate { position: 0, path });
     let session = harness.state().session();
     assert!(session.answer().is_some() && session.is_changed());
     assert_eq!(session.source_troubles(), []);
@@ -246,11 +234,13 @@ fn sources_that_are_gone_are_located() {
     let mut bytes = std::fs::read(&moved).unwrap();
     bytes.extend([0x72, 0]);
     std::fs::write(&other, bytes).unwrap();
-    harness.state_mut().apply(Command::Locate {
-        position: 0,
-        path: other,
-    });
-    settle(&mut harness);
+    apply(
+        &mut harness,
+        Command::Locate {
+            position: 0,
+            path: other,
+        },
+    );
     let troubles = harness.state().session().source_troubles();
     assert!(
         troubles[0].1.contains("changed since the document was saved"),
@@ -284,8 +274,7 @@ fn documents_that_cannot_be_read_are_told_and_change_nothing() {
         );
         assert!(harness.state().session().answer().is_some());
         let beside = vec![SourceSpec::Path(net.clone()), SourceSpec::Path(path)];
-        harness.state_mut().apply(Command::Open(beside));
-        settle(&mut harness);
+        apply(&mut harness, Command::Open(beside));
         let Some(Notice::Failed(told)) = harness.state().session().notice() else {
             panic!("it is told");
         };
@@ -335,8 +324,7 @@ fn edits_of_a_crash_are_offered_and_those_of_others_left_alone() {
     third.get_by_label_contains("1 source (net.onnx), with 1 setting");
     // While it is offered here, it is not offered there.
     assert!(Recovery::start(&kept).unwrap().offered().is_none());
-    third.get_by_label("Recover").click();
-    settle(&mut third);
+    click_label(&mut third, "Recover");
     third.run_steps(3);
     let session = third.state().session();
     assert_eq!(session.document().options.get(POLICY).unwrap().to_string(), "2");
@@ -344,8 +332,7 @@ fn edits_of_a_crash_are_offered_and_those_of_others_left_alone() {
     third.state().recovery().unwrap().settle();
     assert_eq!(files(), 2, "its own");
     assert!(!left.iter().any(|path| path.exists()));
-    press(&mut third, Modifiers::COMMAND, Key::S);
-    settle(&mut third);
+    press_and_settle(&mut third, Modifiers::COMMAND, Key::S);
     third.run_steps(2);
     third.state().recovery().unwrap().settle();
     assert_eq!(files(), 0);
@@ -373,11 +360,13 @@ fn a_note_that_is_being_written_is_saved_and_lanes_keep_their_layout() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("kept.highwater");
     let mut first = window(&model(folder.path(), "net.onnx"));
-    first.state_mut().apply(Command::SaveDocument {
-        path: path.clone(),
-        view: None,
-    });
-    settle(&mut first);
+    apply(
+        &mut first,
+        Command::SaveDocument {
+            path: path.clone(),
+            view: None,
+        },
+    );
     press(&mut first, Modifiers::NONE, Key::Y);
     press(&mut first, Modifiers::NONE, Key::G);
     for (text, keys) in [("3", Key::Enter), ("half written", Key::F24)] {
@@ -389,8 +378,7 @@ fn a_note_that_is_being_written_is_saved_and_lanes_keep_their_layout() {
         }
     }
     assert!(first.state().session().document().bookmarks.is_empty());
-    press(&mut first, Modifiers::COMMAND, Key::S);
-    settle(&mut first);
+    press_and_settle(&mut first, Modifiers::COMMAND, Key::S);
     let again = window(&path);
     let notes = |window: &Window| {
         let bookmarks = window.state().session().document().bookmarks.iter();
@@ -415,21 +403,18 @@ fn files_outside_the_documents_folder_are_asked_about_once() {
     )])));
     let open = |harness: &mut Window| {
         let path = SourceSpec::Path(path.clone());
-        harness.state_mut().apply(Command::Open(vec![path]));
-        settle(harness);
+        apply(harness, Command::Open(vec![path]));
     };
     open(&mut harness);
     let asked = harness.state().session().outside().unwrap().paths.clone();
     assert_eq!(asked, [root.path().join("outside.onnx").canonicalize().unwrap()]);
     harness.get_by_label_contains("outside.onnx");
     // The keyboard is on Cancel, and nothing else is opened.
-    press(&mut harness, Modifiers::NONE, Key::Enter);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::NONE, Key::Enter);
     assert!(harness.state().session().outside().is_none());
     assert!(harness.state().session().file_path().is_none());
     open(&mut harness);
-    harness.get_by_role_and_label(Role::Button, "Read them").click();
-    harness.run_steps(2);
+    push(&mut harness, Role::Button, "Read them");
     settle(&mut harness);
     assert_eq!(harness.state().session().file_path(), Some(&*path));
     assert!(harness.state().session().answer().is_some());

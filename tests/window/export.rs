@@ -8,19 +8,20 @@ use highwater_options::{GE_USE_STATIC_MEMORY, keys};
 use highwater_session::{Command, ConfigForm, Notice};
 
 use crate::exports::save_as;
-use crate::harness::{Window, click, press, set_option, settle, settle_chain, window_of};
+use crate::harness::{Window, apply, click, press, press_and_settle, set_option, settle_chain, window_of};
 
 fn set_variable(window: &mut Window, value: Option<&str>) {
-    window.state_mut().apply(Command::SetEnvironment {
-        name: GE_USE_STATIC_MEMORY.to_owned(),
-        value: value.map(str::to_owned),
-    });
-    settle_chain(window);
+    apply(
+        window,
+        Command::SetEnvironment {
+            name: GE_USE_STATIC_MEMORY.to_owned(),
+            value: value.map(str::to_owned),
+        },
+    );
 }
 
 fn open(window: &mut Window) {
-    press(window, Modifiers::COMMAND, Key::E);
-    settle(window);
+    press_and_settle(window, Modifiers::COMMAND, Key::E);
 }
 
 fn is_open(window: &Window) -> bool {
@@ -86,8 +87,7 @@ fn differences_from_the_file_that_was_read_are_listed() {
     window.get_by_label("No difference from the defaults");
     press(&mut window, Modifiers::NONE, Key::Escape);
     assert!(!is_open(&window));
-    window.state_mut().apply(Command::ImportConfig(script));
-    settle_chain(&mut window);
+    apply(&mut window, Command::ImportConfig(script));
     open(&mut window);
     window.get_by_label("No difference from train.py");
     press(&mut window, Modifiers::NONE, Key::Escape);

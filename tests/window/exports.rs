@@ -9,7 +9,7 @@ use highwater_ui::commands::{COMMANDS, UiCommand};
 use highwater_ui::dialogs::Purpose;
 
 use crate::document::window;
-use crate::harness::{Window, press, settle, window_of};
+use crate::harness::{Window, click, press, press_and_settle, settle, window_of};
 use crate::shell::open_palette;
 
 /// Types a path into the field that opens where there is no dialog service.
@@ -89,8 +89,7 @@ fn files_are_written_over_only_when_asked_twice() {
     harness.run_steps(2);
     assert!(harness.query_by_label_contains("The file exists").is_none());
     save_as(&mut harness, &path);
-    press(&mut harness, Modifiers::NONE, Key::Enter);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::NONE, Key::Enter);
     assert!(std::fs::read(&path).expect("it is there").len() > 1000);
 }
 
@@ -103,8 +102,7 @@ fn what_is_open_is_not_written_over() {
     let mut harness = window(&path);
     press(&mut harness, Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
     save_as(&mut harness, &path);
-    harness.get_by_role_and_label(Role::Button, "Replace").click();
-    settle(&mut harness);
+    click(&mut harness, Role::Button, "Replace");
     settle(&mut harness);
     let notice = harness.state().session().notice().cloned();
     assert!(

@@ -6,7 +6,9 @@ use highwater_session::{Command, Notice, SourceSpec};
 use highwater_timeline::{FlameGraph, FlameRequest, PeakAt};
 use highwater_ui::panes::Pane;
 
-use crate::harness::{Window, click, copied_text, press, settle, settle_chain, window_of, window_of_session};
+use crate::harness::{
+    Window, apply, click, copied_text, press, press_and_settle, push, push_label, window_of, window_of_session,
+};
 use crate::sessions::session;
 
 /// A dump of msmemscope with call stacks, innermost frame first.
@@ -29,8 +31,7 @@ fn window() -> Window {
     let path = folder.path().join("dump.csv");
     std::fs::write(&path, DUMP).expect("it is written");
     let mut window = window_of_session(session(vec![SourceSpec::Path(path)]), 1000.0);
-    press(&mut window, Modifiers::SHIFT, Key::G);
-    settle_chain(&mut window);
+    press_and_settle(&mut window, Modifiers::SHIFT, Key::G);
     window
 }
 
@@ -87,13 +88,9 @@ fn a_click_zooms_and_the_path_leads_back() {
     assert!(part(&window, "model.py:7 loss") > 0.99, "it fills the width");
     assert!(has_box(&window, "train.py:9 main"), "its callers stay");
     assert!(!has_box(&window, "model.py:3 forward") && !has_box(&window, "(no call stack)"));
-    window
-        .get_by_role_and_label(Role::Button, "zoom out to train.py:9 main")
-        .click();
-    window.run_steps(2);
+    push(&mut window, Role::Button, "zoom out to train.py:9 main");
     assert!(has_box(&window, "model.py:3 forward") && !has_box(&window, "(no call stack)"));
-    window.get_by_role_and_label(Role::Button, "zoom out to all").click();
-    window.run_steps(2);
+    push(&mut window, Role::Button, "zoom out to all");
     assert!(has_box(&window, "(no call stack)"));
 }
 
@@ -118,8 +115,7 @@ fn the_graph_is_exported_by_its_menu_entry() {
     let mut window = window();
     click(&mut window, Role::Button, "export flame graph");
     let path = folder.path().join("flame.folded");
-    window.state_mut().apply(Command::ExportFlame(path.clone()));
-    settle(&mut window);
+    apply(&mut window, Command::ExportFlame(path.clone()));
     let text = std::fs::read_to_string(path).expect("it was written");
     assert!(text.contains("train.py:9 main;model.py:7 loss 3072\n"), "{text}");
 }
@@ -146,8 +142,7 @@ fn select_loss(window: &mut Window) {
         stack.is_some_and(|stack| stack.text().contains("loss"))
     };
     let tensor = timeline.rows.iter().map(|row| row.tensor).find(has_loss);
-    window.state_mut().apply(Command::Select(tensor));
-    settle_chain(window);
+    apply(window, Command::Select(tensor));
 }
 
 #[test]
@@ -161,12 +156,9 @@ fn the_inspector_shows_the_whole_stack() {
     assert!(window.query_all_by_label("model.py:7 loss").count() > 0, "in the stack");
     window.get_by_label("train.py:9 main");
     assert!(window.query_by_label("lib.so(+0x1) [0xff]").is_none(), "C++ is folded");
-    window.get_by_label("C++ (1 frame)").click();
-    window.run_steps(10);
+    push_label(&mut window, "C++ (1 frame)");
     window.get_by_label("lib.so(+0x1) [0xff]");
-    window.get_by_role_and_label(Role::Button, "copy call stack").click();
-    window.run_steps(1);
-    let copied = copied_text(&window);
+    let copied = copied_text(&mut window, "copy call stack");
     assert_eq!(
         copied.as_deref(),
         Some("model.py:7 loss\nlib.so(+0x1) [0xff]\ntrain.py:9 main\n")

@@ -53,8 +53,7 @@ pub(crate) fn settle_chain(window: &mut Window) {
 }
 
 pub(crate) fn set_option(window: &mut Window, key: &str, text: &str) {
-    window.state_mut().apply(Command::set_option(key, text));
-    settle_chain(window);
+    apply(window, Command::set_option(key, text));
 }
 
 /// Presses a key; without a focused widget, in the drawing.
@@ -67,6 +66,33 @@ pub(crate) fn press<S>(window: &mut Harness<'_, S>, modifiers: Modifiers, key: K
     }
     window.key_press_modifiers(modifiers, key);
     window.run_steps(3);
+}
+
+pub(crate) fn press_and_settle(window: &mut Window, modifiers: Modifiers, key: Key) {
+    press(window, modifiers, key);
+    settle_chain(window);
+}
+
+pub(crate) fn apply(window: &mut Window, command: Command) {
+    window.state_mut().apply(command);
+    settle_chain(window);
+}
+
+/// A click whose answer comes from no worker.
+pub(crate) fn push<S>(window: &mut Harness<'_, S>, role: Role, label: &str) {
+    window.get_by_role_and_label(role, label).click();
+    window.run_steps(3);
+}
+
+/// As [`push`], whatever the role.
+pub(crate) fn push_label<S>(window: &mut Harness<'_, S>, label: &str) {
+    window.get_by_label(label).click();
+    window.run_steps(3);
+}
+
+pub(crate) fn click_label(window: &mut Window, label: &str) {
+    push_label(window, label);
+    settle_chain(window);
 }
 
 pub(crate) fn click(window: &mut Window, role: Role, label: &str) {
@@ -175,8 +201,10 @@ pub(crate) fn is_in_front(harness: &Window, tab: &str) -> bool {
         .any(|tab| tab.accesskit_node().data().toggled() == Some(egui::accesskit::Toggled::True))
 }
 
-/// The text that the last frame copied.
-pub(crate) fn copied_text(harness: &Window) -> Option<String> {
+/// The text that a click on a button copies.
+pub(crate) fn copied_text(harness: &mut Window, button: &str) -> Option<String> {
+    harness.get_by_role_and_label(Role::Button, button).click();
+    harness.run_steps(1);
     let mut commands = harness.output().platform_output.commands.iter();
     commands.find_map(|command| match command {
         egui::OutputCommand::CopyText(text) => Some(text.clone()),

@@ -4,7 +4,7 @@ use eframe::egui::{Key, Modifiers, Role};
 use egui_kittest::kittest::Queryable as _;
 use highwater_session::Notice;
 
-use crate::harness::{Window, press, settle, window_of};
+use crate::harness::{Window, press, press_and_settle, settle, window_of};
 use crate::shell::open_palette;
 
 fn pinned(harness: &Window) -> Option<u32> {
@@ -28,8 +28,7 @@ fn the_schedule_is_edited_by_keys_alone() {
     harness.run_steps(3);
     assert!(harness.get_by_role_and_label(Role::Button, "Add run").is_focused());
     open_palette(&mut harness, "list all graphs in schedule");
-    press(&mut harness, Modifiers::NONE, Key::Enter);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::NONE, Key::Enter);
     let n_entries = harness.state().session().document().plan.entries.len();
     assert!(n_entries > 1, "{n_entries}");
     let combo = "entry 1: action, run";
@@ -57,8 +56,7 @@ fn the_schedule_is_edited_by_keys_alone() {
         );
     }
     open_palette(&mut harness, "add run to schedule");
-    press(&mut harness, Modifiers::NONE, Key::Enter);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::NONE, Key::Enter);
     assert_eq!(harness.state().session().document().plan.entries.len(), n_entries + 1);
 }
 
@@ -161,15 +159,13 @@ fn points_of_a_sweep_get_the_keyboard_and_a_pin_says_where_its_lane_is() {
 #[test]
 fn the_lists_of_compare_are_reached_by_keys() {
     let mut harness = window_of("mixed", 800.0);
-    press(&mut harness, Modifiers::SHIFT, Key::V);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::SHIFT, Key::V);
     let title = |harness: &Window| {
         let rows = harness.query_all_by_label_contains("at the peak of");
         rows.map(|row| row.rect().top()).next()
     };
     // The chosen row comes into view by itself, as far as the pane scrolls: that has to be over first.
-    press(&mut harness, Modifiers::NONE, Key::PageUp);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::NONE, Key::PageUp);
     let top = title(&harness).expect("a title");
     press(&mut harness, Modifiers::NONE, Key::PageDown);
     let scrolled = title(&harness);

@@ -4,7 +4,7 @@ use eframe::egui::{Key, Modifiers, Role};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater_analysis::LaneMark;
 
-use crate::harness::{press, settle_chain, window_of_session};
+use crate::harness::{press_and_settle, window_of_session};
 use crate::marked_lanes::{N_KINDS, kind, sessions};
 
 #[test]
@@ -12,8 +12,7 @@ fn lanes_have_their_marks_in_the_table_and_in_the_pane() {
     let mut seen = [false; N_KINDS];
     for session in sessions(concat!(env!("CARGO_MANIFEST_DIR"), "/../../sample_traces")) {
         let mut window = window_of_session(session, 1400.0);
-        press(&mut window, Modifiers::SHIFT, Key::V);
-        settle_chain(&mut window);
+        press_and_settle(&mut window, Modifiers::SHIFT, Key::V);
         let goal = window.state().session().document().goal;
         let (comparison, _) = window.state().session().answer().expect("an answer");
         let rows: Vec<String> = window

@@ -6,27 +6,24 @@ use highwater_session::{Command, ContentOrder};
 use highwater_timeline::{Attribute, ColorBy, RowOrder};
 use highwater_ui::lanes::LaneContent;
 
-use crate::harness::{Window, press, settle_chain, window_of};
+use crate::harness::{Window, apply, click_label, press_and_settle, settle_chain, window_of};
 
 fn window(sample: &str, n_iterations: u32) -> Window {
     let mut window = window_of(sample, 800.0);
     if n_iterations > 1 {
-        window.state_mut().apply(Command::SetIterations(n_iterations));
-        settle_chain(&mut window);
+        apply(&mut window, Command::SetIterations(n_iterations));
     }
     window
 }
 
 fn show(harness: &mut Window, content: &str) {
-    harness.get_by_label(content).click();
-    settle_chain(harness);
+    click_label(harness, content);
 }
 
 fn choose(harness: &mut Window, combo: &str, row: &str) {
     harness.get_by_label(combo).click();
     harness.run();
-    harness.get_by_label(row).click();
-    settle_chain(harness);
+    click_label(harness, row);
 }
 
 #[test]
@@ -58,10 +55,8 @@ fn scopes_fold_by_click_and_by_key() {
     show(&mut harness, "Lifetimes");
     choose(&mut harness, "rows by birth", RowOrder::Tree.words());
     // In a narrow pane the button is in the menu of the row.
-    harness.get_by_label("more controls").click();
-    settle_chain(&mut harness);
-    harness.get_by_label("Collapse all").click();
-    settle_chain(&mut harness);
+    click_label(&mut harness, "more controls");
+    click_label(&mut harness, "Collapse all");
     let scopes = |harness: &Window| harness.query_all_by_label_contains("scope ").count();
     let folded = scopes(&harness);
     assert!(folded > 0);
@@ -69,8 +64,7 @@ fn scopes_fold_by_click_and_by_key() {
         let rows = harness.state().session().lifetimes().expect("rows");
         format!("scope {}", rows.scopes()[0].path)
     };
-    harness.get_by_label(&label).click();
-    settle_chain(&mut harness);
+    click_label(&mut harness, &label);
     let open = scopes(&harness);
     assert!(open > folded, "{open} scopes, {folded} when all are folded");
     harness.get_by_label(&label).focus();
@@ -105,8 +99,7 @@ fn areas_are_of_groups_and_pin_steps() {
         .value()
         .unwrap_or_default();
     assert!(value.contains("at step"), "the step stays pinned: {value}");
-    press(&mut harness, Modifiers::NONE, Key::V);
-    settle_chain(&mut harness);
+    press_and_settle(&mut harness, Modifiers::NONE, Key::V);
     assert_eq!(harness.state().kept().view.content, LaneContent::Lifetimes);
     let by = harness.state().session().look_order().by;
     assert_eq!(by, ColorBy::Tensor, "the colours from before are back");

@@ -5,7 +5,7 @@ use egui_kittest::kittest::Queryable as _;
 use highwater_session::{Notice, SourceSpec};
 use highwater_ui::app::App;
 
-use crate::harness::{Window, press, settle_chain, window_of_app};
+use crate::harness::{Window, click_label, press_and_settle, settle_chain, window_of_app};
 use crate::sessions::session;
 
 fn sample(name: &str) -> SourceSpec {
@@ -15,8 +15,7 @@ fn sample(name: &str) -> SourceSpec {
 fn window(sources: Vec<SourceSpec>) -> Window {
     let app = App::new(session(sources)).with_typed_paths();
     let mut harness = window_of_app(app, [1600.0, 1000.0]);
-    press(&mut harness, Modifiers::SHIFT, Key::M);
-    settle_chain(&mut harness);
+    press_and_settle(&mut harness, Modifiers::SHIFT, Key::M);
     harness
 }
 
@@ -35,8 +34,7 @@ fn what_a_run_teaches_is_set_in_one_step() {
     assert_eq!(keys.map(|key| option(&harness, key)), [None, None]);
     harness.get_by_label("Set 2 settings").scroll_to_me();
     settle_chain(&mut harness);
-    harness.get_by_label("Set 2 settings").click();
-    settle_chain(&mut harness);
+    click_label(&mut harness, "Set 2 settings");
     assert_eq!(option(&harness, keys[0]).as_deref(), Some("on"));
     let table = option(&harness, keys[1]).expect("a table");
     assert!(table.contains("Conv2DBackpropFilter="), "{table}");
@@ -53,8 +51,7 @@ fn the_run_is_aligned_by_a_click() {
         sample("lenet_training.runmeta.pb.gz"),
     ]);
     for name in ["time", "phases", "ops"] {
-        harness.get_by_label(name).click();
-        settle_chain(&mut harness);
+        click_label(&mut harness, name);
         assert_eq!(
             option(&harness, "simulation.measured_alignment")
                 .as_deref()

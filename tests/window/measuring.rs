@@ -5,7 +5,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater_model::units::{Bytes, Step};
 use highwater_ui::commands::{COMMANDS, Menu};
 
-use crate::harness::{Window, press, settle, window_of};
+use crate::harness::{Window, press, press_and_settle, push, push_label, window_of};
 use crate::shell::open_palette;
 
 const NONE: Modifiers = Modifiers::NONE;
@@ -163,13 +163,11 @@ fn the_difference_goes_from_lane_to_lane_by_a_key() {
     };
     assert_eq!(shown(&harness), None);
     for other in [2, 3, 4] {
-        press(&mut harness, SHIFT, Key::C);
-        settle(&mut harness);
+        press_and_settle(&mut harness, SHIFT, Key::C);
         let wanted = format!("difference, policy 0 less policy {other}");
         assert_eq!(shown(&harness), Some(wanted));
     }
-    press(&mut harness, SHIFT, Key::C);
-    settle(&mut harness);
+    press_and_settle(&mut harness, SHIFT, Key::C);
     assert_eq!(shown(&harness), None);
 }
 
@@ -198,10 +196,8 @@ fn the_palette_finds_ranges_rulers_and_differences() {
 #[test]
 fn any_lane_that_is_shown_can_be_saved() {
     let mut harness = window_of("resnet50", 800.0);
-    harness.get_by_label("File").click();
-    harness.run_steps(3);
-    harness.get_by_role_and_label(Role::Button, "Pictures").click();
-    harness.run_steps(3);
+    push_label(&mut harness, "File");
+    push(&mut harness, Role::Button, "Pictures");
     harness.get_by_label_contains("Save one of the lanes").click();
     harness.run_steps(3);
     for policy in [0, 2, 3, 4] {
@@ -212,8 +208,7 @@ fn any_lane_that_is_shown_can_be_saved() {
     }
     press(&mut harness, NONE, Key::Escape);
     press(&mut harness, NONE, Key::Escape);
-    harness.get_by_label("arrange policy 2").click();
-    harness.run_steps(3);
+    push_label(&mut harness, "arrange policy 2");
     harness.get_by_label("Save picture (PNG)…");
     harness.get_by_label("Save drawing (SVG)…");
 }

@@ -5,7 +5,7 @@ use egui_kittest::kittest::Queryable as _;
 use highwater_model::workload::GraphIdx;
 use highwater_session::{Command, SourceSpec};
 
-use crate::harness::{Window, press, settle_chain, window_of_session};
+use crate::harness::{Window, press_and_settle, push, settle_chain, window_of_session};
 use crate::sessions::{session, source};
 
 /// Four results of one shape, one after the other: the third takes the name of the first, the fourth of the second.
@@ -22,8 +22,7 @@ fn chain() -> SourceSpec {
 
 fn window(source: SourceSpec) -> Window {
     let mut harness = window_of_session(session(vec![source]), 800.0);
-    press(&mut harness, Modifiers::NONE, Key::N);
-    settle_chain(&mut harness);
+    press_and_settle(&mut harness, Modifiers::NONE, Key::N);
     harness
 }
 
@@ -47,8 +46,7 @@ fn a_line_selects_the_variable_and_with_shift_the_one_whose_name_it_takes() {
     let lines: Vec<&str> = report.levels[0].reuse.log.iter().map(|line| &*line.text).collect();
     let first = "!!! 0,  t3[64] => t1[64], cache idx 0, pool size 1";
     assert_eq!(lines.first(), Some(&first), "{lines:?}");
-    harness.get_by_role_and_label(Role::Button, first).click();
-    harness.run_steps(3);
+    push(&mut harness, Role::Button, first);
     assert_eq!(selected_name(&harness), "t3");
     harness
         .get_by_role_and_label(Role::Button, first)
@@ -92,8 +90,7 @@ fn keys_walk_the_lines_and_enter_selects() {
 fn both_levels_are_shown_and_the_log_is_filtered() {
     let mut harness = window(chain());
     harness.get_by_role_and_label(Role::RadioButton, "show level 0");
-    harness.get_by_role_and_label(Role::RadioButton, "show level 1").click();
-    harness.run_steps(2);
+    push(&mut harness, Role::RadioButton, "show level 1");
     let report = harness
         .state()
         .session()
@@ -115,8 +112,7 @@ fn both_levels_are_shown_and_the_log_is_filtered() {
         .filter(|line| line.text.contains("t4["))
         .count();
     harness.get_by_label_contains(&format!("{left} of {n_lines} lines"));
-    harness.get_by_role_and_label(Role::Button, "Set level 1").click();
-    harness.run_steps(2);
+    push(&mut harness, Role::Button, "Set level 1");
     settle_chain(&mut harness);
     let line = harness.state().session().command_line();
     assert!(line.contains("memory_optimize.level=1"), "{line}");

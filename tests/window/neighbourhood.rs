@@ -6,7 +6,7 @@ use highwater_session::Command;
 use highwater_timeline::{NeighbourLimits, Neighbourhood, NodeKey, Selected};
 use highwater_ui::app::App;
 
-use crate::harness::{Window, press, settle, window_of};
+use crate::harness::{Window, apply, click, press, press_and_settle, settle, window_of};
 
 fn around(app: &App, of: Selected) -> Neighbourhood {
     let (comparison, timeline) = app.session().answer().unwrap();
@@ -34,8 +34,7 @@ fn middle(app: &App) -> (Selected, String, Selected) {
 }
 
 fn select(harness: &mut Window, tensor: Selected) {
-    harness.state_mut().apply(Command::Select(Some(tensor)));
-    settle(harness);
+    apply(harness, Command::Select(Some(tensor)));
 }
 
 #[test]
@@ -44,8 +43,7 @@ fn a_click_on_an_op_moves_on_and_alt_left_comes_back() {
     let (tensor, op, result) = middle(harness.state());
     select(&mut harness, tensor);
     harness.get_by_label("Neighbors");
-    harness.get_by_role_and_label(Role::Button, op.trim_end()).click();
-    settle(&mut harness);
+    click(&mut harness, Role::Button, op.trim_end());
     assert_eq!(harness.state().session().selection(), Some(result));
     press(&mut harness, Modifiers::ALT, Key::ArrowLeft);
     assert_eq!(harness.state().session().selection(), Some(tensor));
@@ -72,8 +70,7 @@ fn every_node_has_a_name_and_enter_on_one_selects_it() {
     let found = harness.query_all_by_label_contains(&name).next().expect("a node");
     found.focus();
     harness.run_steps(2);
-    press(&mut harness, Modifiers::NONE, Key::Enter);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::NONE, Key::Enter);
     assert_eq!(harness.state().session().selection(), Some(result));
 }
 

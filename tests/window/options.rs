@@ -5,7 +5,7 @@ use egui_kittest::kittest::Queryable as _;
 use highwater_options::Value;
 use highwater_session::Command;
 
-use crate::harness::{Window, press, settle, window_of};
+use crate::harness::{Window, press, push_label, settle, window_of};
 
 const POLICY: &str = "memory_config.static_memory_policy";
 
@@ -142,8 +142,7 @@ fn names_are_added_and_taken_out() {
     let names = |names: &[&str]| Some(Value::List(names.iter().map(|name| Value::from(*name)).collect()));
     let key = "memory_optimize.skip_opt_set";
     assert_eq!(value(&harness, key), names(&["fc.w", "fc.b", "loss"]));
-    harness.get_by_label("fc.b ×").click();
-    harness.run_steps(3);
+    push_label(&mut harness, "fc.b ×");
     assert_eq!(value(&harness, key), names(&["fc.w", "loss"]));
 }
 
@@ -169,12 +168,10 @@ fn filters_narrow_the_rows() {
             .sum::<usize>()
     };
     let all = n_rows(&harness);
-    harness.get_by_label("Changed").click();
-    harness.run_steps(3);
+    push_label(&mut harness, "Changed");
     assert!(n_rows(&harness) < all);
     assert!(harness.query_all_by_label_contains("No option matches").count() > 0);
-    harness.get_by_label("Show all options").click();
-    harness.run_steps(3);
+    push_label(&mut harness, "Show all options");
     assert_eq!(n_rows(&harness), all);
 }
 

@@ -9,7 +9,7 @@ use highwater_session::{Command, Notice, SourceSpec};
 use highwater_ui::app::App;
 use highwater_ui::panes::{PANES, Pane};
 
-use crate::harness::{Window, click, press, set_option, settle, settle_chain, window_of_app};
+use crate::harness::{Window, apply, click, press, set_option, settle_chain, window_of_app};
 use crate::sessions::session;
 
 fn window(sources: Vec<SourceSpec>) -> Window {
@@ -144,8 +144,7 @@ fn tabs_exist_for_what_can_act() {
         "{notice:?}"
     );
     assert_eq!(tabs(&window), of_recording);
-    window.state_mut().apply(Command::Open(vec![sample("resnet50")]));
-    settle_chain(&mut window);
+    apply(&mut window, Command::Open(vec![sample("resnet50")]));
     assert_eq!(tabs(&window), of_graph);
     for row in PANES {
         let is_there = row.pane.why_not(window.state().session()).is_none();
@@ -158,11 +157,13 @@ fn tabs_exist_for_what_can_act() {
 fn a_conflict_is_told_once() {
     let mut window = window(vec![sample("resnet50")]);
     set_option(&mut window, keys::STATIC_MEMORY_POLICY, "2");
-    window.state_mut().apply(Command::SetEnvironment {
-        name: GE_USE_STATIC_MEMORY.to_owned(),
-        value: Some("4".to_owned()),
-    });
-    settle(&mut window);
+    apply(
+        &mut window,
+        Command::SetEnvironment {
+            name: GE_USE_STATIC_MEMORY.to_owned(),
+            value: Some("4".to_owned()),
+        },
+    );
     assert_eq!(window.query_all_by_label_contains("GE combines them").count(), 1);
     click(&mut window, Role::Link, "error R51, see static_memory_policy");
     let field = window.get_by_role_and_label(Role::ComboBox, "static_memory_policy •");
@@ -192,8 +193,7 @@ fn a_script_with_several_configurations_has_a_choice_as_wide_as_the_panel() {
     let text = "first = NPURunConfig(deterministic=1)\nsecond = NPURunConfig(hccl_timeout=7)\n";
     std::fs::write(&script, text).expect("it can be written");
     let mut window = window(vec![sample("resnet50")]);
-    window.state_mut().apply(Command::ImportConfig(script));
-    settle_chain(&mut window);
+    apply(&mut window, Command::ImportConfig(script));
     let label = "Configuration of a_long_name_of_a_training_script.py";
     let list = window.get_by_role_and_label(Role::ComboBox, label).rect();
     let policy = window

@@ -4,12 +4,11 @@ use eframe::egui::{Key, Modifiers, Role, pos2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater_timeline::{Attribute, PeakAt, PeakReport, PeakRequest, tensor_label};
 
-use crate::harness::{Window, press, settle, window_of};
+use crate::harness::{Window, click_label, press_and_settle, push, push_label, settle, window_of};
 
 fn window() -> Window {
     let mut harness = window_of("resnet50", 1000.0);
-    press(&mut harness, Modifiers::SHIFT, Key::P);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::SHIFT, Key::P);
     harness
 }
 
@@ -48,12 +47,8 @@ fn the_pane_says_what_the_library_says() {
         harness.get_by_label(part);
     }
     // Another attribute is other groups.
-    harness
-        .get_by_role_and_label(Role::ComboBox, "group by op type")
-        .click();
-    harness.run_steps(2);
-    harness.get_by_label("role").click();
-    settle(&mut harness);
+    push(&mut harness, Role::ComboBox, "group by op type");
+    click_label(&mut harness, "role");
     let report = expected(&harness, Attribute::Role);
     harness.get_by_label_contains(&format!("open {}: ", report.groups[0].text));
 }
@@ -101,11 +96,9 @@ fn the_pinned_step_is_explained_and_the_peak_again() {
     let session = harness.state().session();
     let report = session.peak_report().last().expect("a report");
     assert!(matches!(report.ask.at, PeakAt::Step(step) if step == report.set.step));
-    harness.get_by_label("explain peak live").click();
-    settle(&mut harness);
+    click_label(&mut harness, "explain peak live");
     harness.get_by_label_contains("Peak live: step");
-    harness.get_by_label("Copy").click();
-    harness.run_steps(2);
+    push_label(&mut harness, "Copy");
     harness.get_by_label_contains("copied: ");
     harness.get_by_label("Export…");
 }
@@ -130,12 +123,8 @@ fn nothing_of_the_pane_is_cut_off() {
 #[test]
 fn what_another_lane_holds_otherwise_is_listed() {
     let mut harness = window();
-    harness
-        .get_by_role_and_label(Role::ComboBox, "compared lane: no baseline")
-        .click();
-    harness.run_steps(2);
-    harness.get_by_label("baseline: policy 2").click();
-    settle(&mut harness);
+    push(&mut harness, Role::ComboBox, "compared lane: no baseline");
+    click_label(&mut harness, "baseline: policy 2");
     let report = harness.state().session().peak_report().last().expect("a report");
     let changes = report.changes.as_ref().expect("another lane");
     harness.get_by_label("Changes from policy 2");

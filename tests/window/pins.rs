@@ -8,7 +8,9 @@ use highwater_model::units::Bytes;
 use highwater_session::Command;
 use highwater_sim::StaticMemoryPolicy;
 
-use crate::harness::{Window, press, set_option, settle, window_of, window_of_session};
+use crate::harness::{
+    Window, apply, click, click_label, press, press_and_settle, push, set_option, settle, window_of, window_of_session,
+};
 use crate::sessions::{SYMBOLIC, session, source};
 
 fn names(harness: &Window) -> Vec<String> {
@@ -22,17 +24,14 @@ fn pin(harness: &mut Window, name: Option<&str>) {
         harness.get_by_role_and_label(Role::TextInput, "Name").type_text(name);
         harness.run_steps(2);
     }
-    press(harness, Modifiers::NONE, Key::Enter);
-    settle(harness);
+    press_and_settle(harness, Modifiers::NONE, Key::Enter);
 }
 
 /// Opens the menu of a pin and chooses an entry of it.
 fn choose(harness: &mut Window, pin: &str, entry: &str) {
     let label = format!("menu of pin {pin}");
-    harness.get_by_role_and_label(Role::Button, &label).click();
-    harness.run_steps(3);
-    harness.get_by_label(entry).click();
-    settle(harness);
+    push(harness, Role::Button, &label);
+    click_label(harness, entry);
 }
 
 fn cell(harness: &Window, part: &str) -> bool {
@@ -66,8 +65,7 @@ fn a_pin_is_asked_for_a_name_and_becomes_a_lane() {
         .get_by_role_and_label(Role::TextInput, "Name")
         .type_text("again");
     harness.run_steps(2);
-    harness.get_by_role_and_label(Role::Button, "Pin").click();
-    settle(&mut harness);
+    click(&mut harness, Role::Button, "Pin");
     assert_eq!(names(&harness).len(), 2);
     // The button beside the options asks, too.
     let buttons = harness.query_all_by_role_and_label(Role::Button, "Pin this configuration…");
@@ -82,8 +80,7 @@ fn pins_are_used_renamed_moved_and_removed_in_their_pane() {
     pin(&mut harness, Some("plain"));
     set_option(&mut harness, "memory_config.static_memory_policy", "4");
     pin(&mut harness, Some("four"));
-    press(&mut harness, Modifiers::SHIFT, Key::V);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::SHIFT, Key::V);
     choose(&mut harness, "four", "Move up");
     assert_eq!(names(&harness), ["four", "plain"]);
     choose(&mut harness, "plain", "Duplicate");
@@ -103,11 +100,9 @@ fn pins_are_used_renamed_moved_and_removed_in_their_pane() {
         .get_by_role_and_label(Role::TextInput, "new pin name")
         .type_text(" and more");
     harness.run_steps(2);
-    press(&mut harness, Modifiers::NONE, Key::Enter);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::NONE, Key::Enter);
     assert_eq!(names(&harness), ["four and more", "plain"]);
-    press(&mut harness, Modifiers::COMMAND, Key::Z);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::COMMAND, Key::Z);
     assert_eq!(names(&harness), ["four", "plain"]);
 }
 
@@ -117,8 +112,7 @@ fn lanes_are_side_by_side_with_their_differences() {
     set_option(&mut harness, "simulation.device_memory", "1GiB");
     pin(&mut harness, Some("small"));
     set_option(&mut harness, "simulation.device_memory", "32GiB");
-    press(&mut harness, Modifiers::SHIFT, Key::V);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::SHIFT, Key::V);
     let session = harness.state().session();
     let (comparison, _) = session.answer().expect("an answer");
     assert_eq!(session.baseline(comparison), 0);
@@ -137,8 +131,7 @@ fn lanes_are_side_by_side_with_their_differences() {
     // Arrow keys choose a lane, Enter makes it the baseline.
     press(&mut harness, Modifiers::NONE, Key::Home);
     assert!(cell(&harness, "Changes at the peak of policy 2, baseline policy 0"));
-    press(&mut harness, Modifiers::NONE, Key::Enter);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::NONE, Key::Enter);
     let two = StaticMemoryPolicy::from_number(2).expect("a policy");
     let session = harness.state().session();
     let (comparison, _) = session.answer().expect("an answer");
@@ -151,10 +144,7 @@ fn lanes_are_side_by_side_with_their_differences() {
     ];
     assert!(told.iter().any(|part| cell(&harness, part)), "the lists are there");
     // By the list, any lane: a pin, too.
-    harness
-        .get_by_role_and_label(Role::ComboBox, "baseline: policy 2")
-        .click();
-    harness.run_steps(3);
+    push(&mut harness, Role::ComboBox, "baseline: policy 2");
     let entries = harness.query_all_by_label("pinned small");
     entries.last().expect("an entry").click();
     settle(&mut harness);
@@ -169,11 +159,13 @@ fn lanes_are_side_by_side_with_their_differences() {
 fn the_inspector_lists_tensors_of_the_lane_that_it_explains() {
     let mut harness = window_of_session(session(vec![source("chain.json", SYMBOLIC)]), 1400.0);
     let set_length = |harness: &mut Window, length: u64| {
-        harness.state_mut().apply(Command::SetDim {
-            name: "seq".to_owned(),
-            values: vec![length],
-        });
-        settle(harness);
+        apply(
+            harness,
+            Command::SetDim {
+                name: "seq".to_owned(),
+                values: vec![length],
+            },
+        );
     };
     set_length(&mut harness, 4096);
     pin(&mut harness, Some("wide"));

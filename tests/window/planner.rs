@@ -10,7 +10,7 @@ use highwater_plan::peak_chain;
 use highwater_session::{Command, Document, Session, SourceSpec, Worker};
 use highwater_sim::StaticMemoryPolicy;
 
-use crate::harness::{Window, press, settle_chain, window_of_session};
+use crate::harness::{Window, apply, press, press_and_settle, settle_chain, window_of_session};
 use crate::sessions::{session, source};
 
 const PROBLEM: &str = "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\nb4,9,21,4\nb5,0,21,4\n";
@@ -90,8 +90,7 @@ fn the_table_lists_every_strategy_and_a_click_shows_one() {
     assert_eq!(comparison.lanes[0].id, LaneId::Problem(0));
     assert_eq!(comparison.lanes[0].strategy.name, "naive");
     assert_eq!(comparison.lanes[0].summary.peak_reserved.get(), 20);
-    harness.state_mut().apply(Command::Undo);
-    settle_chain(&mut harness);
+    apply(&mut harness, Command::Undo);
     let (comparison, _) = harness.state().session().answer().expect("an answer");
     assert_eq!(comparison.lanes[0].strategy.name, "best");
 }
@@ -261,8 +260,7 @@ fn a_search_says_how_far_it_is_and_a_stop_keeps_its_plan() {
     press(&mut harness, Modifiers::NONE, Key::P);
     harness.run_steps(2);
     assert!(has(&harness, "once the lanes have their plans"), "no empty pane");
-    press(&mut harness, Modifiers::NONE, Key::Escape);
-    settle_chain(&mut harness);
+    press_and_settle(&mut harness, Modifiers::NONE, Key::Escape);
     assert!(has(
         &harness,
         "The search was stopped; the lanes show the smallest plans found so far."
@@ -285,8 +283,7 @@ fn a_search_says_how_far_it_is_and_a_stop_keeps_its_plan() {
             .iter()
             .all(|row| row.result.as_ref().is_ok_and(|figures| figures.elapsed.is_none()))
     );
-    harness.state_mut().apply(Command::Cancel);
-    settle_chain(&mut harness);
+    apply(&mut harness, Command::Cancel);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater_model::units::Step;
 use highwater_timeline::StepRange;
 
-use crate::harness::{Window, press, settle, window_of};
+use crate::harness::{Window, press, press_and_settle, push_label, settle, window_of};
 
 /// The window on the first sample.
 fn window() -> Window {
@@ -57,8 +57,7 @@ fn a_drag_on_the_ruler_selects_a_range_and_escape_lets_it_go() {
     );
     let first = selected(&harness).expect("a range");
     // The pane tells the same range, with figures of the library.
-    press(&mut harness, Modifiers::SHIFT, Key::P);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::SHIFT, Key::P);
     harness.get_by_label("Within the range");
     let session = harness.state().session();
     let report = session.peak_report().last().expect("a report");
@@ -146,8 +145,7 @@ fn r_and_t_measure_until_escape_and_move_nothing() {
 #[test]
 fn rulers_over_a_difference_tell_its_bytes() {
     let mut harness = window();
-    press(&mut harness, Modifiers::SHIFT, Key::C);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::SHIFT, Key::C);
     let said = |harness: &Window| {
         let lane = harness.get_by_label_contains("difference, policy 0 less policy 2");
         (lane.rect(), lane.accesskit_node().label().unwrap_or_default())
@@ -233,10 +231,8 @@ fn a_bookmark_is_noted_in_place_flagged_listed_changed_and_removed() {
         bookmarks[0].step
     };
     harness.get_by_label_contains("go to bookmark: why so high");
-    press(&mut harness, Modifiers::SHIFT, Key::P);
-    settle(&mut harness);
-    harness.get_by_label(&format!("bookmark 1: go to step {step}")).click();
-    harness.run_steps(2);
+    press_and_settle(&mut harness, Modifiers::SHIFT, Key::P);
+    push_label(&mut harness, &format!("bookmark 1: go to step {step}"));
     harness
         .get_by_role_and_label(Role::TextInput, "note of bookmark 1")
         .focus();
@@ -246,8 +242,7 @@ fn a_bookmark_is_noted_in_place_flagged_listed_changed_and_removed() {
         .type_text("!");
     harness.run_steps(2);
     assert!(harness.state().session().document().bookmarks[0].note.contains('!'));
-    harness.get_by_label("remove bookmark 1").click();
-    harness.run_steps(3);
+    push_label(&mut harness, "remove bookmark 1");
     assert!(harness.state().session().document().bookmarks.is_empty());
     press(&mut harness, Modifiers::COMMAND, Key::Z);
     assert_eq!(harness.state().session().document().bookmarks.len(), 1);

@@ -8,7 +8,9 @@ use highwater_options::keys;
 use highwater_session::{Command, SourceSpec, sample};
 use serde_json::Value as Json;
 
-use crate::harness::{Window, click, copied_text, is_in_front, press, set_option, settle_chain, window_of_session};
+use crate::harness::{
+    Window, apply, click, copied_text, is_in_front, press_and_settle, push, set_option, settle_chain, window_of_session,
+};
 use crate::sessions::session;
 use crate::snapshots::{block, event, pickle, segment, snapshot};
 
@@ -102,8 +104,7 @@ fn a_snapshot_with_some_of_its_segments_has_lower_bounds() {
     assert!(window.query_all_by_label_contains(&bound).count() > 0);
     assert!(told(&window, "device0").starts_with("peak live 8.000 MiB at event 1;"));
     // The sum of the Peak pane is that of the listed segments.
-    press(&mut window, Modifiers::SHIFT, Key::P);
-    settle_chain(&mut window);
+    press_and_settle(&mut window, Modifiers::SHIFT, Key::P);
     window.get_by_label_contains("\u{2265}\u{a0}1.000");
     assert!(window.query_by_label("explain peak reserved").is_none());
     assert!(window.query_all_by_label_contains(" blocks").count() > 0);
@@ -179,8 +180,7 @@ fn ranks_are_read_from_the_highest_peak_down() {
     assert!(label.contains("diff +80.0 %"), "{label}");
     // Compare says the same, without columns that no recording has.
     let mut window = window;
-    press(&mut window, Modifiers::SHIFT, Key::V);
-    settle_chain(&mut window);
+    press_and_settle(&mut window, Modifiers::SHIFT, Key::V);
     assert!(window.query_all_by_label_contains("+80.0 %").count() >= 2);
     assert!(window.query_by_label("device calls").is_none() && window.query_by_label("not recorded").is_none());
 }
@@ -200,8 +200,7 @@ fn an_event_has_the_number_of_its_recording() {
             .iter()
             .any(|fact| fact.label == "peak live" && fact.value.ends_with("at event 1"))
     );
-    press(&mut window, Modifiers::SHIFT, Key::P);
-    settle_chain(&mut window);
+    press_and_settle(&mut window, Modifiers::SHIFT, Key::P);
     window.get_by_label_contains("Peak live: event 1");
     click(&mut window, Role::Button, "Pin peak");
     window.get_by_label_contains("Pinned: event 1");
@@ -259,8 +258,7 @@ fn a_log_with_placements_is_simulated_beside_what_was_measured() {
     }
     click(&mut harness, Role::Tab, "Schedule");
     harness.get_by_label_contains("as the log says: 1 entry");
-    harness.get_by_role_and_label(Role::Button, "List all graphs").click();
-    harness.run_steps(2);
+    push(&mut harness, Role::Button, "List all graphs");
     settle_chain(&mut harness);
     let session = harness.state().session();
     assert_eq!(session.document().plan.entries[0].graph, "graph_11");
@@ -281,10 +279,7 @@ fn a_log_without_curves_is_no_error_of_the_window() {
     let mut harness = window_of_session(session(vec![log]), 800.0);
     assert!(is_in_front(&harness, "Log"));
     click(&mut harness, Role::Tab, "Policies");
-    harness
-        .get_by_role_and_label(Role::Button, "Show what the log tells")
-        .click();
-    harness.run_steps(3);
+    push(&mut harness, Role::Button, "Show what the log tells");
     assert!(is_in_front(&harness, "Log"));
 }
 
@@ -305,15 +300,12 @@ fn a_log_opens_with_its_story() {
     ] {
         assert!(harness.query_all_by_label_contains(text).next().is_some(), "{text}");
     }
-    harness.get_by_role_and_label(Role::Button, "Copy sentence").click();
-    harness.run_steps(1);
-    let copied = copied_text(&harness).unwrap_or_default();
+    let copied = copied_text(&mut harness, "Copy sentence").unwrap_or_default();
     assert!(copied.contains("no policy helps"), "{copied}");
     // The user's choice of a tab stays.
     click(&mut harness, Role::Tab, "Recordings");
     assert!(is_in_front(&harness, "Recordings"));
     let lstm = sample("lstm").expect("a sample");
-    harness.state_mut().apply(Command::Open(vec![SourceSpec::Sample(lstm)]));
-    settle_chain(&mut harness);
+    apply(&mut harness, Command::Open(vec![SourceSpec::Sample(lstm)]));
     assert!(harness.query_by_role_and_label(Role::Tab, "Log").is_none());
 }

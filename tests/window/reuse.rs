@@ -6,7 +6,7 @@ use highwater_session::Command;
 use highwater_timeline::{LaneView, ReuseSide, Selected, tensor_name};
 use highwater_ui::app::App;
 
-use crate::harness::{Window, press, settle, window_of};
+use crate::harness::{Window, apply, click, press, push, push_label, window_of};
 
 /// Lane of policy 0.
 fn lane(app: &App) -> LaneView {
@@ -36,8 +36,7 @@ fn with_both(app: &App) -> (Selected, String) {
 }
 
 fn select(harness: &mut Window, tensor: Selected) {
-    harness.state_mut().apply(Command::Select(Some(tensor)));
-    settle(harness);
+    apply(harness, Command::Select(Some(tensor)));
 }
 
 /// The words behind the toggles, such as `3 of 12 drawn`.
@@ -50,8 +49,7 @@ fn drawn(harness: &Window) -> String {
 #[test]
 fn toggles_are_found_by_role_and_label_and_keys_move_them() {
     let mut harness = window_of("mobilenet", 1000.0);
-    harness.get_by_label("overlays").click();
-    harness.run_steps(3);
+    push_label(&mut harness, "overlays");
     harness.get_by_role_and_label(Role::CheckBox, "Gaps");
     for choice in ["off", "selection", "peak step"] {
         harness.get_by_role_and_label(Role::RadioButton, &format!("Reuse edges: {choice}"));
@@ -61,18 +59,13 @@ fn toggles_are_found_by_role_and_label_and_keys_move_them() {
     assert!(drawn(&harness).ends_with("drawn"), "{}", drawn(&harness));
     press(&mut harness, Modifiers::NONE, Key::E);
     assert_eq!(drawn(&harness), "");
-    harness
-        .get_by_role_and_label(Role::RadioButton, "Reuse edges: selection")
-        .click();
-    harness.run_steps(3);
+    push(&mut harness, Role::RadioButton, "Reuse edges: selection");
     harness.get_by_label("select a tensor to see them");
     press(&mut harness, Modifiers::NONE, Key::O);
-    harness.get_by_role_and_label(Role::CheckBox, "Gaps").click();
-    harness.run_steps(3);
+    push(&mut harness, Role::CheckBox, "Gaps");
     let height = |harness: &Window| harness.get_by_label("lane policy 0 memory map").rect().height();
     let whole = height(&harness);
-    harness.get_by_role_and_label(Role::CheckBox, "Device events").click();
-    harness.run_steps(3);
+    push(&mut harness, Role::CheckBox, "Device events");
     assert!(!harness.state().lanes().marks.has_events && (height(&harness) - whole).abs() < 1.0);
     press(&mut harness, Modifiers::NONE, Key::Escape);
     // The lane that was clicked has the keyboard; the commands' letters work all the same.
@@ -98,8 +91,7 @@ fn the_inspector_lists_reuse_on_both_sides_of_a_tensor() {
     }
     let n_edges = lane.arrows(tensor).n_total;
     assert!(n_edges > 0 && harness.query_by_label_contains("per lane").is_some());
-    harness.get_by_role_and_label(Role::Button, &largest).click();
-    settle(&mut harness);
+    click(&mut harness, Role::Button, &largest);
     let selection = harness.state().session().selection().expect("the largest tensor");
     let earlier = lane.reused_bytes(tensor, ReuseSide::Earlier);
     assert_eq!(lane.tensor(earlier[0].block), Some(selection));
@@ -123,10 +115,7 @@ fn a_long_list_opens_and_another_lane_can_be_explained() {
     opener.click();
     harness.run_steps(3);
     assert!(harness.query_all_by_role(Role::Button).count() > before);
-    harness
-        .get_by_role_and_label(Role::RadioButton, "show lane policy 2")
-        .click();
-    harness.run_steps(3);
+    push(&mut harness, Role::RadioButton, "show lane policy 2");
     harness.get_by_label("Reuses the bytes of");
 }
 
@@ -142,11 +131,7 @@ fn constant_regions_are_outside_the_scale_of_the_map() {
     let (whole, changing) = heights(&harness);
     assert!(changing < whole, "weights of {} B lie outside", whole - changing);
     assert!((reach(&harness) - changing as f64 * 1.04).abs() < 1.0);
-    harness.get_by_label("overlays").click();
-    harness.run_steps(3);
-    harness
-        .get_by_role_and_label(Role::CheckBox, "Constant regions to scale")
-        .click();
-    harness.run_steps(3);
+    push_label(&mut harness, "overlays");
+    push(&mut harness, Role::CheckBox, "Constant regions to scale");
     assert!((reach(&harness) - whole as f64 * 1.04).abs() < 1.0);
 }

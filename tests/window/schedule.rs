@@ -4,13 +4,12 @@ use eframe::egui::{Key, Modifiers, Role};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater_session::{Command, Session};
 
-use crate::harness::{Window, press, settle, window_of_session};
+use crate::harness::{Window, click_label, press, press_and_settle, push, settle, window_of_session};
 use crate::sessions::two_graphs;
 
 fn window(session: Session) -> Window {
     let mut harness = window_of_session(session, 1000.0);
-    press(&mut harness, Modifiers::COMMAND, Key::R);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::COMMAND, Key::R);
     harness
 }
 
@@ -20,13 +19,11 @@ fn texts(harness: &Window) -> Vec<String> {
 }
 
 fn click(harness: &mut Window, label: &str) {
-    harness.get_by_label(label).click();
-    settle(harness);
+    click_label(harness, label);
 }
 
 fn choose(harness: &mut Window, combo: &str, choice: &str) {
-    harness.get_by_role_and_label(Role::ComboBox, combo).click();
-    harness.run_steps(3);
+    push(harness, Role::ComboBox, combo);
     let choices = harness.query_all_by_label(choice);
     let last = choices.last().expect("a choice");
     last.click();
@@ -57,8 +54,7 @@ fn an_empty_schedule_says_what_to_do_and_runs_are_added_ordered_and_removed() {
     assert_eq!(texts(&harness), ["fixed", "fixed", "chain"]);
     harness.get_by_label("3 runs");
     for expected in [&["fixed", "fixed"][..], &["chain", "fixed", "fixed"]] {
-        press(&mut harness, Modifiers::COMMAND, Key::Z);
-        settle(&mut harness);
+        press_and_settle(&mut harness, Modifiers::COMMAND, Key::Z);
         assert_eq!(texts(&harness), expected);
     }
     click(&mut harness, "Clear");
@@ -138,16 +134,13 @@ fn graphs_are_renamed_and_files_removed_and_brought_back() {
     let mut harness = window(two_graphs());
     click(&mut harness, "List all graphs");
     retype(&mut harness, "name of fixed", "training");
-    press(&mut harness, Modifiers::NONE, Key::Enter);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::NONE, Key::Enter);
     harness.get_by_role_and_label(Role::ComboBox, "entry 1: graph, training");
     click(&mut harness, "remove chain.json from the session");
     assert_eq!(texts(&harness), ["fixed"]);
-    press(&mut harness, Modifiers::COMMAND, Key::Z);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::COMMAND, Key::Z);
     assert_eq!(texts(&harness), ["fixed", "chain"]);
-    press(&mut harness, Modifiers::COMMAND, Key::Z);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::COMMAND, Key::Z);
     harness.get_by_role_and_label(Role::ComboBox, "entry 1: graph, fixed");
     harness.get_by_label("Add from a file…");
 }
@@ -169,7 +162,6 @@ fn everything_in_the_editor_has_a_name_and_the_keyboard_reaches_it() {
     }
     harness.get_by_label("move up entry 2").focus();
     harness.run_steps(1);
-    press(&mut harness, Modifiers::NONE, Key::Enter);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::NONE, Key::Enter);
     assert_eq!(texts(&harness)[0], "chain[seq=1]");
 }

@@ -7,7 +7,9 @@ use highwater_options::keys;
 use highwater_session::SourceSpec;
 use highwater_ui::app::App;
 
-use crate::harness::{Window, click, lane_map, press, set_option, settle, settle_chain, window_of_app};
+use crate::harness::{
+    Window, click, lane_map, press, press_and_settle, set_option, settle, settle_chain, window_of_app,
+};
 use crate::sessions::session;
 
 /// Points of a window, and the least height of each lane, curve and map together.
@@ -68,11 +70,9 @@ fn nothing_moves() {
     window.get_by_role_and_label(Role::TextInput, "Find").type_text("conv");
     settle_chain(&mut window);
     check(&window, "a search with matches");
-    press(&mut window, Modifiers::NONE, Key::Enter);
-    settle_chain(&mut window);
+    press_and_settle(&mut window, Modifiers::NONE, Key::Enter);
     check(&window, "a selected match");
-    press(&mut window, Modifiers::NONE, Key::Escape);
-    settle(&mut window);
+    press_and_settle(&mut window, Modifiers::NONE, Key::Escape);
     // A finding of level error is counted in the status bar.
     set_option(&mut window, "graph_max_parallel_model_num", "2");
     set_option(&mut window, keys::STATIC_MEMORY_POLICY, "2");
@@ -102,8 +102,7 @@ fn a_row_selects_the_lane_that_the_panes_follow() {
     };
     click_at(&mut window);
     assert!(window.query_by_label_contains("Peak of policy 4").is_some());
-    press(&mut window, Modifiers::NONE, Key::M);
-    settle_chain(&mut window);
+    press_and_settle(&mut window, Modifiers::NONE, Key::M);
     let known = window
         .state()
         .session()
@@ -152,8 +151,7 @@ fn the_verdict_is_applied_and_follows_the_goal() {
     click(&mut window, Role::Button, LaneGoal::LowestPeak.label());
     window.get_by_label_contains("Recommended: policy 4");
     assert_eq!(window.state().session().document().goal, LaneGoal::LowestPeak);
-    press(&mut window, Modifiers::COMMAND, Key::Z);
-    settle_chain(&mut window);
+    press_and_settle(&mut window, Modifiers::COMMAND, Key::Z);
     window.get_by_label_contains("Recommended: policy 2");
     click(&mut window, Role::Button, "apply policy 2");
     window.get_by_label_contains("policy 2, recommended, active");

@@ -9,7 +9,8 @@ use highwater_ui::app::App;
 use highwater_ui::lanes::EdgeChoice;
 
 use crate::harness::{
-    Window, click, lane_map, lane_row, policy_lane, press, set_option, settle, settle_chain, window_of_app,
+    Window, click, click_label, lane_map, lane_row, policy_lane, press, press_and_settle, push_label, set_option,
+    settle, settle_chain, window_of_app,
 };
 use crate::sessions::session;
 
@@ -97,8 +98,7 @@ fn the_search_has_all_its_parts_and_they_keep_their_place() {
         press(&mut window, Modifiers::NONE, Key::Slash);
         window.get_by_role_and_label(Role::TextInput, "Find").type_text("conv");
         settle_chain(&mut window);
-        press(&mut window, Modifiers::NONE, Key::Enter);
-        settle_chain(&mut window);
+        press_and_settle(&mut window, Modifiers::NONE, Key::Enter);
         for (now, before) in places(&window).iter().zip(&before) {
             assert!((now.min - before.min).length() < 1.0, "{size:?}: {now:?} {before:?}");
         }
@@ -123,10 +123,8 @@ fn the_search_has_all_its_parts_and_they_keep_their_place() {
 fn hidden_lanes_are_told_in_the_table_and_shown_from_there() {
     let mut window = window("mixed", SMALL);
     let top = lane_map(&window, 2).top();
-    window.get_by_label("arrange policy 0").click();
-    window.run_steps(3);
-    window.get_by_label("Hide").click();
-    window.run_steps(3);
+    push_label(&mut window, "arrange policy 0");
+    push_label(&mut window, "Hide");
     press(&mut window, Modifiers::NONE, Key::Escape);
     let show = window.get_by_label("1 lane hidden: show").rect();
     assert!(show.bottom() < lane_row(&window, 0).top() + 1.0, "above the rows");
@@ -147,8 +145,7 @@ fn the_pointer_chooses_a_step_and_never_a_lane() {
     window.run_steps(1);
     window.drop_at(place);
     settle_chain(&mut window);
-    press(&mut window, Modifiers::NONE, Key::M);
-    settle_chain(&mut window);
+    press_and_settle(&mut window, Modifiers::NONE, Key::M);
     let pictured = |window: &Window| {
         window
             .state()
@@ -166,8 +163,7 @@ fn the_pointer_chooses_a_step_and_never_a_lane() {
     assert_eq!(pictured(&window).lane, policy_lane(2));
     assert_ne!(pictured(&window).picture.step, before, "the step follows");
     // A pin in another lane selects it, for all panes.
-    window.get_by_label("device under policy 4").click();
-    settle_chain(&mut window);
+    click_label(&mut window, "device under policy 4");
     assert_eq!(pictured(&window).lane, policy_lane(4));
     click(&mut window, Role::Tab, "Inspector");
     window.get_by_label("Peak of policy 4");
@@ -426,8 +422,7 @@ fn the_edges_of_the_hovered_tensor_join_those_of_the_peak() {
 #[test]
 fn a_selection_moves_no_row_of_the_budgets() {
     let mut window = window("mobilenet", WIDE);
-    press(&mut window, Modifiers::SHIFT, Key::B);
-    settle_chain(&mut window);
+    press_and_settle(&mut window, Modifiers::SHIFT, Key::B);
     settle(&mut window);
     let head = |window: &Window| {
         window

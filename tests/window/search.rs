@@ -4,7 +4,7 @@ use eframe::egui::{Key, Modifiers, Role};
 use egui_kittest::kittest::Queryable as _;
 use highwater_timeline::Query;
 
-use crate::harness::{Window, press, settle, window_of};
+use crate::harness::{Window, press, press_and_settle, push, settle, window_of};
 
 fn open() -> Window {
     let mut harness = window_of("bert", 900.0);
@@ -56,8 +56,7 @@ fn enter_goes_from_match_to_match_and_round() {
     assert_eq!(harness.state().session().selection(), Some(seen[0]), "round");
     press(&mut harness, Modifiers::SHIFT, Key::Enter);
     assert_eq!(harness.state().session().selection(), seen.last().copied(), "and back");
-    harness.get_by_role_and_label(Role::Button, "previous").click();
-    harness.run_steps(3);
+    push(&mut harness, Role::Button, "previous");
     assert_eq!(harness.state().session().selection(), Some(seen[seen.len() - 2]));
 }
 
@@ -68,8 +67,7 @@ fn escape_clears_the_search_and_keeps_the_selection() {
     press(&mut harness, Modifiers::NONE, Key::Enter);
     let selected = harness.state().session().selection();
     assert!(selected.is_some());
-    press(&mut harness, Modifiers::NONE, Key::Escape);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::NONE, Key::Escape);
     let search = harness.state().session().search();
     assert!(!search.is_on() && search.matches.is_none());
     assert_eq!(harness.state().session().selection(), selected);

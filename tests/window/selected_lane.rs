@@ -3,9 +3,8 @@
 use eframe::egui::{Key, Modifiers, Role, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater_options::keys;
-use highwater_session::Command;
 
-use crate::harness::{Window, click, lane_row, policy_lane, press, set_option, settle_chain, window_of};
+use crate::harness::{Window, click, lane_row, policy_lane, press_and_settle, set_option, settle_chain, window_of};
 
 fn click_row(window: &mut Window, policy: u8, modifiers: Modifiers) {
     {
@@ -24,12 +23,10 @@ fn click_row(window: &mut Window, policy: u8, modifiers: Modifiers) {
 #[test]
 fn compare_follows_the_selected_lane_and_selects_one() {
     let mut window = window_of("mixed", 900.0);
-    press(&mut window, Modifiers::SHIFT, Key::V);
-    settle_chain(&mut window);
+    press_and_settle(&mut window, Modifiers::SHIFT, Key::V);
     click_row(&mut window, 3, Modifiers::NONE);
     window.get_by_label_contains("Changes at the peak of policy 3");
-    window.get_by_role_and_label(Role::RadioButton, "lane policy 4").click();
-    settle_chain(&mut window);
+    click(&mut window, Role::RadioButton, "lane policy 4");
     window.get_by_label_contains("Changes at the peak of policy 4");
     window.get_by_label("Peak of policy 4");
 }

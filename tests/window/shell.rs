@@ -15,7 +15,10 @@ use highwater_ui::commands::{COMMANDS, UiCommand};
 use highwater_ui::panes::{PANES, Pane};
 use highwater_ui::persisted::Persisted;
 
-use crate::harness::{Window, is_in_front, press, settle, window_of, window_of_app, window_of_session};
+use crate::harness::{
+    Window, click_label, is_in_front, press, press_and_settle, push, push_label, settle, window_of, window_of_app,
+    window_of_session,
+};
 use crate::sessions::{session, source};
 
 /// A storage in memory.
@@ -106,8 +109,7 @@ fn every_command_runs_from_the_palette_by_its_name() {
 /// A command that asks for a file opened the path field.
 fn close_path_field(harness: &mut Window) {
     if harness.query_by_role_and_label(Role::TextInput, "Path").is_some() {
-        harness.get_by_label("Close").click();
-        harness.run_steps(2);
+        push_label(harness, "Close");
     }
 }
 
@@ -161,19 +163,15 @@ fn the_palette_finds_panes_options_and_samples_and_is_closed_by_escape() {
 #[test]
 fn panes_close_and_come_back() {
     let mut harness = window_of("mobilenet", 800.0);
-    harness.get_by_label("close the pane Inspector").click();
-    harness.run_steps(3);
+    push_label(&mut harness, "close the pane Inspector");
     assert!(harness.query_by_label("Inspector").is_none());
     assert_eq!(harness.state().kept().layout.unwrap().closed, ["inspector"]);
     // A click on a tensor does not bring back what was closed.
     press(&mut harness, Modifiers::NONE, Key::Period);
     assert!(harness.query_by_label("Inspector").is_none());
-    harness.get_by_label("View").click();
-    harness.run_steps(2);
-    harness.get_by_role_and_label(Role::Button, "Details").click();
-    harness.run_steps(3);
-    harness.get_by_role_and_label(Role::CheckBox, "Inspector").click();
-    harness.run_steps(3);
+    push_label(&mut harness, "View");
+    push(&mut harness, Role::Button, "Details");
+    push(&mut harness, Role::CheckBox, "Inspector");
     press(&mut harness, Modifiers::NONE, Key::Escape);
     press(&mut harness, Modifiers::NONE, Key::Escape);
     assert!(is_in_front(&harness, "Inspector"));
@@ -210,11 +208,9 @@ fn with_every_pane_closed_one_button_brings_them_back() {
     for row in acting {
         open_palette(&mut harness, &format!("go to pane {}", row.title));
         press(&mut harness, Modifiers::NONE, Key::Enter);
-        harness.get_by_label(&format!("close the pane {}", row.title)).click();
-        harness.run_steps(3);
+        push_label(&mut harness, &format!("close the pane {}", row.title));
     }
-    harness.get_by_label("Show all panes").click();
-    harness.run_steps(3);
+    push_label(&mut harness, "Show all panes");
     assert!(is_in_front(&harness, "Configuration"));
 }
 
@@ -275,8 +271,7 @@ fn what_was_open_is_there_again() {
     let mut window = window_of_app(app, [1280.0, 800.0]);
     press(&mut window, Modifiers::NONE, Key::V);
     press(&mut window, Modifiers::NONE, Key::M);
-    window.get_by_label("close the pane Problems").click();
-    window.run_steps(3);
+    push_label(&mut window, "close the pane Problems");
     let before = window.state().kept();
     before.write(&mut storage);
 
@@ -317,8 +312,7 @@ fn what_was_open_is_there_again() {
     assert!(app.session().answer().is_some());
     assert!(app.session().is_missing(&path));
     let mut window = window_of_app(app, [1280.0, 800.0]);
-    window.get_by_label("File").click();
-    window.run_steps(2);
+    push_label(&mut window, "File");
     window.get_by_label_contains("Open recent").click();
     window.run_steps(3);
     let row = window.get_by_label_contains("net.onnx, opened");
@@ -403,10 +397,7 @@ fn every_empty_pane_says_what_it_will_show_and_why_it_does_not() {
         window.get_by_label(&format!("open a sample, from the pane {}", row.title));
     }
     let last = PANES.iter().rfind(|row| row.needs_answer).expect("such panes");
-    window
-        .get_by_label(&format!("open a sample, from the pane {}", last.title))
-        .click();
-    settle(&mut window);
+    click_label(&mut window, &format!("open a sample, from the pane {}", last.title));
     assert!(window.state().session().answer().is_some());
 }
 
@@ -452,8 +443,7 @@ fn every_focusable_widget_has_a_name() {
     let mut window = window_of("resnet50", 800.0);
     for row in PANES {
         open_palette(&mut window, &format!("go to pane {}", row.title));
-        press(&mut window, Modifiers::NONE, Key::Enter);
-        settle(&mut window);
+        press_and_settle(&mut window, Modifiers::NONE, Key::Enter);
         found.extend(nameless(&window, row.title));
     }
     assert!(found.is_empty(), "{}", found.join("\n"));

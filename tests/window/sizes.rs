@@ -4,7 +4,7 @@ use eframe::egui::{Key, Modifiers, Pos2, Rect, Role, pos2, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater_ui::panes::PANES;
 
-use crate::harness::{Window, press, settle, window_of};
+use crate::harness::{Window, press_and_settle, window_of};
 use crate::shell::open_palette;
 
 /// Widths and heights in points: below a gutter, around the smallest layout, common screens, and the largest texture.
@@ -24,8 +24,7 @@ fn lay_out_at_every_size(harness: &mut Window) {
 
 fn run_command(harness: &mut Window, name: &str) {
     open_palette(harness, name);
-    press(harness, Modifiers::NONE, Key::Enter);
-    settle(harness);
+    press_and_settle(harness, Modifiers::NONE, Key::Enter);
 }
 
 #[test]

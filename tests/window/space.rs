@@ -7,7 +7,7 @@ use highwater_analysis::sweep::SweepPoint;
 use highwater_options::keys;
 use highwater_session::SweepTable;
 
-use crate::harness::{Window, click, press, set_option, settle_chain, window_of};
+use crate::harness::{Window, click, press, press_and_settle, push, set_option, settle_chain, window_of};
 
 const TRY: egui::Modifiers = egui::Modifiers::COMMAND.plus(egui::Modifiers::SHIFT);
 
@@ -15,8 +15,7 @@ const TRY: egui::Modifiers = egui::Modifiers::COMMAND.plus(egui::Modifiers::SHIF
 fn tried(sample: &str) -> Window {
     let mut harness = window_of(sample, 800.0);
     // So few points are tried at once.
-    press(&mut harness, egui::Modifiers::COMMAND, Key::M);
-    settle_chain(&mut harness);
+    press_and_settle(&mut harness, egui::Modifiers::COMMAND, Key::M);
     harness
 }
 
@@ -51,10 +50,7 @@ fn the_keys_start_and_stop_and_what_is_known_stays() {
     let field = harness.get_by_role_and_label(Role::TextInput, "values of atomic_clean_policy");
     field.focus();
     harness.run_steps(2);
-    harness
-        .get_by_role_and_label(Role::Button, "remove the axis atomic_clean_policy")
-        .click();
-    harness.run_steps(2);
+    push(&mut harness, Role::Button, "remove the axis atomic_clean_policy");
     harness.get_by_label("4 configurations");
     // One frame sees the key; the run has no time to end.
     harness.key_press_modifiers(TRY, Key::M);
@@ -63,8 +59,7 @@ fn the_keys_start_and_stop_and_what_is_known_stays() {
     press(&mut harness, TRY, Key::M);
     assert!(!harness.state().session().is_sweep_running());
     let known = n_points(&harness);
-    press(&mut harness, TRY, Key::M);
-    settle_chain(&mut harness);
+    press_and_settle(&mut harness, TRY, Key::M);
     assert_eq!(n_points(&harness), 4);
     assert!(known <= 4);
     harness.get_by_label("4 configurations, all tried");
@@ -114,10 +109,7 @@ fn rows_are_sorted_and_walked_with_the_keys() {
         rows.map(|row| format!("{row:?}")).collect()
     };
     let before = titles(&harness);
-    harness
-        .get_by_role_and_label(Role::Button, "sort by peak, of configurations")
-        .click();
-    harness.run_steps(2);
+    push(&mut harness, Role::Button, "sort by peak, of configurations");
     assert_ne!(titles(&harness), before);
     harness.get_by_role_and_label(Role::Button, "sorted by peak, of configurations");
     let label = {
@@ -160,8 +152,7 @@ fn the_plot_is_walked_with_the_keys() {
 #[test]
 fn a_recommendation_is_told_applied_and_undone_in_one_step() {
     let mut harness = window_of("mixed", 800.0);
-    press(&mut harness, TRY, Key::G);
-    settle_chain(&mut harness);
+    press_and_settle(&mut harness, TRY, Key::G);
     let found = harness
         .state()
         .session()
@@ -188,16 +179,14 @@ fn a_recommendation_is_told_applied_and_undone_in_one_step() {
         !harness.state().session().is_sweep_stale(),
         "what axes set makes no points old"
     );
-    press(&mut harness, egui::Modifiers::COMMAND, Key::Z);
-    settle_chain(&mut harness);
+    press_and_settle(&mut harness, egui::Modifiers::COMMAND, Key::Z);
     assert_eq!(option(&harness, keys::STATIC_MEMORY_POLICY), before);
 }
 
 #[test]
 fn figures_of_reasons_lead_to_steps_and_options() {
     let mut harness = window_of("mixed", 1000.0);
-    press(&mut harness, TRY, Key::G);
-    settle_chain(&mut harness);
+    press_and_settle(&mut harness, TRY, Key::G);
     harness
         .query_all_by_label_contains("selects it in the recommended configuration")
         .next()
@@ -209,8 +198,7 @@ fn figures_of_reasons_lead_to_steps_and_options() {
         harness.state().session().selection().is_some(),
         "a tensor is selected in its lane"
     );
-    press(&mut harness, egui::Modifiers::COMMAND, Key::M);
-    settle_chain(&mut harness);
+    press_and_settle(&mut harness, egui::Modifiers::COMMAND, Key::M);
     if harness.query_by_label_contains("goes to simulation.device").is_none() {
         press(&mut harness, egui::Modifiers::COMMAND, Key::M);
     }
@@ -239,7 +227,6 @@ fn other_settings_make_points_old_and_axes_do_not() {
 #[test]
 fn a_recording_of_torch_sweeps_allocator_settings() {
     let mut harness = window_of("measured", 800.0);
-    press(&mut harness, egui::Modifiers::COMMAND, Key::M);
-    settle_chain(&mut harness);
+    press_and_settle(&mut harness, egui::Modifiers::COMMAND, Key::M);
     harness.get_by_label("Find the lowest peak");
 }

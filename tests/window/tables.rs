@@ -4,20 +4,18 @@ use eframe::egui::{Key, Modifiers, Role};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater_timeline::{Sort, TableKind};
 
-use crate::harness::{Window, press, settle, window_of};
+use crate::harness::{Window, click, press, press_and_settle, push_label, settle, window_of};
 
 fn open() -> Window {
     let mut harness = window_of("bert", 1000.0);
-    press(&mut harness, Modifiers::NONE, Key::X);
-    settle(&mut harness);
+    press_and_settle(&mut harness, Modifiers::NONE, Key::X);
     settle(&mut harness);
     harness
 }
 
 fn choose(harness: &mut Window, kind: TableKind) {
     let label = format!("table {}", kind.words());
-    harness.get_by_role_and_label(Role::RadioButton, &label).click();
-    settle(harness);
+    click(harness, Role::RadioButton, &label);
     settle(harness);
 }
 
@@ -72,8 +70,7 @@ fn a_click_on_a_column_sorts_and_another_turns_it_round() {
         ("sorted in reverse by bytes", Some(false)),
         ("sorted by bytes", None),
     ] {
-        harness.get_by_role_and_label(Role::ColumnHeader, label).click();
-        settle(&mut harness);
+        click(&mut harness, Role::ColumnHeader, label);
         settle(&mut harness);
         let found = bytes(&harness);
         match is_sorted {
@@ -154,10 +151,7 @@ fn a_step_of_the_ops_is_pinned() {
 #[test]
 fn a_table_is_written_whole_and_in_its_order() {
     let mut harness = open();
-    harness
-        .get_by_role_and_label(Role::ColumnHeader, "sort by bytes")
-        .click();
-    settle(&mut harness);
+    click(&mut harness, Role::ColumnHeader, "sort by bytes");
     settle(&mut harness);
     let spec = harness
         .state()
@@ -193,8 +187,7 @@ fn a_table_is_written_whole_and_in_its_order() {
         .get_by_role_and_label(Role::TextInput, "Path")
         .type_text(path.to_str().expect("a path in Unicode"));
     harness.run_steps(3);
-    harness.get_by_label("Save").click();
-    harness.run_steps(3);
+    push_label(&mut harness, "Save");
     while harness.state().session().notice().is_none() {
         harness.run_steps(1);
         std::thread::yield_now();

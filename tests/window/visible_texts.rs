@@ -6,7 +6,7 @@ use highwater_session::Command;
 use highwater_ui::panes::PANES;
 use serde_json::json;
 
-use crate::harness::{Window, press, settle_chain, window_of_session};
+use crate::harness::{Window, press_and_settle, settle_chain, window_of_session};
 use crate::sessions::{session, source};
 use crate::shell::open_palette;
 
@@ -61,8 +61,7 @@ fn hidden_characters_of_names_are_visible_everywhere() {
     let mut n_marked = 0;
     for row in PANES {
         open_palette(&mut window, &format!("go to pane {}", row.title));
-        press(&mut window, Modifiers::NONE, Key::Enter);
-        settle_chain(&mut window);
+        press_and_settle(&mut window, Modifiers::NONE, Key::Enter);
         for text in texts(&window) {
             assert!(!text.contains(is_hidden), "{}: {text:?}", row.title);
             n_marked += usize::from(text.contains("\\x1b"));
