@@ -163,7 +163,7 @@ fn described(bytes: &[bool]) -> (u64, u64, u32, u64) {
 proptest! {
     #[test]
     fn gaps_equal_those_of_the_picture(problem in any_rich_problem(), strategy in prop_oneof![Just("naive"), Just("greedy_by_size")]) {
-        let plan = planned(strategy, &problem);
+        let plan = planned(strategy, &problem).plan;
         let idle = fragmentation(&problem, &plan);
         for step in 0..24 {
             let at = idle.steps.iter().rev().find(|at| at.step.0 <= step);

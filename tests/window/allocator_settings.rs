@@ -78,8 +78,7 @@ fn the_search_runs_with_its_pane_and_a_row_opens_a_lane() {
 fn the_recorded_peak_is_listed_with_the_settings() {
     let samples = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../sample_traces");
     let mut window = window_of_file(samples.join("language_model.snapshot.pickle.gz"));
-    press(&mut window, Modifiers::COMMAND, Key::M);
-    settle_chain(&mut window);
+    press_and_settle(&mut window, Modifiers::COMMAND, Key::M);
     let found = window.state().session().found_settings().expect("an answer");
     let recorded = found.recorded_peak().expect("a recorded peak");
     window.get_by_label_contains(&format!("against the recorded {recorded}"));
