@@ -1,6 +1,6 @@
 //! Element types as formats number and spell them -> [`DType`].
 //!
-//! A format is the list of its names by number, from 0; `-` is a number without a tensor of its own. What a name means is
+//! A format is the list of its names by number, from 0; `-` is a number without a tensor. What a name means is
 //! said once for all formats: `FLOAT8E4M3FN`, `QINT8`, `bf16`, `s32`.
 
 use std::sync::LazyLock;
