@@ -136,7 +136,7 @@ from! {
     Line => |line| Self::Line(line),
 }
 
-impl<'a, T: Into<Self>> From<Option<T>> for Value<'a> {
+impl<T: Into<Self>> From<Option<T>> for Value<'_> {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Nothing, Into::into)
     }
@@ -257,7 +257,7 @@ impl Serialize for Record<'_> {
 
 /// Records with the same fields: a list for programs, a table for people, CSV for spreadsheets.
 pub(crate) struct Rows<'a> {
-    n_rows: usize,
+    count: usize,
     row: Box<dyn Fn(usize) -> Record<'a> + 'a>,
     caption: String,
     /// Replaces the first heading in text, which has no captions.
@@ -266,7 +266,7 @@ pub(crate) struct Rows<'a> {
 
 impl std::fmt::Debug for Rows<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries((0..self.n_rows).map(&self.row)).finish()
+        f.debug_list().entries((0..self.count).map(&self.row)).finish()
     }
 }
 
@@ -275,9 +275,9 @@ impl<'a> Rows<'a> {
         Self::indexed(items.len(), move |position| row(&items[position]))
     }
 
-    pub(crate) fn indexed(n_rows: usize, row: impl Fn(usize) -> Record<'a> + 'a) -> Self {
+    pub(crate) fn indexed(count: usize, row: impl Fn(usize) -> Record<'a> + 'a) -> Self {
         Self {
-            n_rows,
+            count,
             row: Box::new(row),
             caption: String::new(),
             title: "",
@@ -293,13 +293,13 @@ impl<'a> Rows<'a> {
     /// The first `most` rows alone.
     #[must_use]
     pub(crate) fn first(self, most: usize) -> Self {
-        let n_rows = self.n_rows.min(most);
-        Self { n_rows, ..self }
+        let count = self.count.min(most);
+        Self { count, ..self }
     }
 
     /// The first `most` rows.
     pub(crate) fn table(&self, most: usize) -> Table {
-        let mut rows = (0..self.n_rows.min(most)).map(&self.row).peekable();
+        let mut rows = (0..self.count.min(most)).map(&self.row).peekable();
         let first: Vec<&str> = rows
             .peek()
             .map_or_else(Vec::new, |row| row.columns().map(|field| &*field.heading).collect());
@@ -320,17 +320,17 @@ impl<'a> Rows<'a> {
             return Vec::new();
         }
         std::iter::once(table.into())
-            .chain(left_out(self.n_rows, most))
+            .chain(left_out(self.count, most))
             .collect()
     }
 
     /// A header of the keys, or `header` without rows, then a line per row. Cells are as in JSON, null is empty.
     pub(crate) fn csv(&self, header: &str) -> String {
-        if self.n_rows == 0 {
+        if self.count == 0 {
             return format!("{header}\n");
         }
         let mut writer = csv::Writer::from_writer(Vec::new());
-        for position in 0..self.n_rows {
+        for position in 0..self.count {
             let row = (self.row)(position);
             // Writing to memory does not fail.
             if position == 0 {
@@ -344,7 +344,7 @@ impl<'a> Rows<'a> {
 
 impl Serialize for Rows<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq((0..self.n_rows).map(&self.row))
+        serializer.collect_seq((0..self.count).map(&self.row))
     }
 }
 

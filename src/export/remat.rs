@@ -11,12 +11,15 @@ use super::blocks::{Block, Table, paragraph};
 use super::json_parts::{diagnostics_json, list};
 use super::record::{Record, Rows, Value};
 use highwater_model::diagnostics::Diagnostics;
-use highwater_model::units::{Bytes, Nanos, counted, grouped};
+use highwater_model::units::{Bytes, Nanos, counted, first_of, grouped};
 use highwater_model::workload::Tape;
 use highwater_rewrite::remat::{Engine, Heuristic, MinimumRule, NO_CHOICE, RematRun, RematShortage, RematStatus};
 
 /// The number of storages in the message about a shortage.
 const MOST_HELD: usize = 5;
+
+/// The number of siblings in a row for people.
+const MOST_SIBLINGS: usize = 4;
 
 /// A run with its tape.
 #[derive(Clone, Copy, Debug)]
@@ -187,22 +190,17 @@ impl<'a> RematAnswer<'a> {
 
     /// The refused request, the storages in its way, and the missing bytes.
     fn shortage_block(&self, shortage: &RematShortage) -> Block {
-        let held = shortage.held.iter().take(MOST_HELD).map(|id| {
+        let held = shortage.held.iter().map(|id| {
             let tensor = &self.tape.tensors[*id as usize];
             format!("{} ({})", tensor.name, tensor.bytes)
         });
-        let held: Vec<String> = held.collect();
-        let more = match shortage.held.len().saturating_sub(MOST_HELD) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
         paragraph(format!(
-            "op {} requests {} while {} are live: {} are missing. Nothing can be evicted; live tensors: {}{more}",
+            "op {} requests {} while {} are live: {} are missing. Nothing can be evicted; live tensors: {}",
             self.op_name(shortage.op),
             shortage.requested.exact(),
             shortage.in_use.exact(),
             shortage.short.exact(),
-            held.join(", ")
+            first_of(held, MOST_HELD, ", ")
         ))
     }
 
@@ -253,6 +251,7 @@ impl<'a> RematAnswer<'a> {
         let event = &run.events[position];
         let choice = run.choices.get(event.choice as usize);
         let score = choice.filter(|_| event.choice != NO_CHOICE).map(|choice| choice.score);
+        let names = siblings.iter().map(|id| &*self.tape.tensors[*id as usize].name);
         // JSON has no infinity.
         let number = |score: f64| serde_json::Number::from_f64(score).map_or_else(|| Json::from("inf"), Json::Number);
         Record::new()
@@ -265,6 +264,7 @@ impl<'a> RematAnswer<'a> {
             .field("clock", clock, event.clock)
             .field("memory_after_bytes", ">memory", Value::Count(event.memory_after.get()))
             .shown(">score", score.map(|score| format!("{score:e}")))
+            .shown("with", first_of(names, MOST_SIBLINGS, ", "))
             .optional("cost", score.map(number))
             .optional("chain", (event.chain > 0).then_some(event.chain))
             .optional("siblings", (!siblings.is_empty()).then(|| json!(siblings)))

@@ -9,6 +9,7 @@ use super::subject::{ExportError, ExportSubject};
 use highwater_analysis::LaneKind;
 use highwater_model::progress::Progress;
 use highwater_model::threads::on_threads;
+use highwater_model::units::first_of;
 use highwater_timeline::{TableKind, TableRows, TableSpec, TableSubject};
 
 /// Rows that one thread puts together at a time.
@@ -69,11 +70,9 @@ pub(super) fn tensors_csv(
     let comparison = &subject.comparison;
     let n_lanes = comparison.lanes.len();
     if subject.lanes.is_none() && comparison.lane_kind() == LaneKind::Recordings && n_lanes > 1 {
-        let titles = comparison.lanes.iter().take(MOST_NAMED);
-        let titles: Vec<String> = titles.map(|lane| comparison.lane_title(lane.id)).collect();
-        let more = if n_lanes > MOST_NAMED { ", …" } else { "" };
-        let titles = titles.join(", ");
-        return Err(format!("a table of tensors needs one of {n_lanes} lanes (--lane N): {titles}{more}").into());
+        let titles = comparison.lanes.iter().map(|lane| comparison.lane_title(lane.id));
+        let titles = first_of(titles, MOST_NAMED, ", ");
+        return Err(format!("a table of tensors needs one of {n_lanes} lanes (--lane N): {titles}").into());
     }
     let [lane] = subject.lanes_or_main()[..] else {
         return Err("a table of tensors needs one lane; choose one".into());

@@ -128,7 +128,7 @@ impl<'a> PeakAnswer<'a> {
         let (set, ask) = (&report.set, report.ask);
         let id = comparison.lanes.get(ask.lane).map(|lane| lane.id);
         let is_recorded = comparison.is_measured_lane(ask.lane);
-        let import = self.import.into_iter().flat_map(|import| import.entries());
+        let import = self.import.into_iter().flat_map(Diagnostics::entries);
         let (uses, without) = (report.uses.as_ref(), report.without.as_ref());
         Record::new()
             .key("lane", id.map_or_else(String::new, |id| comparison.lane_title(id)))
@@ -172,7 +172,7 @@ impl<'a> PeakAnswer<'a> {
             .key("tensors_total", set.members.len())
             .key("tensors", self.members().first(most))
             .key("idle", uses.ok().map(|uses| self.idle(uses)))
-            .key("held_for", uses.ok().map(|uses| self.next_uses(uses)))
+            .key("held_for", uses.ok().map(Self::next_uses))
             .key("unread", uses.ok().map(|uses| tally(uses.unread.0, uses.unread.1)))
             .key("uses_unknown", uses.err().copied())
             .key("without", without.ok().map(|rows| self.without(rows)))

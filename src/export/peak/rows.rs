@@ -150,12 +150,12 @@ impl<'a> PeakAnswer<'a> {
     /// Live tensors that no op uses for the largest number of steps.
     pub(super) fn idle(&self, uses: &'a Uses) -> Rows<'a> {
         let answer = *self;
-        let used = |by: &OpUse| json!({"step": by.step.0, "op": by.op});
+        let wire = |by: &OpUse| json!({"step": by.step.0, "op": by.op});
         let by = |by: Option<&OpUse>, unused: &str| match by {
             None => text(unused),
-            Some(used) => Span::Op {
-                step: used.step.0,
-                name: used.op.clone(),
+            Some(by) => Span::Op {
+                step: by.step.0,
+                name: by.op.clone(),
             }
             .into(),
         };
@@ -166,16 +166,16 @@ impl<'a> PeakAnswer<'a> {
                 .field("bytes", ">live", answer.bytes(row.member))
                 .field("idle_steps", ">idle steps", row.idle.n_steps)
                 .key("byte_steps", row.idle.weight)
-                .key("since", row.since.as_ref().map(used))
+                .key("since", row.since.as_ref().map(wire))
                 .shown("last used", by(row.since.as_ref(), "not yet"))
-                .key("until", row.until.as_ref().map(used))
+                .key("until", row.until.as_ref().map(wire))
                 .shown("next used", by(row.until.as_ref(), "never again"))
         })
         .captioned(caption, "longest idle")
     }
 
     /// The next ops that read live tensors, most bytes first.
-    pub(super) fn next_uses(&self, uses: &'a Uses) -> Rows<'a> {
+    pub(super) fn next_uses(uses: &'a Uses) -> Rows<'a> {
         Rows::new(&uses.holders, |row| {
             Record::new()
                 .shown("op", &row.by.op)
@@ -199,7 +199,7 @@ impl<'a> PeakAnswer<'a> {
         if blocks.is_empty() {
             blocks.push(paragraph("No live tensor is idle."));
         }
-        blocks.extend(self.next_uses(uses).blocks(self.most));
+        blocks.extend(Self::next_uses(uses).blocks(self.most));
         blocks.extend((count > 0).then(|| Block::Note(text(unread))));
         blocks
     }

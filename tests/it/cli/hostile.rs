@@ -43,16 +43,16 @@ fn is_clean(what: &str, output: &Output) {
 #[test]
 fn no_control_character_reaches_the_terminal() {
     let place = Place::new();
-    let file = place.write(&format!("{NASTY}.json"), &graph());
+    let file = place.write(&format!("{NASTY}.json"), graph());
     let broken = place.write(
         &format!("{NASTY}broken.json"),
         "{\"highwater_graph\": 1, \"nodes\": \u{1b}",
     );
     let tables = place.write(
         &format!("operator_memory_{NASTY}.csv"),
-        &format!("Name,Size(KB),Allocation Time(us),Release Time(us)\n\"{NASTY}\",1,2,3\n\"{NASTY}\",x,2,\u{1b}\n"),
+        format!("Name,Size(KB),Allocation Time(us),Release Time(us)\n\"{NASTY}\",1,2,3\n\"{NASTY}\",x,2,\u{1b}\n"),
     );
-    let config = place.write(&format!("{NASTY}config.json"), &format!("{{{:?}: 1}}", "\u{1b}key"));
+    let config = place.write(&format!("{NASTY}config.json"), format!("{{{:?}: 1}}", "\u{1b}key"));
     let plan = &place.at("plan.csv");
     let file = file.as_str();
     let nasty_set = format!("{NASTY}=1");
