@@ -192,7 +192,7 @@ proptest! {
 
     #[test]
     fn sizes_and_gaps_of_the_chain_add_up_to_its_top(problem in any_rich_problem(), strategy in prop_oneof![Just("naive"), Just("greedy_by_size")]) {
-        let plan = planned(strategy, &problem);
+        let plan = planned(strategy, &problem).plan;
         let chain = peak_chain(&problem, &plan);
         let end = |idx: usize| plan.offsets[idx] + problem.buffers[idx].size.get();
         let highest = (0..problem.buffers.len()).filter(|idx| problem.buffers[*idx].size.get() > 0).map(end).max();

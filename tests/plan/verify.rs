@@ -95,7 +95,7 @@ proptest! {
             buffer.offset = (idx % keep == 0).then_some(first.offsets[idx]);
         }
         for strategy in super::makers() {
-            let plan = planned(strategy.name, &problem);
+            let plan = planned(strategy.name, &problem).plan;
             prop_assert!(is_valid(&problem, &plan.offsets), "{}", strategy.name);
         }
     }
