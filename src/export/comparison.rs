@@ -54,8 +54,8 @@ pub(super) fn answer_fields(answer: &CompareAnswer<'_>) -> Map<String, Json> {
         "scratch": comparison.scratch.name(),
         "estimates": list(&comparison.estimates, |estimate| estimate.key.into()),
         "diagnostics": diagnostics_json(&with_findings(answer)),
-        "baseline": answer.baseline_comparison.map(|compared| json!(compared_record(compared, n_changes))),
-        "beside": answer.lane_baseline.map(|baseline| json!(lane_baseline_record(baseline, comparison, n_changes))),
+        "baseline": answer.baseline_comparison.map(|compared| compared_record(compared, n_changes).to_json()),
+        "beside": answer.lane_baseline.map(|baseline| lane_baseline_record(baseline, comparison, n_changes).to_json()),
     });
     fields_of(
         object,

@@ -190,6 +190,12 @@ impl<'a> Record<'a> {
         }
     }
 
+    /// As a value of JSON; a number beyond 64 bits is rounded.
+    pub(crate) fn to_json(&self) -> Json {
+        let text = serde_json::to_string(self).unwrap_or_default();
+        serde_json::from_str(&text).unwrap_or_default()
+    }
+
     /// This record, then the fields of another.
     #[must_use]
     pub(crate) fn and(mut self, other: Self) -> Self {
@@ -352,4 +358,20 @@ impl Serialize for Rows<'_> {
 pub(crate) fn left_out(count: usize, most: usize) -> Option<Block> {
     let left = count.saturating_sub(most);
     (left > 0).then(|| Block::Note(text(format!("and {} more", grouped(left as u64)))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_beyond_64_bits_are_written_whole_and_kept_rounded() {
+        let record = Record::new().key("least", i128::MIN).key("most", u128::MAX).key("one", 1_i128);
+        let digits = format!("{{\"least\":{},\"most\":{},\"one\":1}}", i128::MIN, u128::MAX);
+        assert_eq!(serde_json::to_string(&record).ok(), Some(digits));
+        let kept = record.to_json();
+        assert_eq!(kept["one"], 1);
+        assert!(kept["least"].as_f64().is_some_and(|least| least < -1e38));
+        assert!(kept["most"].as_f64().is_some_and(|most| most > 1e38));
+    }
 }

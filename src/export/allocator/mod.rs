@@ -247,7 +247,7 @@ fn figures_record<'a>(
 
 /// The last line of the events of a run: its figures.
 pub fn run_closing_json(fit: &AllocatorFit, run: &AllocatorRun) -> Json {
-    json!(Record::new().key("end", true).and(run_record(fit, run)))
+    Record::new().key("end", true).and(run_record(fit, run)).to_json()
 }
 
 fn event_json(event: &Event) -> Json {
