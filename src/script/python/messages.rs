@@ -209,9 +209,9 @@ impl<'a> Reader<'a> {
             Datum::Message(optimizer) if optimizer.optimizer.is_some() => self.move_optimizer(to, optimizer),
             Datum::Message(part) => {
                 let optimizers: Vec<Rc<Message>> = self.optimizers_of(part).cloned().collect();
-                for optimizer in &optimizers {
-                    self.move_optimizer(to, optimizer);
-                }
+                optimizers
+                    .iter()
+                    .for_each(|optimizer| self.move_optimizer(to, optimizer));
             }
             _ => {}
         }
