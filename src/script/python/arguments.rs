@@ -24,12 +24,7 @@ impl<'a> Parsing<'a> {
             flag.line = line;
         }
         // Other parsers take the command line.
-        let is_list = |call: &&ExprCall| {
-            let given = call.arguments.find_argument_value("args", 0);
-            given
-                .and_then(Expr::as_list_expr)
-                .is_some_and(|list| !list.elts.is_empty())
-        };
+        let is_list = |call: &&ExprCall| matches!(call.arguments.find_argument_value("args", 0), Some(Expr::List(list)) if !list.elts.is_empty());
         let has_list = !self.calls.is_empty() && self.calls.iter().all(is_list);
         for flag in flags.values_mut().filter(|flag| flag.is_argument) {
             flag.may_be_given = has_list;

@@ -82,6 +82,7 @@ impl<'a> Reader<'a> {
                     session.name = Some(name);
                 }
             }
+            (Datum::Items(items), Some(name)) => self.name_items(&name, items),
             _ => {}
         }
     }
@@ -94,6 +95,31 @@ impl<'a> Reader<'a> {
         let owner = path_of(&item.value)?;
         let at = self.evaluate(&item.slice);
         Some(format!("{owner}[{}]", at.as_value()?.quoted()))
+    }
+
+    /// Names the configurations of a list by their positions, unless they have names.
+    fn name_items(&mut self, list: &str, items: &[Fact]) {
+        for (at, item) in items.iter().enumerate() {
+            let name = format!("{list}[{at}]");
+            match &item.datum {
+                Datum::Object(object) => {
+                    let run = self.records.run_at(object.made());
+                    if let Some(run) = run.map(|run| &mut self.records.runs[run])
+                        && run.name.is_none()
+                    {
+                        run.name = Some(name);
+                    }
+                }
+                Datum::Message(message) => {
+                    let session = message.config.and_then(|made| self.records.sessions.get_mut(&made));
+                    if let Some(session) = session {
+                        session.is_idle = false;
+                        session.name.get_or_insert(name);
+                    }
+                }
+                _ => {}
+            }
+        }
     }
 
     /// `target += value` and the like.

@@ -51,7 +51,7 @@ impl<'a> Reader<'a> {
             ("set", Some(items)) => self.listed(expr, items, look, set_of),
             ("list" | "set" | "frozenset", None) => Fact::value(Value::List(Vec::new())),
             ("tuple", None) => Fact::value(Value::Tuple(Vec::new())),
-            ("dict", _) => Fact::plain(Datum::Dict(Rc::new(self.arguments(&[], 0, call, look)))).held(),
+            ("dict", _) => Fact::plain(Datum::Dict(Rc::new(self.dict_of(call, look)))).held(),
             ("range", Some(_)) if call.arguments.keywords.is_empty() => self.range(expr, call, look),
             ("enumerate", Some(items)) if call.arguments.len() == 1 => {
                 let items = self.look(items, look);
@@ -136,6 +136,22 @@ impl<'a> Reader<'a> {
             }
         }
         fields
+    }
+
+    /// `dict(...)`: of a dictionary or of pairs, and of named arguments.
+    fn dict_of(&self, call: &'a ExprCall, look: Depth) -> Fields {
+        let [pairs] = &*call.arguments.args else {
+            return self.arguments(&[], 0, call, look);
+        };
+        match Self::fields_of_pairs(&self.look(pairs, look), pairs.range()) {
+            Some(mut fields) => {
+                let named = self.arguments(&[], 1, call, look);
+                fields.fields.extend(named.fields);
+                fields.is_partial |= named.is_partial;
+                fields
+            }
+            None => self.arguments(&[], 0, call, look),
+        }
     }
 
     /// The entries of a list of pairs with texts as keys.

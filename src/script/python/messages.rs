@@ -162,11 +162,8 @@ impl<'a> Reader<'a> {
         };
         let changed = match (self.evaluate(&method.value).datum, &*name) {
             (Datum::Message(list), "append" | "extend") if list.field == OPTIMIZERS => {
-                if let Some(added) = call.arguments.args.first() {
-                    let added = self.evaluate(added);
-                    self.take_optimizers(&list, &added);
-                }
-                return;
+                let added = call.arguments.args.first().map(|added| self.evaluate(added));
+                return added.map_or((), |added| self.take_optimizers(&list, &added));
             }
             (Datum::Message(list), "clear" | "pop") if list.field == OPTIMIZERS => list,
             (Datum::Message(config), "Clear" | "CopyFrom" | "MergeFrom") if config.has_optimizers() => config,

@@ -52,7 +52,8 @@ fn dictionaries_and_generators_over_literals_are_followed() {
     let call = "custom = NPURunConfig(**d)\n";
     for setup in [
         "d = {k: v for k, v in [('deterministic', 1), ('hccl_timeout', 5)]}\n",
-        "d = dict({'deterministic': 1}, hccl_timeout=5)\n",
+        "d = dict((k, v) for k, v in [('deterministic', 1), ('hccl_timeout', 5)])\n",
+        "d = dict([('deterministic', 1)], hccl_timeout=5)\n",
         "a = {'deterministic': 1, 'hccl_timeout': 5, 'x': None}\nd = {k: v for k, v in a.items() if v is not None}\n",
         "d = {k: i + 1 for i, k in enumerate(['deterministic'])}\nd['hccl_timeout'] = sum_of = 5\n",
     ] {

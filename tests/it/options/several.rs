@@ -48,7 +48,7 @@ fn each_round_and_each_call_makes_a_configuration() {
         ),
         (
             "configs = [NPURunConfig(session_device_id=i) for i in range(2)]\n",
-            &[("line 1 (line 1, number 1)", 0), ("line 1 (line 1, number 2)", 1)],
+            &[("configs[0]", 0), ("configs[1]", 1)],
         ),
         (
             "config0 = NPURunConfig(session_device_id=0)\nconfig1 = NPURunConfig(session_device_id=1)\n\
