@@ -4,7 +4,7 @@ use ruff_python_ast::{CmpOp, Operator, UnaryOp};
 
 use highwater_options::{Float, Value};
 
-use super::datum::MAX_TEXT;
+use super::datum::{MAX_ITEMS, MAX_TEXT};
 use super::folding::percent;
 
 pub(super) enum Outcome {
@@ -28,11 +28,24 @@ pub(super) fn binary(left: &Value, op: Operator, right: &Value) -> Outcome {
         (Value::Text(template), value) if op == Operator::Mod => {
             Outcome::from(percent(template, value).map(Value::Text))
         }
+        (Value::Text(text), count) | (count, Value::Text(text)) if op == Operator::Mult => {
+            let count = count
+                .as_int()
+                .map_or(usize::MAX, |count| usize::try_from(count).unwrap_or(0));
+            let is_small = text.len().saturating_mul(count) <= MAX_TEXT;
+            Outcome::from(is_small.then(|| Value::Text(text.repeat(count))))
+        }
+        (Value::List(a), Value::List(b)) if op == Operator::Add => Outcome::from(joined(a, b).map(Value::List)),
+        (Value::Tuple(a), Value::Tuple(b)) if op == Operator::Add => Outcome::from(joined(a, b).map(Value::Tuple)),
         _ => match (left.as_int(), right.as_int()) {
             (Some(a), Some(b)) => integers(i128::from(a), op, i128::from(b)),
-            _ => Outcome::Unknown,
+            _ => Outcome::from(floats(left, op, right)),
         },
     }
+}
+
+fn joined(a: &[Value], b: &[Value]) -> Option<Vec<Value>> {
+    (a.len() + b.len() <= MAX_ITEMS).then(|| a.iter().chain(b).cloned().collect())
 }
 
 fn integers(a: i128, op: Operator, b: i128) -> Outcome {
@@ -43,10 +56,14 @@ fn integers(a: i128, op: Operator, b: i128) -> Outcome {
         Operator::Mult => Some(a * b),
         Operator::FloorDiv if b != 0 => Some(floor_div(a, b)),
         Operator::Mod if b != 0 => Some(a - floor_div(a, b) * b),
+        Operator::BitAnd => Some(a & b),
+        Operator::BitOr => Some(a | b),
+        Operator::BitXor => Some(a ^ b),
         Operator::LShift if b >= 0 => match shift() {
             Some(bits) => Some(a << bits),
             None => return Outcome::TooLarge,
         },
+        Operator::RShift if b >= 0 => Some(a >> u32::try_from(b).unwrap_or(127).min(127)),
         Operator::Pow if b >= 0 => {
             let power = u32::try_from(b).ok().and_then(|exponent| a.checked_pow(exponent));
             match power {
@@ -74,6 +91,20 @@ fn floor_div(a: i128, b: i128) -> i128 {
     quotient - i128::from(a % b != 0 && (a < 0) != (b < 0))
 }
 
+fn floats(left: &Value, op: Operator, right: &Value) -> Option<Value> {
+    let (a, b) = (left.as_float()?, right.as_float()?);
+    let number = match op {
+        Operator::Add => a + b,
+        Operator::Sub => a - b,
+        Operator::Mult => a * b,
+        Operator::Div if b != 0.0 => a / b,
+        Operator::FloorDiv if b != 0.0 => (a / b).floor(),
+        Operator::Pow => a.powf(b),
+        _ => return None,
+    };
+    Float::new(number).map(Value::Float)
+}
+
 pub(super) fn unary(op: UnaryOp, value: &Value) -> Outcome {
     let integer = |number: Option<i64>| match number {
         Some(number) => Outcome::Value(Value::Int(number)),
@@ -81,7 +112,10 @@ pub(super) fn unary(op: UnaryOp, value: &Value) -> Outcome {
     };
     match (op, value, value.as_int()) {
         (UnaryOp::USub, _, Some(number)) => integer(number.checked_neg()),
+        (UnaryOp::UAdd, _, Some(number)) => integer(Some(number)),
+        (UnaryOp::Invert, _, Some(number)) => integer(Some(!number)),
         (UnaryOp::USub, Value::Float(number), _) => Outcome::from(Float::new(-number.get()).map(Value::Float)),
+        (UnaryOp::UAdd, Value::Float(number), _) => Outcome::Value(Value::Float(*number)),
         _ => Outcome::Unknown,
     }
 }

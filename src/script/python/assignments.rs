@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ruff_python_ast::{Expr, ExprAttribute, ExprCall, ExprDict, ExprSubscript, StmtAugAssign};
+use ruff_python_ast::{Expr, ExprAttribute, ExprCall, ExprDict, ExprSubscript, Operator, StmtAugAssign};
 use ruff_text_size::Ranged as _;
 
 use highwater_model::diagnostics::Severity;
@@ -10,7 +10,7 @@ use highwater_options::{Section, TABLE, Value, find};
 
 use super::allocator::SETTERS;
 use super::arithmetic::{Outcome, binary};
-use super::changes::path_of;
+use super::changes::{merged, path_of};
 use super::constructors::find_class;
 use super::datum::{Datum, Entry, Fact, Field, Fields, Object};
 use super::evaluate::Depth;
@@ -82,7 +82,7 @@ impl<'a> Reader<'a> {
                     session.name = Some(name);
                 }
             }
-            (Datum::Items(items), Some(name)) => self.name_items(&name, items),
+            (Datum::Items(items), Some(name)) => self.name_items(&name, items, false),
             _ => {}
         }
     }
@@ -97,15 +97,15 @@ impl<'a> Reader<'a> {
         Some(format!("{owner}[{}]", at.as_value()?.quoted()))
     }
 
-    /// Names the configurations of a list by their positions, unless they have names.
-    fn name_items(&mut self, list: &str, items: &[Fact]) {
+    /// Names the configurations of a list by their positions; others keep their names unless rounds of a loop made them.
+    pub(super) fn name_items(&mut self, list: &str, items: &[Fact], renames: bool) {
         for (at, item) in items.iter().enumerate() {
             let name = format!("{list}[{at}]");
             match &item.datum {
                 Datum::Object(object) => {
                     let run = self.records.run_at(object.made());
                     if let Some(run) = run.map(|run| &mut self.records.runs[run])
-                        && run.name.is_none()
+                        && (run.name.is_none() || renames && object.round > 0)
                     {
                         run.name = Some(name);
                     }
@@ -114,7 +114,10 @@ impl<'a> Reader<'a> {
                     let session = message.config.and_then(|made| self.records.sessions.get_mut(&made));
                     if let Some(session) = session {
                         session.is_idle = false;
-                        session.name.get_or_insert(name);
+                        let is_round = message.config.is_some_and(|made| made.round > 0);
+                        if session.name.is_none() || renames && is_round {
+                            session.name = Some(name);
+                        }
                     }
                 }
                 _ => {}
@@ -128,15 +131,19 @@ impl<'a> Reader<'a> {
         self.visit_expr(&assign.value);
         let before = self.evaluate(&assign.target);
         let value = self.evaluate(&assign.value);
+        if let (Datum::Dict(old), Datum::Dict(new), Operator::BitOr) = (&before.datum, &value.datum, assign.op)
+            && let Some(path) = path_of(&assign.target)
+        {
+            let fact = Fact::plain(Datum::Dict(Rc::new(merged(old, new))));
+            return self.followed(&path, fact, assign.range());
+        }
         let outcome = match (before.as_value(), value.as_value()) {
             (Some(a), Some(b)) => binary(a, assign.op, b),
             _ => Outcome::Unknown,
         };
         let fact = self.outcome(&assign.value, outcome, &[&before, &value]).held();
         match (path_of(&assign.target), &before.datum) {
-            (Some(path), Datum::Value(Value::List(_) | Value::Set(_)) | Datum::Dict(_) | Datum::Items(_)) => {
-                self.followed(&path, fact, assign.range());
-            }
+            (Some(path), Datum::Value(Value::List(_) | Value::Set(_))) => self.followed(&path, fact, assign.range()),
             _ => self.assign(&assign.target, &assign.value, fact),
         }
     }
@@ -353,7 +360,7 @@ impl<'a> Reader<'a> {
                 {
                     return self.unset_variable(&name, target.range());
                 }
-                self.delete_item(&subscript.value, target.range());
+                self.delete_item(&subscript.value, &subscript.slice, target.range());
             }
             _ => {}
         }
@@ -398,21 +405,32 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Calls that make an object of a known class in a way that is not followed: `functools.partial(NPURunConfig, ...)`, and those of derived
-    /// classes.
+    /// Calls that pass their arguments on to a known class: `functools.partial(NPURunConfig, ...)`, and calls of derived classes.
     fn found_relative(&mut self, call: &'a ExprCall) {
         let name = self.survey.last_name(&call.func).unwrap_or("");
-        let first = call.arguments.args.first().filter(|_| name == "partial");
+        let first = call.arguments.args.first();
         let class = first
             .and_then(|class| self.survey.last_name(class))
             .and_then(find_class);
-        if let Some(group) = class.or_else(|| self.survey.children.get(name).copied()) {
-            let shown = self.source.shown(call.range());
-            let message = format!(
-                "{shown} makes {}(...) in a way that is not followed; set it by hand",
-                group.class
-            );
-            self.records.warn(self.source.line(call.start()), message);
+        let (group, what) = match (class, self.survey.children.get(name)) {
+            (Some(group), _) if name == "partial" => (group, "the additions of its calls are ignored"),
+            (_, Some(group)) => (*group, "its arguments are ignored"),
+            _ => return,
+        };
+        let message = format!(
+            "{} makes {}(...) in a way that is only partly followed: {what}; set it by hand",
+            self.source.shown(call.range()),
+            group.class
+        );
+        self.records.warn(self.source.line(call.start()), message);
+        if name == "partial" {
+            let object = Object {
+                group,
+                range: call.range(),
+                round: self.round,
+                fields: self.arguments(&[], 1, call, Depth::default()),
+            };
+            self.take_object(object);
         }
     }
 

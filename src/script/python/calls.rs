@@ -7,13 +7,13 @@ use ruff_text_size::{Ranged as _, TextRange};
 
 use highwater_options::{Group, Value};
 
-use super::arithmetic::{Outcome, int_of};
+use super::arithmetic::{Outcome, float_of, int_of};
 use super::arms::Path;
 use super::changes::CHANGED;
 use super::constructors::{find_class, n_others_in_front};
-use super::datum::{Datum, Fact, Field, Fields, Instance, MAX_ITEMS, Object, set_of};
+use super::datum::{Datum, Fact, Field, Fields, Instance, MAX_ITEMS, MAX_TEXT, Object, set_of};
 use super::evaluate::Depth;
-use super::folding::{formatted, joined, length, text_of};
+use super::folding::{formatted, joined, json_text, length, text_of};
 use super::reader::Reader;
 
 /// The largest number of items of a followed `range`.
@@ -34,13 +34,17 @@ impl<'a> Reader<'a> {
         match (name, first) {
             ("global_options", None) => Fact::plain(Datum::GlobalOptions("".into())),
             ("as_bytes" | "as_str" | "as_text" | "as_str_any", Some(text)) => self.look(text, look),
+            ("bytes", Some(text)) => self.converted(expr, text, look, |value| value.as_text().map(Value::from)),
             ("str", Some(value)) => self.converted(expr, value, look, |value| text_of(value).map(Value::Text)),
+            ("dumps", Some(value)) if call.arguments.keywords.is_empty() => self.json_text(expr, value, look),
             ("int", Some(value)) => self.converted(expr, value, look, int_of),
+            ("float", Some(value)) => self.converted(expr, value, look, float_of),
             ("len", Some(value)) => {
                 let fact = self.look(value, look);
                 let outcome = Outcome::from(length(&fact.datum));
                 self.outcome(expr, outcome, &[&fact])
             }
+            ("encode", Some(text)) if self.source.slice(call.func.range()) == "str.encode" => self.look(text, look),
             ("bool", Some(value)) => {
                 let fact = self.look(value, look);
                 match fact.truth() {
@@ -48,7 +52,9 @@ impl<'a> Reader<'a> {
                     None => self.computed(expr),
                 }
             }
+            ("list" | "frozenset", Some(items)) => self.listed(expr, items, look, Value::List),
             ("set", Some(items)) => self.listed(expr, items, look, set_of),
+            ("tuple", Some(items)) => self.listed(expr, items, look, Value::Tuple),
             ("list" | "set" | "frozenset", None) => Fact::value(Value::List(Vec::new())),
             ("tuple", None) => Fact::value(Value::Tuple(Vec::new())),
             ("dict", _) => Fact::plain(Datum::Dict(Rc::new(self.dict_of(call, look)))).held(),
@@ -62,11 +68,27 @@ impl<'a> Reader<'a> {
                 });
                 self.list_of_tuples(expr, numbered)
             }
+            ("zip", Some(_)) if call.arguments.keywords.is_empty() => {
+                let lists: Option<Vec<Vec<Fact>>> = call
+                    .arguments
+                    .args
+                    .iter()
+                    .map(|list| Self::facts_of(&self.look(list, look)))
+                    .collect();
+                let zipped = lists.map(|lists| {
+                    let n_tuples = lists.iter().map(Vec::len).min().unwrap_or(0);
+                    let tuple = |at: usize| lists.iter().map(|list| list[at].clone()).collect();
+                    (0..n_tuples).map(tuple).collect()
+                });
+                self.list_of_tuples(expr, zipped)
+            }
             ("isinstance", Some(value)) => self.is_instance(expr, value, call, look),
+            ("sorted", Some(items)) if call.arguments.keywords.is_empty() => self.sorted_names(expr, items, look),
             ("getattr", Some(object)) => self.named_attribute(expr, object, call, look),
             ("vars", Some(object)) if matches!(self.look(object, look).datum, Datum::Unknown(_)) => {
                 Fact::plain(Datum::Flags)
             }
+            ("flag_values_dict", None) => Fact::plain(Datum::Flags),
             ("getenv", Some(name)) => self.environment_variable(expr, name, call, look),
             ("join", Some(_)) if self.source.slice(call.func.range()).ends_with("path.join") => {
                 self.joined_path(expr, call, look)
@@ -256,6 +278,16 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// `json.dumps(value)`, with the spaces that Python puts.
+    fn json_text(&self, expr: &'a Expr, value: &'a Expr, look: Depth) -> Fact {
+        let fact = self.look(value, look);
+        let is_certain = !matches!(&fact.datum, Datum::Dict(dict) if !dict.is_certain(&self.path));
+        match json_text(&fact.datum).filter(|_| is_certain) {
+            Some(text) if text.len() <= MAX_TEXT => Fact::value(Value::Text(text)).with_note(fact.note.as_ref()),
+            _ => self.computed_from(expr, &[&fact]),
+        }
+    }
+
     /// `os.path.join` of texts.
     fn joined_path(&self, expr: &'a Expr, call: &'a ExprCall, look: Depth) -> Fact {
         let mut path = String::new();
@@ -290,6 +322,18 @@ impl<'a> Reader<'a> {
             _ => return self.computed(expr),
         };
         Fact::value(is_one).with_note(fact.note.as_ref())
+    }
+
+    /// `sorted(dict)`: its keys in order.
+    fn sorted_names(&self, expr: &Expr, items: &'a Expr, look: Depth) -> Fact {
+        match self.look(items, look).datum {
+            Datum::Dict(dict) if !dict.is_partial => {
+                let names: std::collections::BTreeSet<&str> =
+                    dict.fields.iter().map(|field| field.name.as_str()).collect();
+                Fact::value(Value::List(names.into_iter().map(Value::from).collect()))
+            }
+            _ => self.computed(expr),
+        }
     }
 
     /// The default of `settings.get("name", default)` or `getattr(settings, "name", default)`.
@@ -345,6 +389,13 @@ impl<'a> Reader<'a> {
             (Datum::ParameterMap(optimizer), "get_or_create", Some(key)) => match self.look(key, look).as_value() {
                 Some(Value::Text(name)) => self.entry(&callee.value, optimizer.as_ref(), name),
                 _ => self.computed(expr),
+            },
+            (Datum::Flags, "get", Some(key)) => match self.look(key, look).as_value() {
+                Some(Value::Text(name)) if self.survey.flags.contains_key(name) => self.flag(expr, name, look),
+                _ => match call.arguments.args.get(1) {
+                    Some(default) => self.assumed_of(expr, default, look),
+                    None => self.computed(expr),
+                },
             },
             (Datum::Dict(dict), "get", Some(key)) => match self.look(key, look).as_value() {
                 Some(Value::Text(key)) => match (dict.entry(key), call.arguments.args.get(1)) {

@@ -1,7 +1,7 @@
 //! Dictionaries, lists and objects that change after the line that makes them.
 //!
-//! Entries of dictionaries that are assigned literals are followed. Every other possible change makes the value unknown, with the line,
-//! because a stale value is worse than none.
+//! Changes by literals are followed. Every other possible change makes the value unknown, with the line, because a stale value is worse
+//! than none.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -13,6 +13,7 @@ use highwater_options::Value;
 
 use super::constructors::RUN_CONFIG;
 use super::datum::{Datum, Fact, Fields, Instance, MAX_ITEMS, Object};
+use super::evaluate::Depth;
 use super::reader::Reader;
 
 /// The start of the reason of a value that may have changed.
@@ -141,15 +142,10 @@ impl<'a> Reader<'a> {
             _ => is_entry,
         };
         if is_configuration {
-            self.leave_to_user(range);
+            let shown = self.source.shown(range);
+            let message = format!("{shown} changes a configuration in a way that is not followed; set it by hand");
+            self.records.warn(self.source.line(range.start()), message);
         }
-    }
-
-    /// Warns about a statement that changes a configuration.
-    pub(super) fn leave_to_user(&mut self, range: TextRange) {
-        let shown = self.source.shown(range);
-        let message = format!("{shown} changes a configuration in a way that is not followed; set it by hand");
-        self.records.warn(self.source.line(range.start()), message);
     }
 
     fn changes_of_method(&mut self, owner: &'a Expr, name: &str, call: &'a ExprCall) {
@@ -159,21 +155,109 @@ impl<'a> Reader<'a> {
         if is_reading(name) || name == "replace" {
             return;
         }
-        if let Some(path) = self.root(owner) {
-            self.unfollowed(&path, call.range());
+        let Some(path) = self.root(owner) else {
+            return;
+        };
+        let changed = if path_of(owner).as_ref() == Some(&path) {
+            self.after_method(owner, name, call)
+        } else {
+            None
+        };
+        match changed {
+            Some(fact) => {
+                if let (Datum::Items(items), Some(value)) = (&fact.datum, call.arguments.args.first()) {
+                    self.share(&path, value);
+                    self.name_items(&path, items, true);
+                }
+                self.followed(&path, fact, call.range());
+            }
+            None => self.unfollowed(&path, call.range()),
         }
     }
 
-    /// `del d["name"]`.
-    pub(super) fn delete_item(&mut self, owner: &'a Expr, range: TextRange) {
-        if let Datum::ParameterMap(optimizer) = self.evaluate(owner).datum {
-            if let Some(optimizer) = optimizer {
-                self.forget_parameters(&optimizer, range);
+    /// A dictionary or list after a method, where that is followed.
+    fn after_method(&self, owner: &'a Expr, name: &str, call: &'a ExprCall) -> Option<Fact> {
+        let before = self.evaluate(owner);
+        let first = call.arguments.args.first();
+        let text = || match self.evaluate(first?).datum {
+            Datum::Value(Value::Text(text)) => Some(text),
+            _ => None,
+        };
+        match (&before.datum, name) {
+            (Datum::Dict(dict), "update") => {
+                let mut new = self.arguments(&[], 0, call, Depth::default());
+                for field in &mut new.fields {
+                    field.path.clone_from(&self.path);
+                }
+                Some(Fact::plain(Datum::Dict(Rc::new(merged(dict, &new)))))
             }
-            return self.leave_to_user(range);
+            (Datum::Dict(_), "clear") => Some(Fact::plain(Datum::Dict(Rc::default()))),
+            (Datum::Dict(dict), "pop") => Some(without(dict, &text()?)),
+            (Datum::Dict(dict), "setdefault") => {
+                let name = text()?;
+                let is_there = dict.fields.iter().any(|field| field.name == name);
+                if is_there {
+                    return Some(before.clone());
+                }
+                let value = call.arguments.args.get(1).filter(|_| !dict.is_partial)?;
+                let mut fields = Fields::clone(dict);
+                fields.fields.push(super::datum::Field {
+                    name,
+                    fact: self.evaluate(value).held(),
+                    range: value.range(),
+                    path: self.path.clone(),
+                });
+                Some(Fact::plain(Datum::Dict(Rc::new(fields))))
+            }
+            (Datum::Items(_) | Datum::Value(Value::List(_)), "append" | "extend")
+                if Self::has_objects(&before) || Self::has_objects(&self.evaluate(first?)) =>
+            {
+                let mut facts = Self::facts_of(&before)?;
+                let value = self.evaluate(first?);
+                match name {
+                    "append" => facts.push(value),
+                    _ => facts.extend(Self::facts_of(&value)?),
+                }
+                (facts.len() <= MAX_ITEMS).then(|| self.list_of(owner, facts, Value::List))
+            }
+            (Datum::Value(Value::List(items)), "append" | "extend" | "remove") => {
+                let value = self.evaluate(first?);
+                let value = value.as_value()?;
+                let mut items = items.clone();
+                match name {
+                    "append" => items.push(value.clone()),
+                    "extend" => items.extend(value.items()?.iter().cloned()),
+                    _ => {
+                        let at = items.iter().position(|item| item == value)?;
+                        items.remove(at);
+                    }
+                }
+                (items.len() <= MAX_ITEMS).then(|| Fact::value(Value::List(items)).held())
+            }
+            _ => None,
         }
-        if let Some(path) = self.root(owner) {
-            self.unfollowed(&path, range);
+    }
+
+    const fn has_objects(fact: &Fact) -> bool {
+        matches!(
+            fact.datum,
+            Datum::Items(_) | Datum::Object(_) | Datum::Message(_) | Datum::Dict(_)
+        )
+    }
+
+    /// `del d["name"]`.
+    pub(super) fn delete_item(&mut self, owner: &'a Expr, key: &'a Expr, range: TextRange) {
+        if let Datum::ParameterMap(Some(optimizer)) = self.evaluate(owner).datum {
+            return self.delete_parameter(&optimizer, key);
+        }
+        let Some(path) = self.root(owner) else {
+            return;
+        };
+        match (self.evaluate(owner).datum, self.evaluate(key).datum) {
+            (Datum::Dict(dict), Datum::Value(Value::Text(name))) if path_of(owner).as_ref() == Some(&path) => {
+                self.followed(&path, without(&dict, &name), range);
+            }
+            _ => self.unfollowed(&path, range),
         }
     }
 
@@ -313,4 +397,25 @@ impl<'a> Reader<'a> {
         };
         self.scopes.bind(path, fact, line);
     }
+}
+
+/// The entries of both; the later ones win.
+pub(super) fn merged(old: &Fields, new: &Fields) -> Fields {
+    let mut fields = old.clone();
+    let is_new = |name: &str| new.fields.iter().any(|field| field.name == name);
+    if new.is_partial {
+        // An unreadable entry may replace any other.
+        fields = forgotten(&fields, super::evaluate::COMPUTED);
+    }
+    fields.fields.retain(|field| !is_new(&field.name));
+    fields.fields.extend(new.fields.iter().cloned());
+    fields.is_partial |= new.is_partial || fields.fields.len() > MAX_ITEMS;
+    fields.fields.truncate(MAX_ITEMS);
+    fields
+}
+
+fn without(dict: &Rc<Fields>, name: &str) -> Fact {
+    let mut fields = Fields::clone(dict);
+    fields.fields.retain(|field| field.name != name);
+    Fact::plain(Datum::Dict(Rc::new(fields)))
 }

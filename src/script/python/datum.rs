@@ -189,6 +189,11 @@ impl Fields {
     pub(super) fn entry(&self, name: &str) -> Option<&Field> {
         self.fields.iter().rev().find(|field| field.name == name)
     }
+
+    /// Whether all entries hold in every run that reaches a place with these conditions.
+    pub(super) fn is_certain(&self, path: &[Arm]) -> bool {
+        self.fields.iter().all(|field| field.is_certain(path))
+    }
 }
 
 impl Field {

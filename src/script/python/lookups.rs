@@ -5,6 +5,7 @@ use ruff_text_size::Ranged as _;
 
 use highwater_options::Value;
 
+use super::arguments::Given;
 use super::arithmetic::{float_of, int_of};
 use super::changes::CHANGED;
 use super::datum::{Datum, Fact, Instance};
@@ -15,7 +16,7 @@ use super::reader::Reader;
 const MAX_GROUP: usize = 256;
 
 /// The item at a position, from the end where that is negative.
-pub(super) fn item_at<T>(items: &[T], at: i64) -> Option<&T> {
+fn item_at<T>(items: &[T], at: i64) -> Option<&T> {
     let number = usize::try_from(at.unsigned_abs()).ok()?;
     items.get(if at < 0 {
         items.len().checked_sub(number)?
@@ -130,12 +131,11 @@ impl<'a> Reader<'a> {
             return self.computed(expr);
         };
         let line = flag.line;
-        if flag.may_be_given {
-            return Fact::unknown(&format!(
-                "comes from the flag --{name} of line {line}, which the script may set itself"
-            ));
-        }
         let fact = match (flag.default, flag.implied) {
+            _ if let Some(given) = &flag.given => match given {
+                Given::Switch => Fact::value(flag.implied == Some(false)),
+                Given::Text(text) => Fact::value(text.as_str()),
+            },
             (Some(default), _) => self.look(default, look.elsewhere()),
             (None, Some(implied)) => Fact::value(implied),
             (None, None) => Fact::value(Value::Unset),
@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
         let note = format!("takes the default of the flag --{name} of line {line}");
         Fact {
             datum: Datum::Value(converted.unwrap_or(value)),
-            note: Some(note.into()),
+            note: (!flag.is_final).then(|| note.into()),
         }
     }
 
@@ -166,8 +166,23 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The object of `vars(object)` or `object.__dict__`.
+    fn namespace_of(expr: &Expr) -> Option<&Expr> {
+        match expr {
+            Expr::Call(call) => {
+                let is_vars = matches!(&*call.func, Expr::Name(name) if name.id.as_str() == "vars");
+                call.arguments.args.first().filter(|_| is_vars)
+            }
+            Expr::Attribute(attribute) if attribute.attr.as_str() == "__dict__" => Some(&attribute.value),
+            _ => None,
+        }
+    }
+
     pub(super) fn subscript(&self, expr: &'a Expr, subscript: &'a ExprSubscript, look: Depth) -> Fact {
         let key = self.look(&subscript.slice, look);
+        if let (Some(object), Some(Value::Text(name))) = (Self::namespace_of(&subscript.value), key.as_value()) {
+            return self.attribute_of(expr, object, name, look);
+        }
         let owner = self.look(&subscript.value, look);
         match (&owner.datum, key.as_value()) {
             (Datum::Flags, Some(Value::Text(name))) => self.flag(expr, name, look),

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use ruff_python_ast::visitor::{Visitor, walk_expr, walk_pattern, walk_stmt};
-use ruff_python_ast::{Alias, Comprehension, Expr, ExprContext, Pattern, Stmt, StmtFor};
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
+use ruff_python_ast::{Comprehension, Expr, ExprContext, Stmt, StmtFor, StmtWhile};
 use ruff_text_size::{Ranged as _, TextRange};
 
 use highwater_model::diagnostics::Severity;
 use highwater_options::Value;
 
+use super::arithmetic::{Outcome, binary, compare};
 use super::arms::Path;
 use super::changes::{CHANGED, is_pure, is_reading};
 use super::constructors::find_class;
@@ -228,44 +229,105 @@ impl<'a> Reader<'a> {
         true
     }
 
+    /// `while i < n` with a counter that the body increases by a literal: the rounds are read one by one. Whether that is so.
+    pub(super) fn counted(&mut self, repeated: &'a StmtWhile) -> bool {
+        let Some(n_rounds) = self.n_counted(repeated) else {
+            return false;
+        };
+        let is_around = std::mem::replace(&mut self.is_in_rounds, true);
+        for _ in 0..n_rounds {
+            self.in_round(|reader| reader.body(&repeated.body));
+        }
+        self.is_in_rounds = is_around;
+        self.body(&repeated.orelse);
+        true
+    }
+
+    /// The number of rounds of such a loop, from 1 to [`MAX_MAKING_ROUNDS`].
+    fn n_counted(&self, repeated: &'a StmtWhile) -> Option<usize> {
+        let Expr::Compare(test) = &*repeated.test else {
+            return None;
+        };
+        let (Expr::Name(counter), [op], [bound]) = (&*test.left, &*test.ops, &*test.comparators) else {
+            return None;
+        };
+        let name = counter.id.as_str();
+        let is_step = |statement: &&'a Stmt| matches!(statement, Stmt::AugAssign(step) if matches!(&*step.target, Expr::Name(target) if target.id.as_str() == name));
+        let mut steps = repeated.body.iter().filter(is_step);
+        let (Some(Stmt::AugAssign(step)), None) = (steps.next(), steps.next()) else {
+            return None;
+        };
+        let mut others = Bound::default();
+        repeated
+            .body
+            .iter()
+            .filter(|statement| !is_step(statement))
+            .for_each(|statement| others.visit_stmt(statement));
+        let mut inside = Inside {
+            reader: self,
+            makes: false,
+            is_simple: true,
+        };
+        inside.visit_body(&repeated.body);
+        let is_followed = inside.is_simple
+            && repeated.body.len() <= MAX_STATEMENTS
+            && repeated
+                .body
+                .iter()
+                .all(|statement| is_followed(statement) && !may_skip(statement))
+            && self.has_rounds();
+        let is_stable = !others.names.contains(name)
+            && match bound {
+                Expr::Name(bound) => !others.names.contains(bound.id.as_str()),
+                _ => bound.is_literal_expr(),
+            };
+        let (at, bound) = (self.evaluate(&test.left), self.evaluate(bound));
+        let step_by = self.evaluate(&step.value);
+        if !is_followed || !is_stable || [&at, &bound, &step_by].iter().any(|fact| fact.note.is_some()) {
+            return None;
+        }
+        let (mut at, bound, step_by) = (at.as_value()?.clone(), bound.as_value()?, step_by.as_value()?);
+        let mut n_rounds = 0;
+        while compare(&at, *op, bound)? {
+            n_rounds += 1;
+            let Outcome::Value(next) = binary(&at, step.op, step_by) else {
+                return None;
+            };
+            at = next;
+            if n_rounds > MAX_MAKING_ROUNDS {
+                return None;
+            }
+        }
+        (n_rounds > 0).then_some(n_rounds)
+    }
+
     /// A body that runs any number of times: values that it binds or changes are unknown at its start.
     pub(super) fn looped(&mut self, body: &'a [Stmt], target: Option<(&'a Expr, &'a Expr)>, range: TextRange) {
         let line = self.source.line(range.start());
         let mut bound = Bound::default();
         bound.visit_body(body);
         self.scopes.open();
-        let why = format!("changes in the loop of line {line}");
-        self.forget_bound(bound, line, &why, &format!("(in the loop of line {line})"));
+        for name in bound.names {
+            if self.scopes.get(name).is_some() {
+                let why = format!("changes in the loop of line {line}");
+                self.scopes.bind(name, Fact::unknown(&why), line);
+            }
+        }
+        for expr in bound.touched {
+            if let Some(path) = self.root(expr) {
+                let why = format!(
+                    "{CHANGED} {} (in the loop of line {line})",
+                    self.source.line(expr.start())
+                );
+                self.unfollowed_because(&path, &why, expr.range());
+            }
+        }
         if let Some((target, iter)) = target {
             self.assign_unknown(target, iter);
         }
         self.body(body);
         let layer = self.scopes.close();
         self.scopes.merge(&[layer], true);
-    }
-
-    /// A statement that is not read: values that it binds or may change are unknown behind it.
-    pub(super) fn not_followed(&mut self, statement: &'a Stmt) {
-        let line = self.source.line(statement.start());
-        let mut bound = Bound::default();
-        bound.visit_stmt(statement);
-        let shown = format!("({})", self.source.shown(statement.range()));
-        self.forget_bound(bound, line, &format!("{CHANGED} {line} {shown}"), &shown);
-    }
-
-    /// Known names that statements bind are unknown because of `why`, objects that they may change because of their line, `place` behind it.
-    fn forget_bound(&mut self, bound: Bound<'a>, line: usize, why: &str, place: &str) {
-        for name in bound.names {
-            if self.scopes.get(name).is_some() {
-                self.scopes.bind(name, Fact::unknown(why), line);
-            }
-        }
-        for expr in bound.touched {
-            if let Some(path) = self.root(expr) {
-                let why = format!("{CHANGED} {} {place}", self.source.line(expr.start()));
-                self.unfollowed_because(&path, &why, expr.range());
-            }
-        }
     }
 
     fn assign_unknown(&mut self, target: &'a Expr, iter: &'a Expr) {
@@ -277,6 +339,19 @@ impl<'a> Reader<'a> {
                 self.assign(target, iter, fact);
             }
         }
+    }
+}
+
+/// Whether a statement may leave out the rest of a loop's body.
+fn may_skip(statement: &Stmt) -> bool {
+    match statement {
+        Stmt::Continue(_) => true,
+        Stmt::If(choice) => {
+            let others = choice.elif_else_clauses.iter().flat_map(|clause| &clause.body);
+            choice.body.iter().chain(others).any(may_skip)
+        }
+        Stmt::With(with) => with.body.iter().any(may_skip),
+        _ => false,
     }
 }
 
@@ -360,27 +435,9 @@ struct Bound<'a> {
 
 impl<'a> Visitor<'a> for Bound<'a> {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
-        match statement {
-            Stmt::FunctionDef(function) => drop(self.names.insert(&function.name)),
-            Stmt::ClassDef(class) => drop(self.names.insert(&class.name)),
-            _ => walk_stmt(self, statement),
+        if !matches!(statement, Stmt::FunctionDef(_) | Stmt::ClassDef(_)) {
+            walk_stmt(self, statement);
         }
-    }
-
-    fn visit_alias(&mut self, alias: &'a Alias) {
-        let name = alias.asname.as_ref().unwrap_or(&alias.name);
-        self.names.insert(name.split('.').next().unwrap_or(name));
-    }
-
-    fn visit_pattern(&mut self, pattern: &'a Pattern) {
-        let bound = match pattern {
-            Pattern::MatchAs(named) => &named.name,
-            Pattern::MatchStar(rest) => &rest.name,
-            Pattern::MatchMapping(map) => &map.rest,
-            _ => &None,
-        };
-        self.names.extend(bound.as_deref());
-        walk_pattern(self, pattern);
     }
 
     fn visit_expr(&mut self, expr: &'a Expr) {

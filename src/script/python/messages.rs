@@ -3,14 +3,13 @@
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, ExprCall};
-use ruff_text_size::{Ranged as _, TextRange};
+use ruff_text_size::Ranged as _;
 
 use highwater_options::Value;
 
 use super::changes::path_of;
 use super::datum::{Datum, Entry, Fact, Made, Message};
 use super::evaluate::Depth;
-use super::lookups::item_at;
 use super::reader::Reader;
 use super::records::{Owner, Run, Session};
 
@@ -122,9 +121,14 @@ impl<'a> Reader<'a> {
 
     /// `custom_optimizers[0]`.
     pub(super) fn optimizer_at(&self, list: &Message, at: i64) -> Option<Fact> {
-        let known: Vec<&Rc<Message>> = self.optimizers_of(list).filter(|_| list.field == OPTIMIZERS).collect();
-        let optimizer = *item_at(&known, at)?;
-        Some(Fact::plain(Datum::Message(Rc::clone(optimizer))))
+        if list.field != OPTIMIZERS {
+            return None;
+        }
+        let known: Vec<&Rc<Message>> = self.optimizers_of(list).collect();
+        let at = usize::try_from(at)
+            .ok()
+            .or_else(|| known.len().checked_sub(usize::try_from(at.unsigned_abs()).ok()?))?;
+        known.get(at).map(|known| Fact::plain(Datum::Message(Rc::clone(known))))
     }
 
     fn optimizers_of<'b>(&'b self, of: &'b Message) -> impl Iterator<Item = &'b Rc<Message>> {
@@ -160,32 +164,70 @@ impl<'a> Reader<'a> {
         let Expr::Attribute(method) = &*call.func else {
             return;
         };
-        let changed = match (self.evaluate(&method.value).datum, &*name) {
-            (Datum::Message(list), "append" | "extend") if list.field == OPTIMIZERS => {
-                let added = call.arguments.args.first().map(|added| self.evaluate(added));
-                return added.map_or((), |added| self.take_optimizers(&list, &added));
+        match (self.evaluate(&method.value).datum, &*name) {
+            (Datum::Message(list), "pop" | "clear") if list.field == OPTIMIZERS => self.remove_optimizers(&list, &name),
+            (Datum::Message(config), "Clear") if config.is_whole() => self.remove_optimizers(&config, &name),
+            (Datum::Message(to), "CopyFrom" | "MergeFrom") if to.has_optimizers() => {
+                if let Some(from) = call.arguments.args.first() {
+                    let from = self.evaluate(from);
+                    if name == "CopyFrom" {
+                        self.remove_optimizers(&to, "clear");
+                    }
+                    self.take_optimizers(&to, &from, self.made(call.start()));
+                }
             }
-            (Datum::Message(list), "clear" | "pop") if list.field == OPTIMIZERS => list,
-            (Datum::Message(config), "Clear" | "CopyFrom" | "MergeFrom") if config.has_optimizers() => config,
-            (Datum::ParameterMap(Some(optimizer)), "clear" | "pop") => optimizer,
-            _ => return,
-        };
-        self.leave_to_user(call.range());
-        self.forget_parameters(&changed, call.range());
+            (Datum::Message(list), "extend" | "append") if list.field == OPTIMIZERS => {
+                if let Some(from) = call.arguments.args.first() {
+                    let from = self.evaluate(from);
+                    self.take_optimizers(&list, &from, self.made(call.start()));
+                }
+            }
+            (Datum::ParameterMap(Some(optimizer)), "clear") => self.remove_parameters(&optimizer, None),
+            (Datum::ParameterMap(Some(optimizer)), "pop") => {
+                if let Some(key) = call.arguments.args.first() {
+                    self.delete_parameter(&optimizer, key);
+                }
+            }
+            _ => {}
+        }
     }
 
-    /// A change of an optimizer, or of a message with optimizers, that is not followed: their options are unknown from there on.
-    pub(super) fn forget_parameters(&mut self, of: &Message, range: TextRange) {
-        let made: Vec<Made> = match of.optimizer {
-            Some(made) => vec![made],
-            None => self.optimizers_of(of).filter_map(|known| known.optimizer).collect(),
-        };
-        let runs: Vec<usize> = made.into_iter().filter_map(|made| self.records.run_at(made)).collect();
-        let unknown = Value::Python(self.source.expression(range));
-        for setting in &mut self.records.settings {
-            if setting.run.is_some_and(|run| runs.contains(&run)) {
-                setting.value = unknown.clone();
-            }
+    /// Whether a change holds in every run of the script.
+    fn is_certain(&self) -> bool {
+        super::arms::open_condition(&self.path).is_none()
+    }
+
+    /// `pop()` removes the last optimizer, the others all.
+    fn remove_optimizers(&mut self, of: &Message, method: &str) {
+        let mut removed: Vec<Rc<Message>> = self.optimizers_of(of).cloned().collect();
+        if method == "pop" {
+            removed.drain(..removed.len().saturating_sub(1));
+        }
+        if !self.is_certain() {
+            return;
+        }
+        for optimizer in &removed {
+            self.remove_parameters(optimizer, None);
+            self.records.optimizers.retain(|known| known != optimizer);
+        }
+    }
+
+    /// `del custom_op.parameter_map["name"]`.
+    pub(super) fn delete_parameter(&mut self, optimizer: &Message, key: &'a Expr) {
+        if let Datum::Value(Value::Text(name)) = self.evaluate(key).datum {
+            let key = super::assignments::key_of_parameter(&name).unwrap_or(&name).to_owned();
+            self.remove_parameters(optimizer, Some(&key));
+        }
+    }
+
+    /// Removes the settings of an optimizer so far, or the one of an option.
+    fn remove_parameters(&mut self, optimizer: &Message, key: Option<&str>) {
+        let run = optimizer.optimizer.and_then(|made| self.records.run_at(made));
+        if let Some(run) = run.filter(|_| self.is_certain()) {
+            let is_kept = |setting: &super::records::Setting| {
+                setting.run != Some(run) || key.is_some_and(|key| setting.key != key)
+            };
+            self.records.settings.retain(is_kept);
         }
     }
 
@@ -194,23 +236,39 @@ impl<'a> Reader<'a> {
         for keyword in &call.arguments.keywords {
             if keyword.arg.as_ref().is_some_and(|name| FIELDS.contains(&name.as_str())) {
                 let from = self.evaluate(&keyword.value);
-                self.take_optimizers(config, &from);
+                self.take_optimizers(config, &from, self.made(call.start()));
             }
         }
     }
 
-    /// Adds an optimizer, those of a list, or those of a part of a configuration.
-    fn take_optimizers(&mut self, to: &Message, from: &Fact) {
-        match &from.datum {
-            Datum::Items(items) => items.iter().for_each(|item| self.take_optimizers(to, item)),
-            Datum::Message(optimizer) if optimizer.optimizer.is_some() => self.move_optimizer(to, optimizer),
-            Datum::Message(part) => {
-                let optimizers: Vec<Rc<Message>> = self.optimizers_of(part).cloned().collect();
-                optimizers
-                    .iter()
-                    .for_each(|optimizer| self.move_optimizer(to, optimizer));
+    /// Adds the optimizers of a message, or of a list, to a configuration.
+    fn take_optimizers(&mut self, to: &Message, from: &Fact, made: Made) {
+        let messages: Vec<Rc<Message>> = match &from.datum {
+            Datum::Message(message) => vec![Rc::clone(message)],
+            Datum::Items(items) => {
+                let messages = items.iter().filter_map(|item| match &item.datum {
+                    Datum::Message(message) => Some(Rc::clone(message)),
+                    _ => None,
+                });
+                messages.collect()
             }
-            _ => {}
+            _ => return,
+        };
+        for message in messages {
+            let is_session = message
+                .config
+                .is_none_or(|made| self.records.sessions.contains_key(&made));
+            let sources: Vec<Rc<Message>> = match message.optimizer {
+                Some(_) => vec![message],
+                None => self.optimizers_of(&message).cloned().collect(),
+            };
+            for source in sources {
+                if is_session {
+                    self.copy_optimizer(to, &source, made);
+                } else {
+                    self.move_optimizer(to, &source);
+                }
+            }
         }
     }
 
@@ -227,6 +285,36 @@ impl<'a> Reader<'a> {
         if let Some(run) = optimizer.optimizer.and_then(|made| self.records.run_at(made)) {
             self.records.runs[run].config = to.config;
         }
+    }
+
+    /// A copy of an optimizer with its options so far. Several copies of one call differ by their rounds.
+    fn copy_optimizer(&mut self, to: &Message, source: &Message, made: Made) {
+        let made = self.in_round(|reader| reader.made(made.at));
+        let copy = Message {
+            optimizer: Some(made),
+            ..to.clone()
+        };
+        self.records.optimizers.push(Rc::new(copy));
+        let Some(run) = source.optimizer.and_then(|made| self.records.run_at(made)) else {
+            return;
+        };
+        let copied = Run {
+            owner: Owner::Call(made),
+            config: to.config,
+            name: to.name.clone(),
+            line: self.source.line(made.at),
+            ..self.records.runs[run].clone()
+        };
+        let to = self.records.parameter_map(copied);
+        let of_run = self.records.settings.iter().filter(|setting| setting.run == Some(run));
+        let settings: Vec<_> = of_run
+            .map(|setting| super::records::Setting {
+                run: Some(to),
+                at: made.at,
+                ..setting.clone()
+            })
+            .collect();
+        self.records.settings.extend(settings);
     }
 
     /// An entry of a map.

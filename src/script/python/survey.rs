@@ -11,7 +11,7 @@ use ruff_text_size::{Ranged as _, TextSize};
 
 use highwater_options::Group;
 
-use super::arguments::Parsing;
+use super::arguments::{Given, Parsing};
 use super::changes::path_of;
 use super::constructors::find_class;
 use super::eager_dtr::MODULE;
@@ -30,8 +30,14 @@ pub(super) struct Flag<'a> {
     pub(super) line: usize,
     /// Whether it is an argument of `argparse`.
     pub(super) is_argument: bool,
-    /// Whether the script itself passes arguments to the parser.
-    pub(super) may_be_given: bool,
+    /// Whether it takes one value or none.
+    pub(super) is_plain: bool,
+    /// As on the command line, such as `--policy`.
+    pub(super) names: Vec<&'a str>,
+    /// The value in the literal list that is parsed.
+    pub(super) given: Option<Given>,
+    /// Whether a literal list decides, so that a default is no assumption.
+    pub(super) is_final: bool,
 }
 
 /// A function that makes configurations, and the class of a method.
@@ -424,6 +430,11 @@ impl<'a> Surveyor<'a, '_> {
                 _ => None,
             };
             flag.is_argument = true;
+            flag.is_plain = keyword("nargs").is_none()
+                && keyword("action")
+                    .and_then(text)
+                    .is_none_or(|action| flag.implied.is_some() || action == "store");
+            flag.names = names().collect();
             if let Some(flag_name) = flag_name {
                 self.survey.flags.insert(flag_name, flag);
             }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{
     ElifElseClause, ExceptHandler, Expr, Identifier, Stmt, StmtClassDef, StmtFunctionDef, StmtIf, StmtImportFrom,
-    StmtTry,
+    StmtMatch, StmtTry,
 };
 use ruff_text_size::Ranged as _;
 
@@ -92,6 +92,9 @@ impl<'a> Reader<'a> {
                     self.body(&repeated.orelse);
                     return false;
                 }
+                if self.counted(repeated) {
+                    return false;
+                }
                 self.looped(&repeated.body, None, repeated.range);
                 self.body(&repeated.orelse);
             }
@@ -106,13 +109,7 @@ impl<'a> Reader<'a> {
                 return self.body(&with.body);
             }
             Stmt::Try(attempt) => return self.attempt(attempt),
-            Stmt::Match(choice) => {
-                self.visit_expr(&choice.subject);
-                for case in &choice.cases {
-                    self.remark_on_dropped(&case.body, "cases of a match are not followed", Severity::Warning);
-                }
-                self.not_followed(statement);
-            }
+            Stmt::Match(choice) => self.cases(choice),
             Stmt::FunctionDef(function) => self.declare_function(function),
             Stmt::ClassDef(class) => self.class(class),
             Stmt::ImportFrom(import) => self.import(import),
@@ -140,7 +137,6 @@ impl<'a> Reader<'a> {
             }
             Stmt::Break(_) | Stmt::Continue(_) => return true,
             Stmt::Assert(_) => walk_stmt(self, statement),
-            Stmt::Import(_) => self.not_followed(statement),
             _ => {}
         }
         false
@@ -298,6 +294,23 @@ impl<'a> Reader<'a> {
         self.body(&attempt.finalbody) || all_end
     }
 
+    fn cases(&mut self, choice: &'a StmtMatch) {
+        self.visit_expr(&choice.subject);
+        let line = self.source.line(choice.start());
+        let mut layers = Vec::new();
+        for (number, case) in choice.cases.iter().enumerate() {
+            let arm = Arm {
+                choice: choice.start(),
+                arms: bit(number),
+                line,
+                text: self.source.shown(case.pattern.range()).into(),
+                basis: Basis::Unknown,
+            };
+            layers.extend(self.branch(&case.body, arm));
+        }
+        self.scopes.merge(&layers, true);
+    }
+
     fn declare_function(&mut self, function: &'a StmtFunctionDef) {
         for decorator in &function.decorator_list {
             self.visit_expr(&decorator.expression);
@@ -363,11 +376,6 @@ impl<'a> Visitor<'a> for Reader<'a> {
                 return self.comprehension(expr, element, &dict.generators);
             }
             Expr::Dict(dict) => self.found_dict(expr, dict),
-            Expr::Named(named) => {
-                walk_expr(self, expr);
-                let fact = self.evaluate(&named.value);
-                return self.assign(&named.target, &named.value, fact);
-            }
             Expr::Lambda(lambda) => {
                 self.scopes.open();
                 let line = self.source.line(lambda.start());

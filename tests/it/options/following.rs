@@ -34,9 +34,23 @@ fn each_call_of_a_method_makes_a_configuration() {
 }
 
 #[test]
-fn what_counted_rounds_change_is_unknown() {
+fn counted_rounds_are_followed() {
+    for (text, names) in [
+        (
+            "i = 0\nconfigs = []\nwhile i < 2:\n    configs.append(NPURunConfig(session_device_id=i))\n    i += 1\n",
+            &[("configs[0]", 0), ("configs[1]", 1)][..],
+        ),
+        (
+            "n = 2\ni = n\nconfigs = []\nwhile i > 0:\n    i -= 1\n    configs.append(NPURunConfig(session_device_id=i))\n",
+            &[("configs[0]", 1), ("configs[1]", 0)],
+        ),
+    ] {
+        assert_eq!(devices(text), expected(names), "{text}");
+    }
     for unknown in [
-        "i = 0\nwhile i < 3:\n    i += 1\n",
+        "i = 0\nwhile i < 100:\n    i += 1\n",
+        "i = 0\nwhile i < n:\n    i += 1\n",
+        "i = 0\nwhile i < 3:\n    i += f()\n",
         "i = 0\nwhile i < 3:\n    if x:\n        continue\n    i += 1\n",
     ] {
         let (value, messages) = value_behind(unknown, "i");
@@ -45,6 +59,10 @@ fn what_counted_rounds_change_is_unknown() {
             "{unknown}{value:?} {messages:?}"
         );
     }
+    assert_eq!(
+        value_behind("i = 0\nwhile i < 3:\n    i += 1", "i").0,
+        Some(Value::Int(3))
+    );
 }
 
 #[test]
@@ -54,6 +72,7 @@ fn dictionaries_and_generators_over_literals_are_followed() {
         "d = {k: v for k, v in [('deterministic', 1), ('hccl_timeout', 5)]}\n",
         "d = dict((k, v) for k, v in [('deterministic', 1), ('hccl_timeout', 5)])\n",
         "d = dict([('deterministic', 1)], hccl_timeout=5)\n",
+        "d = dict(zip(['deterministic', 'hccl_timeout'], [1, 5]))\n",
         "a = {'deterministic': 1, 'hccl_timeout': 5, 'x': None}\nd = {k: v for k, v in a.items() if v is not None}\n",
         "d = {k: i + 1 for i, k in enumerate(['deterministic'])}\nd['hccl_timeout'] = sum_of = 5\n",
     ] {
@@ -65,7 +84,10 @@ fn dictionaries_and_generators_over_literals_are_followed() {
             "{setup}{remarks:?}"
         );
     }
-    assert_eq!(value_behind("", "len([x for x in [1, 2, 3]])").0, Some(Value::Int(3)));
+    assert_eq!(
+        value_behind("", "len(list(x for x in [1, 2, 3]))").0,
+        Some(Value::Int(3))
+    );
     assert_eq!(
         value_behind("", "len(','.join(str(x) for x in (1, 2)))").0,
         Some(Value::Int(3))
@@ -76,6 +98,7 @@ fn dictionaries_and_generators_over_literals_are_followed() {
 fn entries_of_a_parameter_map_have_aliases() {
     for text in [
         "entry = o.parameter_map['dynamic_input']\nentry.b = True\n",
+        "entry = o.parameter_map.get_or_create('dynamic_input')\nentry.b = 1\n",
         "m = o.parameter_map\nentry = m['dynamic_input']\nentry.b = True\n",
     ] {
         let text = format!(
@@ -97,20 +120,60 @@ fn arguments_are_read_as_dictionaries() {
         "args.__dict__['loops']",
         "getattr(args, 'loops')",
         "getattr(args, 'loops', 3)",
+        "vars(args).get('loops')",
+        "vars(args).get('loops', 3)",
         "d['loops']",
     ] {
         let (value, messages) = value_behind(&format!("{parser}d = vars(args)"), expression);
         assert_eq!(value, Some(Value::Int(7)), "{expression}: {messages:?}");
     }
     let flags = "flags.DEFINE_integer('loops', 7, '')";
-    assert_eq!(value_behind(flags, "FLAGS['loops'].value").0, Some(Value::Int(7)));
+    for expression in ["FLAGS['loops'].value", "FLAGS.flag_values_dict()['loops']"] {
+        let (value, messages) = value_behind(flags, expression);
+        assert_eq!(value, Some(Value::Int(7)), "{expression}: {messages:?}");
+    }
+    let (value, _) = value_behind("class C:\n    loops = 4\nc = C()", "vars(c)['loops']");
+    assert_eq!(value, Some(Value::Int(4)));
 }
 
 #[test]
-fn optimizers_of_parts_belong_to_their_session_configuration() {
-    let text = "g = tf.GraphOptions()\no = g.rewrite_options.custom_optimizers.add()\n\
-                o.parameter_map['session_device_id'].i = 4\nc = tf.ConfigProto(graph_options=g)\nrun(c)\n";
-    assert_eq!(devices(text), expected(&[("c", 4)]));
+fn optimizers_come_from_lists_and_parts() {
+    let optimizer = "o = rewriter_config_pb2.RewriterConfig.CustomGraphOptimizer()\no.name = 'NpuOptimizer'\n\
+                     o.parameter_map['session_device_id'].i = 3\n";
+    let list = "graph_options.rewrite_options.custom_optimizers";
+    for (text, names) in [
+        (
+            format!("{optimizer}c = tf.ConfigProto()\nc.{list}.extend([o])\nrun(c)\n"),
+            &[("c", 3)][..],
+        ),
+        (
+            format!("{optimizer}c = tf.ConfigProto()\nc.{list}.append(o)\nrun(c)\n"),
+            &[("c", 3)],
+        ),
+        (
+            format!(
+                "{optimizer}r = RewriterConfig(custom_optimizers=[o])\n\
+                 c = tf.ConfigProto(graph_options=tf.GraphOptions(rewrite_options=r))\nrun(c)\n"
+            ),
+            &[("c", 3)],
+        ),
+        (
+            "r = RewriterConfig()\no = r.custom_optimizers.add()\no.parameter_map['session_device_id'].i = 4\n\
+             c = tf.ConfigProto()\nc.graph_options.rewrite_options.CopyFrom(r)\nrun(c)\n"
+                .to_owned(),
+            &[("c", 4)],
+        ),
+        (
+            format!(
+                "a = tf.ConfigProto()\no = a.{list}.add()\no.parameter_map['session_device_id'].i = 5\n\
+                 g = a.{list}.add()\ng.name = 'GradFusionOptimizer'\nb = tf.ConfigProto()\nb.MergeFrom(a)\n\
+                 b.{list}[0].parameter_map['session_device_id'].i = 6\nrun(a)\nrun(b)\n"
+            ),
+            &[("a", 5), ("b", 6)],
+        ),
+    ] {
+        assert_eq!(devices(&text), expected(names), "{text}");
+    }
 }
 
 /// The findings of a script, with their severities.

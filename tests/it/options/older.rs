@@ -101,8 +101,8 @@ fn indirect_references_are_reported() {
         "a.py",
         text,
         &expect![[r"
-        warning: line 2: functools.partial(NPURunConfig, iterations_per_loop=3) makes NPURunConfig(...) in a way that is not followed; set it by hand
-        warning: nothing in it sets an option; highwater reads a call of NPURunConfig(...) or another class of options, custom_op.parameter_map[...], npu.global_options() or os.environ[...]
+        iterations_per_loop = Int(3)
+        warning: line 2: functools.partial(NPURunConfig, iterations_per_loop=3) makes NPURunConfig(...) in a way that is only partly followed: the additions of its calls are ignored; set it by hand
     "]],
     );
     let text = "class My(NPURunConfig):\n    def __init__(self, **kw):\n        \
@@ -113,7 +113,7 @@ fn indirect_references_are_reported() {
         &expect![[r"
         iterations_per_loop = Int(4)
         warning: line 3: NPURunConfig(...) takes arguments that are computed when the script runs; set them by hand
-        warning: line 4: My(hccl_timeout=700) makes NPURunConfig(...) in a way that is not followed; set it by hand
+        warning: line 4: My(hccl_timeout=700) makes NPURunConfig(...) in a way that is only partly followed: its arguments are ignored; set it by hand
     "]],
     );
 }

@@ -194,6 +194,7 @@ fn literals_are_followed() {
             "(1, 'a')",
             Some(Value::Tuple(vec![Value::Int(1), Value::from("a")])),
         ),
+        ("", "frozenset(['a'])", Some(Value::List(vec![Value::from("a")]))),
         ("", "{'k': {'l': 3}}['k']['l']", int(3)),
         ("", "[1, 2][-1]", int(2)),
         ("n = 4", "n", int(4)),
@@ -234,8 +235,14 @@ fn texts_are_put_together() {
         ("", "'%s-%d%%' % ('a', 3)", text("a-3%")),
         ("", "'%s' % 3", text("3")),
         ("", "'{}:{1}{{{k}}}'.format('a', 2, k='c')", text("a:2{c}")),
+        ("", "str.encode('x')", text("x")),
         ("", "'x'.encode()", text("x")),
         ("", "len([1, 2])", int(2)),
+        (
+            "d = {'a': [1, True, None, 2.5], 'b': {'c': 'x\\\"\u{e9}'}}",
+            "json.dumps(d)",
+            text(r#"{"a": [1, true, null, 2.5], "b": {"c": "x\"\u00e9"}}"#),
+        ),
     ] {
         let (value, messages) = value_behind(setup, expression);
         assert_eq!(value, expected, "{setup}; {expression}: {messages:?}");
