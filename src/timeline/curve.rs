@@ -141,6 +141,21 @@ impl Curve {
         Some((u32::try_from(step).unwrap_or(u32::MAX), most))
     }
 
+    /// The first step and the most bytes of each of `n_parts` equal parts of an axis, or of each step where it has fewer.
+    /// O(parts log steps).
+    pub fn parts(&self, n_steps: u32, n_parts: u32) -> Vec<(usize, u64)> {
+        let n_parts = n_parts.clamp(1, n_steps.max(1));
+        let border = |part: u32| {
+            let step = u64::from(part) * u64::from(n_steps) / u64::from(n_parts);
+            usize::try_from(step).unwrap_or(usize::MAX)
+        };
+        let most = |part: u32| {
+            self.extremes(border(part), border(part + 1))
+                .map_or(0, |(_, most)| most)
+        };
+        (0..n_parts).map(|part| (border(part), most(part))).collect()
+    }
+
     /// Exact minimum and maximum of the steps that each of `width` pixel columns touches; zeros where none does.
     /// O(width log steps).
     #[expect(
@@ -208,4 +223,24 @@ fn extremes_of_values(values: &[Bytes]) -> Option<(u64, u64)> {
 
 fn extremes_of_pairs(pairs: &[(u64, u64)]) -> Option<(u64, u64)> {
     pairs.iter().copied().reduce(merge)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_keep_their_maximum() {
+        let curve = Curve::new(&[1, 5, 2, 2, 9, 0, 3].map(Bytes));
+        let steps = [(0, 1), (1, 5), (2, 2), (3, 2), (4, 9), (5, 0), (6, 3)];
+        for (n_parts, wanted) in [
+            (1, &[(0, 9)][..]),
+            (2, &[(0, 5), (3, 9)]),
+            (3, &[(0, 5), (2, 2), (4, 9)]),
+            (7, &steps),
+            (100, &steps),
+        ] {
+            assert_eq!(curve.parts(7, n_parts), wanted, "{n_parts}");
+        }
+    }
 }

@@ -48,8 +48,6 @@ impl OverlayState {
 
 /// As far as lanes state them.
 fn curves(comparison: &Comparison, timeline: &Timeline) -> Vec<LaneCurve> {
-    let n_points = POINTS.clamp(1, timeline.n_steps.max(1));
-    let step = |point: u32| (f64::from(point) * f64::from(timeline.n_steps) / f64::from(n_points)).floor();
     let mut curves = Vec::new();
     for (lane, view) in timeline.lanes.iter().enumerate() {
         let (states_reserved, states_live) = comparison.states(lane);
@@ -57,10 +55,11 @@ fn curves(comparison: &Comparison, timeline: &Timeline) -> Vec<LaneCurve> {
             (false, states_reserved, &view.reserved),
             (true, states_live, &view.live),
         ] {
-            let columns = curve.columns(timeline.fit(), n_points);
-            let points = (0..).zip(columns).map(|(point, (_, most))| [step(point), to_f64(most)]);
-            let points = points.collect();
-            curves.extend(is_stated.then_some(LaneCurve { lane, is_live, points }));
+            if is_stated && curve.n_steps() > 0 {
+                let parts = curve.parts(timeline.n_steps, POINTS).into_iter();
+                let points = parts.map(|(step, most)| [to_f64(step as u64), to_f64(most)]).collect();
+                curves.push(LaneCurve { lane, is_live, points });
+            }
         }
     }
     curves
