@@ -144,6 +144,8 @@ pub enum Command {
     UsePin(usize),
     /// Fill the planner's table for a graph.
     ListPlans(GraphIdx),
+    /// Stop the planner; its plans stay.
+    StopPlans,
     /// Search again for the plans whose search was stopped.
     RestartSearches,
     /// Reuse names in a graph, or the program, at both levels with the log.

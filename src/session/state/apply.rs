@@ -148,6 +148,7 @@ impl Session {
                 let order = (self.answers.revision(), graph);
                 self.attempt(|session| session.start::<PlannerTable>(order));
             }
+            Command::StopPlans => self.stop_plans(),
             Command::RestartSearches => self.restart_searches(),
             Command::ReuseNames(graph) => self.ask::<NamesTask>(graph),
             Command::FindSettings(device) => self.attempt(|session| session.start::<FoundSettings>(device)),

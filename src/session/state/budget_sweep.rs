@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use super::super::budget_sweep::{BudgetSweepTable, sweep_subject};
-use super::super::document::Document;
 use super::super::task::TaskKind;
-use super::swept::{Part, Sweep, Swept};
+use super::swept::{Part, Settings, Sweep, Swept};
 use super::{Notice, Session};
 use highwater_analysis::{LaneChoice, LaneSet, MAX_PASS_LANES, RematLane, opening_lanes, study_of, sweep};
 use highwater_model::workload::GraphIdx;
@@ -21,11 +20,15 @@ impl Swept for BudgetSweepTable {
     }
 
     /// The document without settings that do not affect the runs: lanes and the budget.
-    fn settings(session: &Session, _: &GraphIdx) -> Option<Document> {
+    fn settings(session: &Session, _: &GraphIdx) -> Option<Settings> {
         let mut settings = session.document.without_lanes();
         settings.options.reset(keys::EVICTION_THRESHOLD);
         settings.options.reset(keys::REMAT_HEURISTIC);
-        Some(settings)
+        Some((settings, Arc::clone(session.judged.files())))
+    }
+
+    fn starts_again(&self) -> bool {
+        !self.is_unfinished()
     }
 
     /// The tape with its peaks, then points.
@@ -75,6 +78,11 @@ impl Session {
     /// Whether the sweep was made with other settings than those of the document.
     pub fn is_budget_sweep_stale(&self) -> bool {
         self.budget_sweep.is_stale(self)
+    }
+
+    /// The number of the sweep, from 1.
+    pub fn budget_sweep_number(&self) -> u64 {
+        self.budget_sweep.number
     }
 
     pub fn is_budget_sweep_running(&self) -> bool {

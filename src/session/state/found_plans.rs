@@ -52,8 +52,8 @@ impl Session {
             of_lanes = std::mem::take(&mut self.found.running);
         }
         let is_search = !of_lanes.is_empty();
-        let of_table = self.plans.table.as_mut().and_then(PlannerTable::stop_row);
-        for found in of_lanes.into_iter().chain(of_table) {
+        self.stop_row();
+        for found in of_lanes {
             put(found, &mut self.found.stopped);
         }
         for sweep in SWEEPS {
@@ -62,6 +62,22 @@ impl Session {
         self.worker.cancel_all();
         if is_search {
             self.show_stopped();
+        }
+    }
+
+    /// Stops the planner alone, with the smallest plan of its running search.
+    pub(super) fn stop_plans(&mut self) {
+        self.poll();
+        self.stop_row();
+        self.discard(TaskKind::Plans);
+    }
+
+    /// Keeps the plan of the planner's running search.
+    fn stop_row(&mut self) {
+        let table = self.plans.table.as_mut();
+        let table = table.filter(|_| self.worker.is_waiting(TaskKind::Plans));
+        if let Some(found) = table.and_then(PlannerTable::stop_row) {
+            put(found, &mut self.found.stopped);
         }
     }
 

@@ -27,6 +27,10 @@ impl Swept for PlannerTable {
         Ok(session.plans.table.clone())
     }
 
+    fn interrupt(&mut self) {
+        self.searching = None;
+    }
+
     /// The arena, then a strategy.
     fn next(session: &Session) -> Option<Part> {
         let order = session.plans.order.filter(|_| session.plans.failure.is_none())?;

@@ -111,6 +111,11 @@ impl Session {
         is_same.then_some(found)
     }
 
+    /// The number of the search, from 1.
+    pub fn settings_search_number(&self) -> u64 {
+        self.found_settings.number
+    }
+
     /// Why the last search failed.
     pub fn settings_search_failure(&self) -> Option<&str> {
         self.found_settings.failure.as_deref()

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use super::super::document::Document;
 use super::super::sweep::{SweepOrder, SweepTable, probe_sweep_files};
 use super::super::task::{Failure, TaskKind};
 use super::Session;
-use super::swept::{Change, Part, Sweep, Swept};
+use super::swept::{Change, Part, Settings, Sweep, Swept};
 use highwater_analysis::Configuration;
 use highwater_analysis::sweep::{AxisOf, Explorer, Goal, Space, recommend_from, smallest_device};
 use highwater_options::keys;
@@ -20,8 +19,9 @@ impl Swept for SweepTable {
         &mut session.sweep
     }
 
-    /// The document without settings that do not affect the points: those of the axes, and of lanes.
-    fn settings(session: &Session, order: &SweepOrder) -> Option<Document> {
+    /// The document without settings that do not affect the points: those of the axes, and of lanes. The sweep looks at
+    /// files itself.
+    fn settings(session: &Session, order: &SweepOrder) -> Option<Settings> {
         let mut settings = session.document.without_lanes();
         for axis in &order.axes {
             match &axis.of {
@@ -36,7 +36,7 @@ impl Swept for SweepTable {
         if order.capacity.is_some() {
             settings.options.reset(keys::DEVICE_MEMORY);
         }
-        Some(settings)
+        Some((settings, Arc::default()))
     }
 
     /// The space of the order over the current settings.

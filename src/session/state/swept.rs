@@ -3,6 +3,8 @@
 //! The worker gets a part at a time, so that files are read and comparisons made in between. A comparison interrupts a part,
 //! which then starts again; a stop keeps the points.
 
+use std::sync::Arc;
+
 use super::super::budget_sweep::BudgetSweepTable;
 use super::super::document::Document;
 use super::super::sweep::SweepTable;
@@ -11,10 +13,14 @@ use super::super::worker::Partial;
 use super::Session;
 use super::settings_search::FoundSettings;
 use highwater_model::progress::Progress;
+use highwater_options::SeenFiles;
 
 /// Work on the worker's thread; the session applies its result.
 pub(super) type Part = Box<dyn FnOnce(Partial, &Progress<'_>) -> Result<Change, Failure> + Send>;
 pub(super) type Change = Box<dyn FnOnce(&mut Session) + Send>;
+
+/// A document, and the files that it names as rules judge them.
+pub(super) type Settings = (Document, Arc<SeenFiles>);
 
 /// The points of a kind of sweep.
 pub(super) trait Swept: std::fmt::Debug + Sized + 'static {
@@ -25,7 +31,7 @@ pub(super) trait Swept: std::fmt::Debug + Sized + 'static {
     fn sweep(session: &mut Session) -> &mut Sweep<Self>;
 
     /// The settings that the points depend on.
-    fn settings(_session: &Session, _order: &Self::Order) -> Option<Document> {
+    fn settings(_session: &Session, _order: &Self::Order) -> Option<Settings> {
         None
     }
 
@@ -37,6 +43,14 @@ pub(super) trait Swept: std::fmt::Debug + Sized + 'static {
         Ok(None)
     }
 
+    /// Whether the next start makes the points anew: they are complete.
+    fn starts_again(&self) -> bool {
+        false
+    }
+
+    /// Drops what belongs to a part that did not end.
+    fn interrupt(&mut self) {}
+
     /// The next part; `None` at the end.
     fn next(session: &Session) -> Option<Part>;
 }
@@ -46,7 +60,7 @@ pub(super) trait Swept: std::fmt::Debug + Sized + 'static {
 pub(super) struct Sweep<T: Swept> {
     pub(super) table: Option<T>,
     pub(super) order: Option<T::Order>,
-    settings: Option<Document>,
+    settings: Option<Settings>,
     /// Counts the orders, from 1.
     pub(super) number: u64,
     /// Why the last part failed.
@@ -96,14 +110,17 @@ impl Session {
         }
         let settings = T::settings(self, &order);
         let sweep = T::sweep(self);
-        let is_same = sweep.order.as_ref() == Some(&order) && sweep.settings == settings && sweep.table.is_some();
+        let goes_on = sweep.table.as_ref().is_some_and(|table| !table.starts_again());
+        let is_same = sweep.order.as_ref() == Some(&order) && sweep.settings == settings && goes_on;
         if !is_same {
             let table = T::new(self, &order)?;
             self.drop_sweep::<T>();
             let sweep = T::sweep(self);
             (sweep.table, sweep.order, sweep.settings) = (table, Some(order), settings);
         }
-        T::sweep(self).change(change);
+        let sweep = T::sweep(self);
+        sweep.failure = None;
+        sweep.change(change);
         if !self.worker.is_waiting(T::KIND) {
             self.next_part::<T>();
         }
@@ -122,10 +139,12 @@ impl Session {
             match outcome {
                 Outcome::Done(change) => change(session),
                 Outcome::Failed(why) => {
-                    T::sweep(session).failure = Some(why);
+                    let sweep = T::sweep(session);
+                    sweep.change(T::interrupt);
+                    sweep.failure = Some(why);
                     return;
                 }
-                Outcome::Cancelled => {}
+                Outcome::Cancelled => T::sweep(session).change(T::interrupt),
             }
             session.next_part::<T>();
         });

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use highwater::analysis::LaneId;
 use highwater::export::ExportForm;
-use highwater::plan::{BEST, verify};
+use highwater::plan::{BEST, Effort, STRATEGIES, verify};
 use highwater::session::{Command, Session};
 use highwater::units::Bytes;
 use highwater::workload::GraphIdx;
 
-use super::{narrow_problem, open};
+use super::{narrow_problem, open, session_of};
 
 /// Takes messages until a condition holds.
 fn wait_until(session: &mut Session, is_met: impl Fn(&Session) -> bool) {
@@ -151,4 +151,42 @@ fn a_stopped_row_of_the_planner_becomes_a_lane() {
     session.settle();
     assert_eq!(first_lane(&session), (footprint, true));
     assert!(session.is_preview());
+}
+
+#[test]
+fn an_edit_leaves_no_plan_of_the_interrupted_search_behind() {
+    let mut session = open(vec![narrow_problem(400)]);
+    let mut sweeps = STRATEGIES.iter().filter(|row| row.effort == Effort::Sweep);
+    let quick = [sweeps.next().unwrap().name, sweeps.next().unwrap().name];
+    let choose = |session: &mut Session, strategy| {
+        session.apply(Command::SetStrategy {
+            lane: Some(LaneId::Problem(0)),
+            strategy: Some(strategy),
+        });
+    };
+    choose(&mut session, quick[0]);
+    session.settle();
+    session.apply(Command::ListPlans(GraphIdx(0)));
+    wait_until(&mut session, |session| {
+        session.planner_table().is_some_and(|table| table.searching.is_some())
+    });
+    choose(&mut session, quick[1]);
+    session.settle();
+    let table = session.planner_table().unwrap();
+    assert!(!session.is_planner_running() && table.searching.is_none());
+    session.apply(Command::Cancel);
+    let table = session.planner_table().unwrap();
+    assert!(table.rows.iter().all(|row| !row.is_stopped()));
+    assert!(table.pending.iter().any(|strategy| strategy.effort == Effort::Search));
+}
+
+#[test]
+fn stopping_the_planner_stops_no_other_task() {
+    let mut session = session_of("resnet50");
+    session.apply(Command::StartBudgetSweep(GraphIdx(0)));
+    session.apply(Command::ListPlans(GraphIdx(0)));
+    assert!(session.is_planner_running() && session.is_budget_sweep_running());
+    session.apply(Command::StopPlans);
+    assert!(!session.is_planner_running() && session.is_budget_sweep_running());
+    session.apply(Command::Cancel);
 }

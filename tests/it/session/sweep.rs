@@ -170,3 +170,20 @@ fn cancel_stops_a_sweep_too() {
     session.apply(Command::Cancel);
     assert!(!session.is_budget_sweep_running());
 }
+
+#[test]
+fn a_finished_sweep_is_run_again() {
+    let mut session = session();
+    session.apply(Command::StartBudgetSweep(GraphIdx(0)));
+    session.settle();
+    assert_whole(&session);
+    let number = session.budget_sweep_number();
+    session.apply(Command::StartBudgetSweep(GraphIdx(0)));
+    assert!(session.is_budget_sweep_running());
+    session.settle();
+    assert_whole(&session);
+    assert!(
+        session.budget_sweep_number() > number,
+        "a selection of the last one is none of this one"
+    );
+}
