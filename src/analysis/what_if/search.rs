@@ -20,8 +20,8 @@ use super::{AllocatorFit, device_spec};
 
 const STAGE: &str = "replaying settings";
 
-/// Replays between two looks at progress.
-const AT_ONCE: usize = 64;
+/// Replays of a thread between two reports of progress.
+const AT_ONCE: usize = 2;
 
 /// Values of a key, and settings, that a later round starts from.
 const BEST: usize = 3;
@@ -260,7 +260,7 @@ impl<'a> Search<'a> {
             .flat_map(|(_, settings)| self.replayables.iter().map(move |replayable| (settings, replayable)));
         let jobs: Vec<(&Settings, &Replayable<'_>)> = jobs.collect();
         let mut found = Vec::with_capacity(jobs.len());
-        for some in jobs.chunks(AT_ONCE) {
+        for some in jobs.chunks(progress.n_threads() * AT_ONCE) {
             progress.set(STAGE, found.len() as u64, jobs.len() as u64)?;
             let replayed = on_threads(some.to_vec(), progress, |(settings, replayable)| {
                 let rules = (settings.clone(), settings.version.rules());
