@@ -12,7 +12,8 @@ pub(super) trait ShowChoices {
     /// As `ComboBox::show_ui`; Enter or Space on a choice closes the list.
     fn show_choices(self, ui: &mut Ui, choices: impl FnOnce(&mut Ui)) -> Response;
 
-    /// The choice of a value by its text; `name` and the chosen text are read by assistive technology.
+    /// The choice of a value by its text; `name` and the chosen text are read by assistive technology. Changed
+    /// where a value was clicked, even the shown one.
     fn show_values<V: PartialEq>(
         self,
         ui: &mut Ui,
@@ -53,12 +54,16 @@ impl ShowChoices for ComboBox<'_> {
         text: impl Fn(&V) -> String,
     ) -> Response {
         let shown = text(chosen);
-        let response = self.selected_text(&shown).show_choices(ui, |ui| {
+        let mut is_clicked = false;
+        let mut response = self.selected_text(&shown).show_choices(ui, |ui| {
             for value in values {
                 let words = text(&value);
-                ui.selectable_value(chosen, value, words);
+                is_clicked |= ui.selectable_value(chosen, value, words).clicked();
             }
         });
+        if is_clicked {
+            response.mark_changed();
+        }
         response.named(Role::ComboBox, || format!("{name}{shown}"))
     }
 

@@ -69,7 +69,7 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
         let highlight = state.highlight.filter(|(of, _)| *of == id);
         let is_highlighted = highlight.is_some_and(|(_, what)| {
             let mut regions = kinds.iter().flat_map(|kind| &kind.regions);
-            regions.any(|idx| what.is(&lane.regions[*idx]))
+            regions.any(|idx| what.covers(&lane.regions[*idx]))
         });
         if is_highlighted {
             painter.rect_filled(rect, 0, theme.highlight());

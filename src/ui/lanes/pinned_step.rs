@@ -30,9 +30,14 @@ pub enum HoveredRegion {
 impl HoveredRegion {
     /// Whether a region is highlighted as a whole: of paged ranges of a pool the held pieces are.
     pub(super) fn is(self, region: &RegionSpan) -> bool {
+        self.covers(region) && (matches!(self, Self::Region(_)) || !region.is_paged)
+    }
+
+    /// Whether a region is it, or of its pool.
+    pub(super) fn covers(self, region: &RegionSpan) -> bool {
         match self {
             Self::Region(id) => region.region == id,
-            Self::Pool(owner) => region.owner == owner && !region.is_paged,
+            Self::Pool(owner) => region.owner == owner,
         }
     }
 }

@@ -15,18 +15,17 @@ pub(super) fn choice_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut 
         return;
     }
     let own = state.lane_in(comparison);
-    let before = state.other_in(comparison).map(|lane| comparison.lanes[lane].id);
-    let mut chosen = before;
+    let mut chosen = state.other_in(comparison).map(|lane| comparison.lanes[lane].id);
     let others = comparison.lanes.iter().enumerate().filter(|(lane, _)| *lane != own);
     let choices = std::iter::once(None).chain(others.map(|(_, lane)| Some(lane.id)));
-    egui::ComboBox::from_id_salt("peak against")
+    let list = egui::ComboBox::from_id_salt("peak against")
         .width(ui.available_width() - 8.0)
         .truncate()
         .show_values(ui, "compared lane: ", &mut chosen, choices, |id| match id {
             Some(id) => format!("baseline: {}", comparison.lane_title(*id)),
             None => "no baseline".to_owned(),
         });
-    if chosen != before {
+    if list.changed() {
         state.against = chosen;
     }
 }

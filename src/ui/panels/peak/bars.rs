@@ -68,19 +68,18 @@ pub(super) fn line_ui(ui: &mut egui::Ui, shown: Shown<'_>, line: Line<'_>, words
 }
 
 pub(super) fn by_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut PeakState) {
-    let by = state.by_in(comparison);
     ui.horizontal(|ui| {
         ui.label("Group by");
-        let mut chosen = by;
+        let mut chosen = state.by_in(comparison);
         let attributes = Attribute::ALL.into_iter().filter(|one| one.is_of(comparison));
-        egui::ComboBox::from_id_salt("peak group by").width(110.0).show_values(
+        let list = egui::ComboBox::from_id_salt("peak group by").width(110.0).show_values(
             ui,
             "group by ",
             &mut chosen,
             attributes,
             |one| one.words().to_owned(),
         );
-        if chosen != by {
+        if list.changed() {
             state.by = Some(chosen);
         }
     });

@@ -274,13 +274,12 @@ fn head_ui(
 }
 
 fn lane_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut PeakState) {
-    let lane = state.lane_in(comparison);
-    let mut chosen = lane;
-    egui::ComboBox::from_id_salt("peak lane")
+    let mut chosen = state.lane_in(comparison);
+    let list = egui::ComboBox::from_id_salt("peak lane")
         .width(ui.available_width() - 8.0)
         .truncate()
         .show_lanes(ui, "lane: ", &mut chosen, comparison);
-    if chosen != lane {
+    if list.changed() {
         state.lane = comparison.lanes.get(chosen).map(|lane| lane.id);
     }
 }
