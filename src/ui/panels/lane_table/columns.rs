@@ -137,6 +137,13 @@ mod tests {
     }
 
     #[test]
+    fn every_column_stands_at_its_number() {
+        for (number, (column, ..)) in COLUMNS.iter().enumerate() {
+            assert_eq!(*column as usize, number, "{column:?}");
+        }
+    }
+
+    #[test]
     fn narrow_tables_hide_columns_and_count_them() {
         for (width, n_hidden) in [(2000.0, 0), (800.0, 0), (700.0, 1), (560.0, 3), (300.0, 4), (0.0, 4)] {
             let columns = Columns::of(width, 0.0, &all());
