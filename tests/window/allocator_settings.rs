@@ -82,7 +82,8 @@ fn the_recorded_peak_is_listed_with_the_settings() {
     let found = window.state().session().found_settings().expect("an answer");
     let recorded = found.recorded_peak().expect("a recorded peak");
     window.get_by_label_contains(&format!("against the recorded {recorded}"));
-    // The recorded peak comes after the tried settings.
+    // It is above them in every order.
+    window.get_by_label_contains(&format!("recorded: peak {recorded}"));
     for verb in ["sort", "sorted"] {
         click(&mut window, Role::Button, &format!("{verb} by settings, of settings"));
     }

@@ -307,3 +307,18 @@ fn the_smallest_feasible_budget_is_one_sentence() {
         assert!(!comparison.lane_title(lane.id).starts_with("lane "));
     }
 }
+
+#[test]
+fn the_plot_keeps_its_size_where_every_heuristic_is_hidden() {
+    let mut harness = swept();
+    let head = "sort by budget, of runs";
+    let before = harness.get_by_role_and_label(Role::Button, head).rect();
+    for heuristic in HEURISTICS {
+        push(&mut harness, Role::CheckBox, &format!("hide {}", heuristic.label));
+    }
+    assert!(harness.query_by_label_contains("plot of overhead").is_none());
+    let after = harness.get_by_role_and_label(Role::Button, head).rect();
+    assert!((after.top() - before.top()).abs() < 1.0, "{before} {after}");
+    push(&mut harness, Role::Button, "Show all");
+    harness.get_by_label_contains("plot of overhead");
+}

@@ -2,7 +2,7 @@
 //! recommendation with figures that lead somewhere.
 
 use eframe::egui::{self, Key, Role};
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater_analysis::sweep::SweepPoint;
 use highwater_options::keys;
 use highwater_session::SweepTable;
@@ -229,4 +229,59 @@ fn a_recording_of_torch_sweeps_allocator_settings() {
     let mut harness = window_of("measured", 800.0);
     press_and_settle(&mut harness, egui::Modifiers::COMMAND, Key::M);
     harness.get_by_label("Find the lowest peak");
+}
+
+/// Names of rows from top to bottom.
+fn rows(harness: &Window) -> Vec<String> {
+    let nodes = harness.query_all_by_label_contains("pin static_memory_policy");
+    let mut rows: Vec<(f32, String)> = nodes
+        .filter_map(|node| Some((node.rect().top(), node.accesskit_node().label()?)))
+        .collect();
+    rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+    rows.into_iter().map(|(_, name)| name).collect()
+}
+
+#[test]
+fn a_second_click_reverses_the_order_by_the_front() {
+    let mut harness = tried("mixed");
+    push(&mut harness, Role::Button, "sort by front, of configurations");
+    let first = rows(&harness);
+    push(&mut harness, Role::Button, "sorted by front, of configurations");
+    let reversed = rows(&harness);
+    assert!(first.len() > 1 && first[0] != reversed[0], "{first:?} {reversed:?}");
+    let table = harness.state().session().sweep().expect("a space");
+    let is_on_front = |row: &String| {
+        let mut front = table.front.iter().map(|at| table.space.title(table.points[*at].idx));
+        front.any(|title| row.starts_with(&format!("pin {title}: ")))
+    };
+    assert!(is_on_front(&first[0]) && !is_on_front(&reversed[0]));
+}
+
+/// Figures of configurations that run out of memory end early.
+#[test]
+fn what_fits_is_above_what_fails_in_the_order_of_a_figure() {
+    let mut harness = tried("mixed");
+    let peaks = |harness: &Window| -> Vec<u64> {
+        let table = harness.state().session().sweep().expect("a space");
+        let figures = table.points.iter().filter_map(|point| point.figures());
+        figures.map(|figures| figures.peak_reserved.get()).collect()
+    };
+    let (least, most) = (peaks(&harness).into_iter().min(), peaks(&harness).into_iter().max());
+    let between = least
+        .zip(most)
+        .map(|(least, most)| u64::midpoint(least, most))
+        .expect("points");
+    set_option(&mut harness, keys::DEVICE_MEMORY, &between.to_string());
+    settle_chain(&mut harness);
+    for verb in ["sort", "sorted"] {
+        push(
+            &mut harness,
+            Role::Button,
+            &format!("{verb} by peak, of configurations"),
+        );
+        let rows = rows(&harness);
+        let has_failed: Vec<bool> = rows.iter().map(|row| !row.contains(": fits, ")).collect();
+        assert!(has_failed.is_sorted() && has_failed.contains(&false), "{rows:?}");
+        assert!(has_failed.contains(&true), "{rows:?}");
+    }
 }

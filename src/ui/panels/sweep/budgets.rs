@@ -95,6 +95,7 @@ fn run(session: &Session, graph: GraphIdx) -> Run {
         hint: "Run many budgets with every heuristic, on all cores",
         start: Command::StartBudgetSweep(graph),
         stop: Command::StopBudgetSweep,
+        can_start: true,
     }
 }
 
@@ -112,6 +113,7 @@ fn note_ui(ui: &mut egui::Ui) {
 /// The runs and the open lanes.
 struct Runs<'a> {
     table: &'a BudgetSweepTable,
+    number: u64,
     /// From the document.
     lanes: &'a [RematLane],
     /// Whether there is one graph at most.
@@ -130,6 +132,7 @@ impl<'a> Runs<'a> {
         let workload = session.loaded().map(|loaded| &loaded.workload);
         Some(Self {
             table: session.budget_sweep()?,
+            number: session.budget_sweep_number(),
             lanes,
             is_alone: workload.is_some_and(|workload| workload.graphs().len() <= 1),
             replaces_lanes: is_other && workload.is_some_and(|workload| workload.tapes().is_empty()),
@@ -220,6 +223,10 @@ impl Points for Runs<'_> {
 
     fn len(&self) -> usize {
         self.table.points.len()
+    }
+
+    fn number(&self) -> u64 {
+        self.number
     }
 
     fn title(&self, at: usize) -> String {

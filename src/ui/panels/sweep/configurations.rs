@@ -1,7 +1,5 @@
 //! The sweep over configurations: axes, the recommendation, and every combination as a point.
 
-use std::collections::BTreeSet;
-
 use eframe::egui;
 
 use super::drafts::Drafts;
@@ -158,6 +156,7 @@ fn run(session: &Session, order: &SweepOrder, size: u64) -> Run {
         hint: "Simulate every configuration of these axes, on all cores",
         start: Command::StartSweep(Box::new(order.clone())),
         stop: Command::StopSweep,
+        can_start: true,
     }
 }
 
@@ -240,6 +239,10 @@ impl Points for Configurations<'_> {
         self.table.position(key)
     }
 
+    fn number(&self) -> u64 {
+        self.table.number
+    }
+
     fn version(&self) -> Option<u64> {
         Some(self.table.number)
     }
@@ -275,13 +278,14 @@ impl Points for Configurations<'_> {
         let mut columns = vec![Column::words("number", "as they are counted", number).exactly(66.0)];
         let space = &self.table.space;
         columns.extend(space.axes().iter().enumerate().map(|(position, axis)| {
+            let digit = move |at: usize| space.digits(self.point(at).idx)[position];
             let value = move |at: usize| {
-                let digit = space.digits(self.point(at).idx)[position];
-                let value = &axis.values[digit];
-                let exact = format!("{} {value}", axis.key());
-                Cell::words(to_f64(digit as u64), axis.value_text(value)).with_exact(exact)
+                let digit = digit(at);
+                Cell::words(to_f64(digit as u64), axis.value_text(&axis.values[digit]))
             };
-            Column::words(axis.name(), axis.key(), value)
+            Column::axis(position, axis.name(), axis.key(), value)
+                .ranked(move |at| to_f64(digit(at) as u64))
+                .with_exact(move |at| format!("{} {}", axis.key(), axis.values[digit(at)]))
         }));
         columns.extend([
             self.figure(PEAK, "peak reserved device bytes", |of| {
@@ -294,17 +298,25 @@ impl Points for Configurations<'_> {
                 |of| Figure::Share(of.fragmentation).into(),
             ),
             self.figure("calls", "driver calls that allocate, free or map memory", |of| {
-                let exact = format!("{} mallocs, {} frees", of.device_mallocs, of.device_frees);
-                Cell::from(Figure::Count(of.device_calls())).with_exact(exact)
+                Figure::Count(of.device_calls()).into()
+            })
+            .with_exact(|at| {
+                let figures = self.point(at).figures();
+                figures.map_or_else(String::new, |of| {
+                    format!("{} mallocs, {} frees", of.device_mallocs, of.device_frees)
+                })
             }),
             self.figure(
                 OVERHEAD,
                 "estimated time of the policy's device calls and of recomputation",
-                |of| {
-                    let exact = format!("{}\u{a0}ns, an estimate", grouped(of.overhead.0));
-                    Cell::from(Figure::Nanos(of.overhead.0)).with_exact(exact)
-                },
-            ),
+                |of| Figure::Nanos(of.overhead.0).into(),
+            )
+            .with_exact(|at| {
+                let figures = self.point(at).figures();
+                figures.map_or_else(String::new, |of| {
+                    format!("{}\u{a0}ns, an estimate", grouped(of.overhead.0))
+                })
+            }),
         ]);
         columns
     }
@@ -336,11 +348,13 @@ impl Points for Configurations<'_> {
     }
 
     fn series(&self) -> Vec<Series> {
-        let policies: BTreeSet<StaticMemoryPolicy> = self.table.points.iter().map(|point| point.policy).collect();
-        let series = policies.into_iter().map(|policy| Series {
-            position: position(policy),
-            label: format!("policy {}", policy.number()),
-            meaning: policy.row().summary.to_owned(),
+        let points = &self.table.points;
+        let is_tried = |policy: StaticMemoryPolicy| points.iter().any(|point| point.policy == policy);
+        let policies = POLICIES.iter().enumerate().filter(|(_, row)| is_tried(row.policy));
+        let series = policies.map(|(position, row)| Series {
+            position,
+            label: format!("policy {}", row.policy.number()),
+            meaning: row.summary.to_owned(),
             limit: "".into(),
             limit_at: None,
         });

@@ -28,7 +28,7 @@ pub(super) struct Strips {
 }
 
 /// A point with its figures along and up.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Placed {
     pub(super) at: usize,
     pub(super) place: [f64; 2],

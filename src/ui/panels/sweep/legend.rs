@@ -1,7 +1,5 @@
 //! The legend of a plot of points: series, of which a click hides one, lines and signs.
 
-use std::collections::BTreeSet;
-
 use eframe::egui::{self, RichText};
 
 use super::PointsState;
@@ -57,16 +55,11 @@ pub(super) fn legend_ui(
     if let Some(((limit, name), _)) = limit.filter(|((limit, _), frame)| limit.number() < frame.axes[0].2.to) {
         ui.label(weak(&format!("{name} {limit}"))).on_hover_text(limit.exact());
     }
+    let endings = state.endings(points);
     for (mark, sign) in [(Mark::Over, "hollow"), (Mark::Stopped, "small"), (Mark::Failed, "×")] {
-        let ended: Vec<&str> = (0..points.len())
-            .map(|at| points.status(at))
-            .filter(|(of, _)| *of == mark)
-            .map(|(_, words)| words)
-            .collect();
-        let words: BTreeSet<&str> = ended.iter().copied().collect();
-        if !words.is_empty() {
-            let words: Vec<&str> = words.into_iter().collect();
-            let text = format!("{sign}: {} {}", grouped(ended.len() as u64), words.join(" or "));
+        let (n_ended, words) = endings.of_mark(mark);
+        if n_ended > 0 {
+            let text = format!("{sign}: {} {}", grouped(n_ended), words.join(" or "));
             ui.label(weak(&text))
                 .on_hover_text("Figures of points that did not complete end early; the table lists these points");
         }

@@ -7,6 +7,7 @@ mod budgets;
 mod configurations;
 mod drafts;
 mod frame;
+mod kept;
 mod legend;
 mod plot;
 mod points;
@@ -18,10 +19,12 @@ use eframe::egui::{self, RichText};
 
 pub use self::budgets::{BudgetsState, budgets_ui};
 pub use self::configurations::{ConfigurationsState, sweep_ui};
+use self::kept::Kept;
+use self::plot::PlacedPoints;
 use self::points::{Points, hover_text, sentence};
 pub use self::settings::is_for as has_allocator_settings;
 pub use self::strategies::{Found, StrategiesState, choices, found_text, strategies_ui};
-use self::table::TableState;
+use self::table::{Endings, TableState};
 use crate::panels::{PaneCx, progress_ui};
 use crate::widgets::{Named as _, wrapped_ui};
 use highwater_model::units::{counted, grouped};
@@ -49,6 +52,21 @@ struct PointsState {
     hidden: Vec<usize>,
     /// Overheads in decades.
     is_log: bool,
+    /// The number of the sweep that the selection is of.
+    number: Option<u64>,
+    endings: Kept<Endings>,
+    placed: Kept<PlacedPoints>,
+}
+
+impl PointsState {
+    /// Clears the selection where it is of another sweep.
+    fn follow(&mut self, points: &dyn Points) {
+        let number = Some(points.number());
+        if self.number.is_some() && self.number != number {
+            self.selected = None;
+        }
+        self.number = number;
+    }
 }
 
 /// Further content next to the plot, or below it in narrow panes; it has this height, or scrolls with the pane.
@@ -68,6 +86,8 @@ struct Run {
     hint: &'static str,
     start: Command,
     stop: Command,
+    /// Whether it can start now.
+    can_start: bool,
 }
 
 /// Start, stop, go on; the number of points, or progress.
@@ -101,7 +121,7 @@ fn run_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, run: Run) {
         None => "Start",
     };
     let is_reading = cx.session.busy().is_some_and(|busy| busy.is_loading);
-    let start = ui.add_enabled(!is_reading, egui::Button::new(words));
+    let start = ui.add_enabled(run.can_start && !is_reading, egui::Button::new(words));
     if start.on_hover_text(run.hint).clicked() {
         cx.commands.push(run.start);
     }
@@ -132,6 +152,7 @@ fn results_ui(
     state: &mut PointsState,
     side: Option<Side<'_>>,
 ) {
+    state.follow(points);
     let is_low = side.is_none() || ui.available_width() >= WIDE;
     let tall = if is_low { TALL_BESIDE } else { TALL };
     if points.plotted().is_none() || ui.available_height() >= tall {

@@ -8,7 +8,7 @@ use egui_plot::{Line, PlotBounds, PlotPoint, PlotPoints, VLine};
 use super::PointsState;
 use super::frame::{Frame, Placed, placed_at};
 use super::legend::legend_ui;
-use super::points::{Mark, Points, hover_text, shown};
+use super::points::{ColumnId, Mark, Points, hover_text, shown};
 use crate::numbers::count_f32;
 use crate::panels::PaneCx;
 use crate::panels::marker::{cross, marker};
@@ -31,26 +31,39 @@ const LETTER: f32 = 5.0;
 const ENTRY: f32 = 26.0;
 const LINES: usize = 45;
 
-/// The shown points with figures, and one of them.
-fn placed(points: &dyn Points, state: &PointsState, names: [&str; 2]) -> Option<(Vec<Placed>, [Figure; 2])> {
-    let columns = points.columns();
-    let find = |name: &str| columns.iter().find(|column| column.name == name);
-    let [along, up] = [find(names[0])?, find(names[1])?];
-    let figures = |at: usize| Some([(along.cell)(at).figure?, (up.cell)(at).figure?]);
-    let shown = shown(points, state);
-    let kinds = shown.iter().find_map(|at| figures(*at))?;
-    let placed = shown.into_iter().filter_map(|at| {
-        Some(Placed {
-            at,
-            place: figures(at)?.map(Figure::number),
-            series: points.series_of(at),
-            mark: points.status(at).0,
-        })
-    });
-    Some((placed.collect(), kinds))
+/// The shown points with figures, and kinds of the figures.
+#[derive(Clone, Debug)]
+pub(super) struct PlacedPoints {
+    points: Vec<Placed>,
+    /// `None` without points.
+    kinds: Option<[Figure; 2]>,
 }
 
-/// The plot with its legend; a click chooses a point.
+impl PlacedPoints {
+    pub(super) fn of(points: &dyn Points, state: &PointsState, names: [&'static str; 2]) -> Self {
+        let columns = points.columns();
+        let find = |name| columns.iter().find(|column| column.id == ColumnId::Named(name));
+        let columns = find(names[0]).zip(find(names[1]));
+        let mut placed = Self {
+            points: Vec::new(),
+            kinds: None,
+        };
+        for at in shown(points, state) {
+            let figures = columns.and_then(|(along, up)| Some([(along.cell)(at).figure?, (up.cell)(at).figure?]));
+            let Some(figures) = figures else { continue };
+            placed.kinds.get_or_insert(figures);
+            placed.points.push(Placed {
+                at,
+                place: figures.map(Figure::number),
+                series: points.series_of(at),
+                mark: points.status(at).0,
+            });
+        }
+        placed
+    }
+}
+
+/// The plot with its legend, of one size even where every series is hidden; a click chooses a point.
 pub(super) fn plot_ui(
     ui: &mut egui::Ui,
     cx: &mut PaneCx<'_>,
@@ -60,39 +73,43 @@ pub(super) fn plot_ui(
 ) {
     let Some(plotted) = points.plotted() else { return };
     let names = plotted.map(|(name, _)| name);
-    let Some((placed, kinds)) = placed(points, state, names) else {
-        legend_ui(ui, points, state, None, cx.theme);
-        return;
+    let placed = state.placed(points, names);
+    let plot = placed.kinds.map(|kinds| {
+        let axes = [0, 1].map(|axis| (plotted[axis].1, kinds[axis], Span::EMPTY));
+        PointPlot {
+            title: format!("{} against {}", names[1], names[0]),
+            frame: Frame::of(points, state, axes, &placed.points),
+            points,
+            placed: &placed.points,
+        }
+    });
+    let draw = |ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut PointsState, size| match &plot {
+        Some(plot) => plot.ui(ui, cx, state, size),
+        None => drop(ui.allocate_exact_size(size, egui::Sense::hover())),
     };
-    let axes = [0, 1].map(|axis| (plotted[axis].1, kinds[axis], Span::EMPTY));
-    let plot = PointPlot {
-        title: format!("{} against {}", names[1], names[0]),
-        frame: Frame::of(points, state, axes, &placed),
-        points,
-        placed,
-    };
-    if plot.frame.strips.is_some() {
+    let frame = plot.as_ref().map(|plot| &plot.frame);
+    if points.strips().is_some() {
         ui.horizontal_top(|ui| {
             ui.set_height(size.y);
             let width = (size.x - LEGEND_WIDTH - 8.0).max(LEAST);
-            plot.ui(ui, cx, state, egui::vec2(width, size.y));
+            draw(ui, cx, state, egui::vec2(width, size.y));
             let legend = egui::ScrollArea::vertical()
                 .id_salt("legend")
                 .auto_shrink([false, false]);
             legend.show(ui, |ui| {
-                ui.vertical(|ui| legend_ui(ui, points, state, Some(&plot.frame), cx.theme));
+                ui.vertical(|ui| legend_ui(ui, points, state, frame, cx.theme));
             });
         });
         return;
     }
     ui.vertical(|ui| {
         ui.set_width(size.x);
-        let letters = points.series().iter().map(|series| series.label.len()).sum::<usize>() + LINES;
-        let n_entries = points.series().len() + 2;
-        let width = count_f32(letters) * LETTER + count_f32(n_entries) * ENTRY;
+        let all_series = points.series();
+        let letters = all_series.iter().map(|series| series.label.len()).sum::<usize>() + LINES;
+        let width = count_f32(letters) * LETTER + count_f32(all_series.len() + 2) * ENTRY;
         let n_lines = (width / size.x.max(1.0)).ceil();
-        plot.ui(ui, cx, state, egui::vec2(size.x, size.y - LEGEND * n_lines));
-        ui.horizontal_wrapped(|ui| legend_ui(ui, points, state, Some(&plot.frame), cx.theme));
+        draw(ui, cx, state, egui::vec2(size.x, size.y - LEGEND * n_lines));
+        ui.horizontal_wrapped(|ui| legend_ui(ui, points, state, frame, cx.theme));
     });
 }
 
@@ -100,7 +117,7 @@ struct PointPlot<'p> {
     title: String,
     frame: Frame,
     points: &'p dyn Points,
-    placed: Vec<Placed>,
+    placed: &'p [Placed],
 }
 
 impl PointPlot<'_> {

@@ -48,6 +48,11 @@ impl Cell {
         }
     }
 
+    /// Empty, with a place in the order.
+    pub(super) fn ranked(rank: f64) -> Self {
+        Self { rank, ..Self::EMPTY }
+    }
+
     /// Another text for its figure.
     pub(super) fn with_text(self, text: impl Into<Cow<'static, str>>) -> Self {
         Self {
@@ -107,11 +112,24 @@ impl From<Option<Figure>> for Cell {
     }
 }
 
+/// Identifies a column, whatever it is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ColumnId {
+    Named(&'static str),
+    /// Of an axis, by position: its name is the user's.
+    Axis(usize),
+}
+
 /// A column of the table, which gives the cell of a point.
 pub(super) struct Column<'p> {
+    pub(super) id: ColumnId,
     pub(super) name: Cow<'p, str>,
     pub(super) meaning: Cow<'p, str>,
     pub(super) cell: Box<dyn Fn(usize) -> Cell + 'p>,
+    /// The rank of its cell, where that is costly to make.
+    rank: Option<Box<dyn Fn(usize) -> f64 + 'p>>,
+    /// The exact text, where the cell has none.
+    exact: Option<Box<dyn Fn(usize) -> String + 'p>>,
     /// Right-aligned, and part of texts about the point.
     pub(super) is_figure: bool,
     /// The least width of words.
@@ -121,7 +139,11 @@ pub(super) struct Column<'p> {
 }
 
 impl<'p> Column<'p> {
-    pub(super) fn figure<C: Into<Cell>>(name: &'p str, meaning: &'p str, cell: impl Fn(usize) -> C + 'p) -> Self {
+    pub(super) fn figure<C: Into<Cell>>(
+        name: &'static str,
+        meaning: &'static str,
+        cell: impl Fn(usize) -> C + 'p,
+    ) -> Self {
         Self {
             is_figure: true,
             grows: false,
@@ -129,19 +151,57 @@ impl<'p> Column<'p> {
         }
     }
 
-    pub(super) fn words(
-        name: impl Into<Cow<'p, str>>,
-        meaning: impl Into<Cow<'p, str>>,
-        cell: impl Fn(usize) -> Cell + 'p,
-    ) -> Self {
+    pub(super) fn words(name: &'static str, meaning: &'static str, cell: impl Fn(usize) -> Cell + 'p) -> Self {
         Self {
+            id: ColumnId::Named(name),
             name: name.into(),
             meaning: meaning.into(),
             cell: Box::new(cell),
+            rank: None,
+            exact: None,
             is_figure: false,
             least: WORDS,
             grows: true,
         }
+    }
+
+    /// Of the values of an axis.
+    pub(super) fn axis(position: usize, name: &'p str, key: String, cell: impl Fn(usize) -> Cell + 'p) -> Self {
+        Self {
+            id: ColumnId::Axis(position),
+            name: name.into(),
+            meaning: key.into(),
+            ..Self::words("", "", cell)
+        }
+    }
+
+    pub(super) fn ranked(self, rank: impl Fn(usize) -> f64 + 'p) -> Self {
+        Self {
+            rank: Some(Box::new(rank)),
+            ..self
+        }
+    }
+
+    pub(super) fn with_exact(self, exact: impl Fn(usize) -> String + 'p) -> Self {
+        Self {
+            exact: Some(Box::new(exact)),
+            ..self
+        }
+    }
+
+    /// The place of a point in the order.
+    pub(super) fn rank(&self, at: usize) -> f64 {
+        self.rank.as_ref().map_or_else(|| (self.cell)(at).rank, |rank| rank(at))
+    }
+
+    /// The exact text of the cell of a point.
+    pub(super) fn exact(&self, at: usize, cell: &Cell) -> String {
+        self.exact.as_ref().map_or_else(|| cell.exact(), |exact| exact(at))
+    }
+
+    /// Whether it is one of some named columns.
+    pub(super) fn is_in(&self, names: &[&'static str]) -> bool {
+        matches!(self.id, ColumnId::Named(name) if names.contains(&name))
     }
 
     pub(super) fn at_least(self, least: f32) -> Self {
@@ -210,6 +270,26 @@ pub(super) trait Points {
         (0..self.len()).find(|at| self.key(*at) == key)
     }
 
+    /// The number of the sweep: keys of another name other points.
+    fn number(&self) -> u64 {
+        0
+    }
+
+    /// Whether it is above all others in every order.
+    fn is_first(&self, _at: usize) -> bool {
+        false
+    }
+
+    /// Orders points of equal figures.
+    fn tie(&self, _at: usize) -> usize {
+        0
+    }
+
+    /// Whether a click on its row does something.
+    fn can_choose(&self, _at: usize) -> bool {
+        true
+    }
+
     /// Changes with the points, where sorting them in each frame is too slow.
     fn version(&self) -> Option<u64> {
         None
@@ -228,7 +308,7 @@ pub(super) trait Points {
     /// The first one has the buttons of the rows.
     fn columns(&self) -> Vec<Column<'_>>;
 
-    /// Names of the columns in the sentence about a point.
+    /// The columns in the sentence about a point.
     fn brief(&self) -> &'static [&'static str];
 
     /// What a click on a point does, such as "pin".
@@ -294,7 +374,7 @@ pub(super) fn sentence(points: &dyn Points, at: usize) -> String {
     let brief = points.brief();
     let (_, status) = points.status(at);
     let status = Some(status.to_owned()).filter(|status| !status.is_empty());
-    let figures = figures(points, at, |column| brief.contains(&&*column.name), Cell::text);
+    let figures = figures(points, at, |column| column.is_in(brief), |_, cell| cell.text());
     let parts: Vec<String> = status.into_iter().chain(figures).collect();
     format!("{}: {}", points.title(at), parts.join(", "))
 }
@@ -305,7 +385,8 @@ pub(super) fn hover_text(points: &dyn Points, at: usize) -> String {
         "" => points.title(at),
         status => format!("{}: {status}", points.title(at)),
     };
-    let figures = figures(points, at, |column| column.is_figure, Cell::exact).join(", ");
+    let exact = |column: &Column<'_>, cell: &Cell| column.exact(at, cell);
+    let figures = figures(points, at, |column| column.is_figure, exact).join(", ");
     let lines = std::iter::once(first)
         .chain(Some(figures).filter(|line| !line.is_empty()))
         .chain(points.details(at));
@@ -316,7 +397,7 @@ fn figures(
     points: &dyn Points,
     at: usize,
     is_wanted: impl Fn(&Column<'_>) -> bool,
-    text: fn(&Cell) -> String,
+    text: impl Fn(&Column<'_>, &Cell) -> String,
 ) -> Vec<String> {
     let columns = points.columns();
     let cells = columns
@@ -325,7 +406,7 @@ fn figures(
         .map(|column| (column, (column.cell)(at)));
     let cells = cells.filter(|(_, cell)| !cell.is_empty());
     cells
-        .map(|(column, cell)| format!("{} {}", column.name, text(&cell)))
+        .map(|(column, cell)| format!("{} {}", column.name, text(column, &cell)))
         .collect()
 }
 

@@ -229,6 +229,18 @@ impl Points for TriedSettings<'_> {
         self.found.search.tried.len() + usize::from(self.found.recorded_peak().is_some())
     }
 
+    fn number(&self) -> u64 {
+        self.session.settings_search_number()
+    }
+
+    fn is_first(&self, at: usize) -> bool {
+        self.tried(at).is_none()
+    }
+
+    fn tie(&self, at: usize) -> usize {
+        self.tried(at).map_or(0, |tried| tried.pairs.len())
+    }
+
     fn title(&self, at: usize) -> String {
         let Some(tried) = self.tried(at) else {
             return "recorded".to_owned();

@@ -135,9 +135,16 @@ fn heading_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, comparison: &Comparison, t
         n_wanted: None,
         hint: "Place the arena by the other strategies",
         start: Command::ListPlans(table.subject.graph),
-        stop: Command::Cancel,
+        stop: Command::StopPlans,
+        can_start: !cx.session.is_stale(),
     };
-    ui.horizontal_wrapped(|ui| run_ui(ui, cx, run));
+    let next = table.pending.first().filter(|_| run.is_running);
+    ui.horizontal_wrapped(|ui| {
+        run_ui(ui, cx, run);
+        if let Some(next) = next {
+            ui.weak(format!("now {}", next.label));
+        }
+    });
     for row in rows(table).filter(|row| row.strategy.effort == Effort::Search) {
         search_ui(ui, cx, table, row);
     }
@@ -325,6 +332,10 @@ impl Points for Strategies<'_> {
 
     fn verb(&self) -> &'static str {
         "use"
+    }
+
+    fn can_choose(&self, at: usize) -> bool {
+        self.figures(at).is_some()
     }
 
     fn choose(&self, at: usize) -> Option<Command> {

@@ -1,11 +1,13 @@
 //! Points as a table: a click on a column sorts, keys walk, a click or Enter chooses a row.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use eframe::egui::{self, Align, Layout, Response, RichText, Role, Ui};
 use egui_extras::TableBuilder;
 
 use super::PointsState;
-use super::points::{Cell, Column, Mark, Points, Tone, hover_text, sentence, shown};
-use crate::numbers::count_f32;
+use super::points::{Cell, Column, ColumnId, Mark, Points, Tone, hover_text, sentence, shown};
+use crate::numbers::{count_f32, to_f64};
 use crate::panels::PaneCx;
 use crate::panels::marker::{direction_ui, marker_ui};
 use crate::panels::sorted_table::SIZE;
@@ -29,8 +31,8 @@ const NARROW: f32 = 44.0;
 /// The column that rows are sorted by, the row with the keyboard, and the order of rows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TableState {
-    /// By name; empty for the first one.
-    sorted_by: String,
+    /// `None` for the first one.
+    sorted_by: Option<ColumnId>,
     is_descending: bool,
     focus: Option<u64>,
     /// The row that gets the keyboard.
@@ -44,15 +46,17 @@ pub(super) struct TableState {
 
 /// Returns whether a key moved to another row.
 pub(super) fn table_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, points: &dyn Points, state: &mut PointsState) -> bool {
-    let columns = all_columns(points);
+    state.follow(points);
+    let endings = state.endings(points);
+    let columns = all_columns(points, &endings);
     sort(points, &columns, state);
     let target = first_focus(ui, points, state).or_else(|| walk(ui, points, state));
     // Narrow panes may be cut on the right.
     let room = ui
         .available_width()
         .min(ui.clip_rect().right() - ui.next_widget_position().x);
-    let sorted_by = state.table.sorted_by.clone();
-    let width_of = |column: &Column<'_>, is_narrow| column.width(is_narrow, column.name == sorted_by);
+    let sorted_by = state.table.sorted_by;
+    let width_of = |column: &Column<'_>, is_narrow| column.width(is_narrow, Some(column.id) == sorted_by);
     let least = |is_narrow| {
         columns
             .iter()
@@ -96,7 +100,7 @@ fn rows_ui(
         for (position, column) in columns.iter().enumerate() {
             header.col(|ui| {
                 let table = &mut state.table;
-                let is_chosen = table.sorted_by == column.name || position == 0 && table.sorted_by.is_empty();
+                let is_chosen = table.sorted_by.map_or(position == 0, |by| by == column.id);
                 ui.with_layout(column.layout(), |ui| {
                     table.head_ui(ui, column, is_chosen, points.nouns());
                 });
@@ -123,26 +127,59 @@ fn rows_ui(
     state.table.rows = rows;
 }
 
+/// How points ended, with the number of points, in the order of marks.
+#[derive(Clone, Debug)]
+pub(super) struct Endings(BTreeMap<(u8, &'static str), u64>);
+
+impl Endings {
+    pub(super) fn of(points: &dyn Points) -> Self {
+        let mut all = BTreeMap::new();
+        for (mark, words) in (0..points.len()).map(|at| points.status(at)) {
+            *all.entry((mark as u8, words)).or_default() += 1;
+        }
+        Self(all)
+    }
+
+    /// Whether some ending is not said by the figures alone.
+    fn are_told(&self) -> bool {
+        self.0.keys().any(|(_, words)| !words.is_empty())
+    }
+
+    /// Equal endings have one rank.
+    fn rank(&self, (mark, words): (Mark, &'static str)) -> f64 {
+        to_f64(self.0.range(..(mark as u8, words)).count() as u64)
+    }
+
+    /// The number of points with a mark, and how they ended.
+    pub(super) fn of_mark(&self, mark: Mark) -> (u64, Vec<&'static str>) {
+        let of = self.0.iter().filter(|((of, _), _)| *of == mark as u8);
+        of.fold((0, Vec::new()), |(sum, mut all), ((_, words), count)| {
+            all.push(*words);
+            (sum + count, all)
+        })
+    }
+}
+
 /// The columns of the points, with their status and whether they are on the front after the words.
-fn all_columns(points: &dyn Points) -> Vec<Column<'_>> {
+fn all_columns<'p>(points: &'p dyn Points, endings: &'p Endings) -> Vec<Column<'p>> {
     let mut columns = points.columns();
     let words = columns.iter().take_while(|column| !column.is_figure).count();
-    if (0..points.len()).any(|at| !points.status(at).1.is_empty()) {
+    if endings.are_told() {
         let status = |at| {
             let (mark, words) = points.status(at);
             let tone = if mark == Mark::Fits { Tone::Plain } else { Tone::Bad };
-            Cell::words(f64::from(mark as u8), words)
-                .with_exact(hover_text(points, at))
-                .toned(tone)
+            Cell::words(endings.rank(points.status(at)), words).toned(tone)
         };
-        columns.insert(words, Column::words("status", "outcome", status).exactly(STATUS));
+        let status = Column::words("status", "outcome", status).with_exact(|at| hover_text(points, at));
+        columns.insert(words, status.exactly(STATUS));
     }
     if let Some(front) = points.front() {
-        let cell = |at| {
+        let front: BTreeSet<usize> = front.iter().copied().collect();
+        let cell = move |at| {
             if front.contains(&at) {
                 Cell::words(0.0, "yes").toned(Tone::Good)
             } else {
-                Cell::EMPTY
+                Cell::ranked(1.0)
             }
         };
         let meaning = "whether the point is Pareto-optimal in memory and time";
@@ -191,9 +228,9 @@ impl Column<'_> {
 
 impl TableState {
     /// Sorted by a column.
-    pub(super) fn by(column: &str) -> Self {
+    pub(super) fn by(column: &'static str) -> Self {
         Self {
-            sorted_by: column.to_owned(),
+            sorted_by: Some(ColumnId::Named(column)),
             ..Self::default()
         }
     }
@@ -209,7 +246,7 @@ impl TableState {
         let button = button.named_choice(Role::Button, is_chosen, name);
         if button.on_hover_text(&*column.meaning).clicked() {
             self.is_descending = is_chosen && !self.is_descending;
-            self.sorted_by = column.name.to_string();
+            self.sorted_by = Some(column.id);
         }
     }
 
@@ -238,7 +275,8 @@ impl TableState {
 /// Sorts where points or sorting changed.
 fn sort(points: &dyn Points, columns: &[Column<'_>], state: &mut PointsState) {
     let is_descending = state.table.is_descending;
-    let by = columns.iter().position(|column| column.name == state.table.sorted_by);
+    let sorted_by = state.table.sorted_by;
+    let by = columns.iter().position(|column| Some(column.id) == sorted_by);
     let by = by.unwrap_or(0);
     let wanted = points
         .version()
@@ -246,22 +284,28 @@ fn sort(points: &dyn Points, columns: &[Column<'_>], state: &mut PointsState) {
     if wanted.is_some() && state.table.sorted_for == wanted {
         return;
     }
-    let ranked = shown(points, state).into_iter().map(|at| {
-        let rank = (columns[by].cell)(at).rank;
-        (rank, points.key(at), at)
-    });
-    let mut rows: Vec<(f64, u64, usize)> = ranked.collect();
-    rows.sort_unstable_by(|(a, a_key, _), (b, b_key, _)| {
+    let column = &columns[by];
+    // Figures of points that did not complete end early: they are no better for being small.
+    let group = |at| match (points.is_first(at), column.is_figure) {
+        (true, _) => 0,
+        (false, true) if !points.status(at).0.has_completed() => 2,
+        (false, _) => 1,
+    };
+    let ranked = shown(points, state)
+        .into_iter()
+        .map(|at| (group(at), column.rank(at), (points.tie(at), points.key(at)), at));
+    let mut rows: Vec<(u8, f64, (usize, u64), usize)> = ranked.collect();
+    rows.sort_unstable_by(|(a_group, a, a_tie, _), (b_group, b, b_tie, _)| {
         // What has no figure stays last.
         let is_reversed = is_descending && a.is_finite() && b.is_finite();
         let order = if is_reversed { b.total_cmp(a) } else { a.total_cmp(b) };
-        order.then_with(|| a_key.cmp(b_key))
+        a_group.cmp(b_group).then(order).then_with(|| a_tie.cmp(b_tie))
     });
     state.table.rows = rows.into_iter().map(|(.., at)| at).collect();
     state.table.sorted_for = wanted;
 }
 
-/// The row that gets the keyboard after the shortcut, selected and scrolled to: the recommended one, else the first.
+/// The row that gets the keyboard after the shortcut, selected and scrolled to: the recommended or first one.
 fn first_focus(ui: &Ui, points: &dyn Points, state: &mut PointsState) -> Option<usize> {
     let wants_focus = std::mem::take(&mut state.table.wants_focus);
     // A field that has the keyboard keeps it.
@@ -271,7 +315,8 @@ fn first_focus(ui: &Ui, points: &dyn Points, state: &mut PointsState) -> Option<
     let rows = &state.table.rows;
     let winner = points.winner();
     let is_winner = |at: &usize| Some(points.key(*at)) == winner;
-    let row = rows.iter().position(is_winner).unwrap_or(0);
+    let can_choose = |at: &usize| points.can_choose(*at);
+    let row = rows.iter().position(is_winner).or_else(|| rows.iter().position(can_choose))?;
     state.selected = Some(points.key(*rows.get(row)?));
     state.table.wanted = state.selected;
     Some(row)
@@ -283,6 +328,14 @@ fn walk(ui: &Ui, points: &dyn Points, state: &mut PointsState) -> Option<usize> 
     let has = state.table.focus?;
     let here = rows.iter().position(|at| points.key(*at) == has)?;
     let next = walked_row(ui, Some(here), rows.len(), PAGE)?;
+    // Disabled rows cannot have the keyboard.
+    let can_choose = |row: &usize| points.can_choose(rows[*row]);
+    let next = if next < here {
+        (0..=next).rev().find(can_choose)
+    } else {
+        (next..rows.len()).find(can_choose)
+    };
+    let next = next?;
     state.selected = Some(points.key(rows[next]));
     state.table.wanted = state.selected;
     Some(next)
@@ -303,14 +356,14 @@ fn cell_ui(ui: &mut Ui, cx: &PaneCx<'_>, at: usize, column: &Column<'_>, is_narr
     };
     let label = egui::Label::new(text);
     ui.with_layout(column.layout(), |ui| {
-        if column.is_figure {
+        let label = if column.is_figure {
             // The head has this margin, too.
             ui.add_space(ui.spacing().button_padding.x);
-            ui.add(label.wrap_mode(egui::TextWrapMode::Extend))
-                .on_hover_text(cell.exact());
+            label.wrap_mode(egui::TextWrapMode::Extend)
         } else {
-            ui.add(label.truncate()).on_hover_text(cell.exact());
-        }
+            label.truncate()
+        };
+        ui.add(label).on_hover_ui(|ui| drop(ui.label(column.exact(at, &cell))));
     });
 }
 
@@ -332,12 +385,16 @@ fn name_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, points: &dyn Points, at: usize, tex
         points.verb()
     };
     let name = format!("{verb} {}", sentence(points, at));
-    let button = state.table.button_ui(ui, key, text, is_chosen, &name);
+    let can_choose = points.can_choose(at);
+    let table = &mut state.table;
+    let button = ui.add_enabled_ui(can_choose, |ui| table.button_ui(ui, key, text, is_chosen, &name));
+    let button = button.inner;
     if button.clicked() {
         state.selected = Some(key);
         cx.commands.extend(points.choose(at));
     }
-    button.on_hover_ui(|ui| drop(ui.label(hover_text(points, at))));
+    let hover = |ui: &mut Ui| drop(ui.label(hover_text(points, at)));
+    button.on_hover_ui(hover).on_disabled_hover_ui(hover);
 }
 
 /// A number with its unit, cut to three digits: `2.574 GiB` becomes `2.57 GiB`, `205.58 ms` becomes `206 ms`.
