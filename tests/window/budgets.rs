@@ -318,7 +318,7 @@ fn the_plot_keeps_its_size_where_every_heuristic_is_hidden() {
     }
     assert!(harness.query_by_label_contains("plot of overhead").is_none());
     let after = harness.get_by_role_and_label(Role::Button, head).rect();
-    assert!((after.top() - before.top()).abs() < 1.0, "{before} {after}");
+    assert!((after.top() - before.top()).abs() < 1.0, "{before:?} {after:?}");
     push(&mut harness, Role::Button, "Show all");
     harness.get_by_label_contains("plot of overhead");
 }
