@@ -316,7 +316,10 @@ fn first_focus(ui: &Ui, points: &dyn Points, state: &mut PointsState) -> Option<
     let winner = points.winner();
     let is_winner = |at: &usize| Some(points.key(*at)) == winner;
     let can_choose = |at: &usize| points.can_choose(*at);
-    let row = rows.iter().position(is_winner).or_else(|| rows.iter().position(can_choose))?;
+    let row = rows
+        .iter()
+        .position(is_winner)
+        .or_else(|| rows.iter().position(can_choose))?;
     state.selected = Some(points.key(*rows.get(row)?));
     state.table.wanted = state.selected;
     Some(row)
