@@ -215,7 +215,8 @@ fn sweep(
     let mut runs = Vec::with_capacity(budgets.len());
     for budget in budgets {
         let (mut run, elapsed) = subject.run(budget, progress)?;
-        if !args.events {
+        // The table of a sweep has no decisions.
+        if !args.events || args.format != Format::Json {
             (run.events, run.choices) = Default::default();
         }
         runs.push((run, elapsed));
