@@ -104,15 +104,25 @@ impl Place {
         names
     }
 
-    /// A command line in which `@` is the folder, as in `inspect @a.json`.
-    pub(crate) fn line(&self, line: &str) -> String {
-        line.replace('@', &self.at(""))
+    /// The words of a command line in which `@` is the folder, as in `inspect @a.json`. The folder's name may have blanks.
+    pub(crate) fn line(&self, line: &str) -> Vec<String> {
+        let folder = self.at("");
+        let words = line.split(' ').filter(|word| !word.is_empty());
+        words.map(|word| word.replace('@', &folder)).collect()
     }
 }
 
-/// The words of a command line.
-pub(crate) fn words(line: &str) -> Vec<&str> {
-    line.split(' ').filter(|word| !word.is_empty()).collect()
+pub(crate) fn words(line: &[String]) -> Vec<&str> {
+    line.iter().map(String::as_str).collect()
+}
+
+#[test]
+fn a_folder_with_blanks_stays_one_word() {
+    let folder = tempfile::Builder::new().prefix("two words ").tempdir();
+    let place = Place(folder.expect("a folder"));
+    place.write("p.csv", "id,lower,upper,size\na,0,1,4\n");
+    let answer = json(&words(&place.line("inspect  @p.csv --format json")), 0);
+    assert_eq!(answer["lifetimes"][0]["peak_live_bytes"], 4);
 }
 
 #[track_caller]
@@ -216,7 +226,8 @@ fn export_writes_scripts_that_check_reads() {
     let settings = "--set memory_config.static_memory_policy=2 --env GE_USE_STATIC_MEMORY=3 --force";
     for (name, policy) in [("config.py", 4), ("config.sh", 3)] {
         let path = &place.at(name);
-        text_of(&words(&format!("export sample:resnet50 --to {path} {settings}")), 0);
+        let line = format!("export sample:resnet50 --to @{name} {settings}");
+        text_of(&words(&place.line(&line)), 0);
         let code = i32::from(policy == 4);
         let answer = json(&["check", path, "--format", "json"], code);
         assert_eq!(answer["effective"]["effective_policy"], policy);

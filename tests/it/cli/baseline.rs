@@ -113,7 +113,7 @@ fn markdown_names_changes() {
     let place = Place::new();
     let path = of_batch_8(&place);
     let more = "--dim batch=16 --fail-if peak_reserved>+5% --format markdown --top 3";
-    let text = text_of(&beside(&path, &words(more)), 1);
+    let text = text_of(&beside(&path, &words(&place.line(more))), 1);
     for part in [
         "### Device memory of ",
         "- :x: `peak_reserved>+5%`: peak reserved grew from ",
@@ -179,7 +179,7 @@ fn a_document_takes_the_graph_that_is_looked_at() {
     let place = Place::new();
     let path = &place.at("session.highwater");
     text_of(
-        &words(&format!("export sample:bert --dim seq=64 --as report --to {path}")),
+        &words(&place.line("export sample:bert --dim seq=64 --as report --to @session.highwater")),
         0,
     );
     assert!(

@@ -189,7 +189,7 @@ fn the_page_states_the_command_that_reproduces_it() {
     let place = Place::new();
     let settings = "sample:bert --set memory_config.static_memory_policy=2 --env GE_USE_STATIC_MEMORY=3 \
                     --dim seq=64,128 --iterations 2 --device generic-16GB --device-memory 3GiB";
-    let html = exported(&place, &words(settings), "first.html");
+    let html = exported(&place, &words(&place.line(settings)), "first.html");
     check(&html);
     let command = html
         .split("<code>highwater export ")
