@@ -9,7 +9,7 @@ use super::answer::{Answer, Page, diagnostics_blocks};
 use super::blocks::paragraph;
 use super::json_parts::diagnostics_json;
 use super::pinned::{pinned_blocks, pinned_record};
-use super::record::{Record, Rows, Value::Bound, Value::Digits};
+use super::record::{MORE_WITH_TOP, Record, Rows, Value::Bound, Value::Digits};
 use highwater_analysis::{AllocatorState, AllocatorSums, Comparison, Piece, PieceKind, PinnedSegments, SegmentState};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, Step, counted, grouped};
@@ -190,6 +190,7 @@ impl<'a> AllocatorAnswer<'a> {
                 .shown(">blocks", segment.sums.active_blocks + segment.sums.awaiting_blocks);
             sums_fields(head, &segment.sums).shown("map", map(segment))
         })
+        .more_with(MORE_WITH_TOP)
     }
 
     fn pieces(&self, segment: &'a SegmentState) -> Rows<'a> {

@@ -116,6 +116,7 @@ pub(super) fn event_rows(events: &[LoggedEvent]) -> Rows<'_> {
             .field("ge_reserved", ">GE reserved", some(event.reserved))
     })
     .captioned("Loads and unloads", "")
+    .more_with("`highwater inspect --format json` lists all")
 }
 
 pub(super) fn arena_json(load: &ArenaLoad) -> Json {

@@ -9,13 +9,14 @@ use super::answer::{Answer, Page};
 use super::blocks::{Block, Line, PagePart, Span, bytes, code, markdown, page, paragraph, text};
 use super::cann_log::{arena_json, event_rows, pool_rows};
 use super::json_parts::{diagnostics_json, list};
-use super::record::{Record, Rows, Value, known, left_out};
+use super::record::{Record, Rows, Value, known};
 use highwater_analysis::{
     Advice, FailedRequest, GraphMemory, GraphState, LogStory, ModuleMemory, NeedBasis, PolicyNeed, ProcessStory,
 };
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, counted};
-use highwater_model::workload::{LogLevel, Workload};
+use highwater_model::workload::{DriverRow, LogLevel, LoggedProcess, Workload};
+use indexmap::IndexMap;
 
 /// Rows of a table of graphs, loads or pools.
 const MOST_ROWS: usize = 12;
@@ -116,7 +117,13 @@ fn process_blocks(story: &ProcessStory) -> Vec<Block> {
         let first = story.requests.first().filter(|first| first.advice == request.advice);
         let is_repeated = first.is_some_and(|first| !std::ptr::eq(first, request));
         let tries = request.advice.iter().filter(|_| !is_repeated);
-        let items: Vec<(usize, Line)> = remarks.chain(tries.map(|advice| (0, advice_line(advice)))).collect();
+        let size = request.failure.requested.map(Bytes).filter(|bytes| bytes.get() >= 1024);
+        let size = size.map(|bytes| (0, text(format!("Exactly {}.", bytes.exact()))));
+        let items: Vec<(usize, Line)> = size
+            .into_iter()
+            .chain(remarks)
+            .chain(tries.map(|advice| (0, advice_line(advice))))
+            .collect();
         blocks.push(Block::List(items));
     }
     if story.n_more_requests > 0 {
@@ -133,7 +140,8 @@ fn process_blocks(story: &ProcessStory) -> Vec<Block> {
     let note = "The peaks are of different times, so their sum is only an upper bound.";
     let note = (!modules.is_empty()).then(|| Block::Note(text(note)));
     blocks.extend(modules.into_iter().chain(note));
-    blocks.extend(largest_graphs(&story.graphs));
+    blocks.extend(kinds(&process.driver));
+    blocks.extend(largest_graphs(story));
     blocks.extend(arena(story));
     blocks.extend(stated(&pool_rows(&process.pools), process.pools.len()));
     blocks.extend(needs(story));
@@ -188,8 +196,37 @@ fn module_rows(modules: &[ModuleMemory]) -> Rows<'_> {
             .field("at_failure", at_failure, size(one.at_failure))
             .field("last", ">last", size(one.last))
             .field("peak", ">peak", size(one.peak))
+            .shown(">exact", one.peak.map(|bytes| Bytes(bytes).exact()))
     })
     .captioned("Device memory by module of the driver", "")
+}
+
+/// Each kind of memory, where a module has several: one of them may be unknown, and so its sum.
+fn kinds(rows: &[DriverRow]) -> Vec<Block> {
+    let of_devices = rows.iter().filter(|row| row.device.is_some());
+    let of_devices: Vec<&DriverRow> = of_devices.collect();
+    let is_again = |(at, row): (usize, &&DriverRow)| {
+        let mut before = of_devices[..at].iter();
+        before.any(|other| other.device == row.device && other.module == row.module)
+    };
+    if !of_devices.iter().enumerate().any(is_again) {
+        return Vec::new();
+    }
+    let size = |value: Option<u64>| known(value.map(Bytes));
+    let has_devices = of_devices.iter().any(|one| one.device != of_devices[0].device);
+    let rows = Rows::indexed(of_devices.len(), |position| {
+        let row = of_devices[position];
+        Record::new()
+            .shown("module and kind", format!("{} {}", row.module, row.kind))
+            .shown(">device", row.device.filter(|_| has_devices))
+            .shown(">at the failure", size(row.at_main_failure))
+            .shown(">last", size(row.current))
+            .shown(">peak", size(row.peak))
+            .shown(">exact", row.peak.map(|bytes| Bytes(bytes).exact()))
+    });
+    let mut table = rows.captioned("Device memory by kind", "").table(usize::MAX);
+    table.remove_columns_of(&["unknown"]);
+    vec![table.into()]
 }
 
 fn graph_record(graph: &GraphMemory) -> Record<'_> {
@@ -210,8 +247,20 @@ fn graph_record(graph: &GraphMemory) -> Record<'_> {
         .field("lower_bound", ">lower bound", size(graph.lower_bound))
 }
 
+/// The parts of a graph's feature map, for people.
+fn parts_record<'a>(graph: &GraphMemory, process: &LoggedProcess) -> Record<'a> {
+    let compiled = process.graphs.iter().rfind(|one| one.id == graph.id);
+    let size = |value: Option<u64>| known(value.map(Bytes));
+    let plan = compiled.and_then(|one| process.plans.get(one.plan.as_ref()?));
+    Record::new()
+        .shown(">arena", size(compiled.and_then(|one| one.arena)))
+        .shown(">inputs and outputs", size(compiled.and_then(|one| one.zero_copy)))
+        .shown(">placed tensors", known(plan.map(IndexMap::len)))
+}
+
 /// The graphs with most memory, in the order of the log.
-fn largest_graphs(graphs: &[GraphMemory]) -> Vec<Block> {
+fn largest_graphs(story: &ProcessStory) -> Vec<Block> {
+    let graphs = &story.graphs;
     let is_known = |graph: &&GraphMemory| graph.feature_map.is_some() || graph.weights.is_some();
     let known: Vec<&GraphMemory> = graphs.iter().filter(is_known).collect();
     let mut sizes: Vec<Option<u64>> = known.iter().map(|graph| graph.feature_map).collect();
@@ -219,7 +268,8 @@ fn largest_graphs(graphs: &[GraphMemory]) -> Vec<Block> {
     let least = sizes.len().checked_sub(MOST_ROWS).and_then(|at| sizes[at]);
     let n_known = known.len();
     let shown: Vec<&GraphMemory> = known.into_iter().filter(|graph| graph.feature_map >= least).collect();
-    let rows = Rows::indexed(shown.len(), |row| graph_record(shown[row])).captioned("Graphs", "");
+    let row = |row: usize| graph_record(shown[row]).and(parts_record(shown[row], &story.process));
+    let rows = Rows::indexed(shown.len(), row).captioned("Graphs", "");
     stated(&rows, n_known)
 }
 
@@ -231,7 +281,7 @@ fn stated(rows: &Rows<'_>, n_all: usize) -> Vec<Block> {
     }
     table.remove_columns_of(&["unknown"]);
     std::iter::once(table.into())
-        .chain(left_out(n_all, MOST_ROWS))
+        .chain(rows.left_out(n_all, MOST_ROWS))
         .collect()
 }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::answer::{Answer, Page, diagnostics_blocks};
 use super::blocks::paragraph;
 use super::json_parts::{diagnostics_json, list};
-use super::record::{Record, Rows, left_out};
+use super::record::{MORE_WITH_TOP, Record, Rows};
 use highwater_analysis::Comparison;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{counted, signed_bytes};
@@ -39,10 +39,10 @@ impl Answer for GrowthAnswer<'_> {
         if growth.rows.is_empty() {
             blocks.push(paragraph("Nothing grows from step to step."));
         } else {
-            let mut table = self.rows().table(self.most);
-            table.cells(self.row("all live blocks", &growth.all).cells());
-            blocks.push(table.into());
-            blocks.extend(left_out(growth.rows.len(), self.most));
+            let rows = self.rows().more_with(MORE_WITH_TOP);
+            let all = self.row("all live blocks", &growth.all);
+            blocks.push(rows.table_with(self.most, Some(all)).into());
+            blocks.extend(rows.left_out(growth.rows.len(), self.most));
         }
         blocks.extend(conclusion(growth).map(paragraph));
         blocks.extend(diagnostics_blocks(self.import));
@@ -114,6 +114,7 @@ impl<'a> GrowthAnswer<'a> {
             .key("grown_steps", row.n_grown)
             .shown(">grew in", format!("{} of {n_changes}", row.n_grown))
             .field("growth_bytes", ">growth", row.total())
+            .shown(">exact", row.total().exact())
             .key("live_bytes", list(&row.live, |bytes| bytes.get().into()))
             .shown(">first", row.live.first().copied())
             .shown(">last", row.live.last().copied())

@@ -261,13 +261,50 @@ impl Serialize for Record<'_> {
     }
 }
 
-/// Records with the same fields: a list for programs, a table for people, CSV for spreadsheets.
+/// The columns of a list: the names of all its rows, in the order in which they first appear. A name that a row has twice is two
+/// columns.
+#[derive(Debug, Default)]
+struct Columns(Vec<(String, usize)>);
+
+impl Columns {
+    /// The columns of a row's cells; new ones come last.
+    fn of<'n>(&mut self, names: impl Iterator<Item = &'n str>) -> Vec<usize> {
+        let mut places: Vec<usize> = Vec::new();
+        for name in names {
+            let equal = places.iter().filter(|place| self.0[**place].0 == name).count();
+            let is_it = |(other, before): &(String, usize)| *before == equal && other == name;
+            let place = self.0.iter().position(is_it).unwrap_or_else(|| {
+                self.0.push((name.to_owned(), equal));
+                self.0.len() - 1
+            });
+            places.push(place);
+        }
+        places
+    }
+
+    fn names(&self) -> Vec<&str> {
+        self.0.iter().map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// A line of the table; cells that the row lacks are empty.
+    fn line<T: Clone + Default>(&self, cells: impl IntoIterator<Item = (usize, T)>) -> Vec<T> {
+        let mut line = vec![T::default(); self.0.len()];
+        for (place, cell) in cells {
+            line[place] = cell;
+        }
+        line
+    }
+}
+
+/// Records with about the same fields: a list for programs, a table for people, CSV for spreadsheets.
 pub(crate) struct Rows<'a> {
     count: usize,
     row: Box<dyn Fn(usize) -> Record<'a> + 'a>,
     caption: String,
     /// Replaces the first heading in text, which has no captions.
     title: &'static str,
+    /// The option that lists more rows than the table.
+    more: &'static str,
 }
 
 impl std::fmt::Debug for Rows<'_> {
@@ -287,7 +324,14 @@ impl<'a> Rows<'a> {
             row: Box::new(row),
             caption: String::new(),
             title: "",
+            more: ALL_IN_JSON,
         }
+    }
+
+    /// The option that lists more rows than the table; unless set, JSON lists all.
+    #[must_use]
+    pub(crate) fn more_with(self, more: &'static str) -> Self {
+        Self { more, ..self }
     }
 
     #[must_use]
@@ -305,16 +349,24 @@ impl<'a> Rows<'a> {
 
     /// The first `most` rows.
     pub(crate) fn table(&self, most: usize) -> Table {
-        let mut rows = (0..self.count.min(most)).map(&self.row).peekable();
-        let first: Vec<&str> = rows
-            .peek()
-            .map_or_else(Vec::new, |row| row.columns().map(|field| &*field.heading).collect());
-        let mut table = Table::captioned(&*self.caption, &first);
+        self.table_with(most, None)
+    }
+
+    /// The first `most` rows, and a last one, such as a sum.
+    pub(crate) fn table_with(&self, most: usize, last: Option<Record<'a>>) -> Table {
+        let rows = (0..self.count.min(most)).map(&self.row).chain(last);
+        let mut columns = Columns::default();
+        let mut lines = Vec::new();
+        for row in rows {
+            let places = columns.of(row.columns().map(|field| &*field.heading));
+            lines.push((places, row.cells()));
+        }
+        let mut table = Table::captioned(&*self.caption, &columns.names());
         if !self.title.is_empty() {
             table = table.titled(self.title);
         }
-        for row in rows {
-            table.cells(row.cells());
+        for (places, cells) in lines {
+            table.cells(columns.line(places.into_iter().zip(cells)));
         }
         table
     }
@@ -326,23 +378,34 @@ impl<'a> Rows<'a> {
             return Vec::new();
         }
         std::iter::once(table.into())
-            .chain(left_out(self.count, most))
+            .chain(self.left_out(self.count, most))
             .collect()
     }
 
-    /// A header of the keys, or `header` without rows, then a line per row. Cells are as in JSON, null is empty.
+    /// How many of `count` rows are beyond the first `most`, and what lists them; `None` without such.
+    pub(crate) fn left_out(&self, count: usize, most: usize) -> Option<Block> {
+        let left = count.saturating_sub(most);
+        let words = format!("and {} more ({})", grouped(left as u64), self.more);
+        (left > 0).then(|| Block::Note(text(words)))
+    }
+
+    /// A header of the keys, or `header` without rows, then a line per row. Cells are as in JSON, null is empty. Rows are made twice
+    /// instead of kept.
     pub(crate) fn csv(&self, header: &str) -> String {
         if self.count == 0 {
             return format!("{header}\n");
         }
+        let mut columns = Columns::default();
+        for row in (0..self.count).map(&self.row) {
+            columns.of(row.keyed().map(|(key, _)| key));
+        }
         let mut writer = csv::Writer::from_writer(Vec::new());
-        for position in 0..self.count {
-            let row = (self.row)(position);
-            // Writing to memory does not fail.
-            if position == 0 {
-                drop(writer.write_record(row.keyed().map(|(key, _)| key)));
-            }
-            drop(writer.write_record(row.keyed().map(|(_, value)| value.cell())));
+        // Writing to memory does not fail.
+        drop(writer.write_record(columns.names()));
+        for row in (0..self.count).map(&self.row) {
+            let places = columns.of(row.keyed().map(|(key, _)| key));
+            let cells = row.keyed().map(|(_, value)| value.cell());
+            drop(writer.write_record(columns.line(places.into_iter().zip(cells))));
         }
         String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
     }
@@ -354,19 +417,50 @@ impl Serialize for Rows<'_> {
     }
 }
 
-/// How many of `count` rows are beyond the first `most`; `None` without such.
-pub(crate) fn left_out(count: usize, most: usize) -> Option<Block> {
-    let left = count.saturating_sub(most);
-    (left > 0).then(|| Block::Note(text(format!("and {} more", grouped(left as u64)))))
-}
+/// What lists the rows that a table leaves out.
+const ALL_IN_JSON: &str = "`--format json` lists all";
+
+/// As [`ALL_IN_JSON`], of `peak`, whose JSON has as many rows as its text.
+pub(crate) const MORE_WITH_TOP: &str = "`highwater peak --top N` lists more";
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
+    fn rows_with_other_fields_keep_their_cells_under_their_headings() {
+        let rows = Rows::indexed(4, |row| {
+            let record = Record::new().field("name", "name", ["a", "b", "c", "d"][row]);
+            let record = match row {
+                1 | 3 => record.field("early", ">early", row).shown(">exact", row + 10),
+                _ => record,
+            };
+            record
+                .field("bytes", ">bytes", row + 20)
+                .shown(">exact", row + 30)
+                .optional("late", (row > 1).then_some(row + 40))
+        });
+        let csv = "name,bytes,early,late\na,20,,\nb,21,1,\nc,22,,42\nd,23,3,43\n";
+        assert_eq!(rows.csv("none"), csv);
+        let text = rows.table(usize::MAX).text();
+        let words: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+        assert_eq!(words[0], ["name", "bytes", "exact", "early", "exact"]);
+        assert_eq!(words[1], ["a", "20", "30"]);
+        assert_eq!(words[2], ["b", "21", "11", "1", "31"]);
+        let all = rows.blocks(3);
+        assert_eq!(all[1], Block::Note(text_of_rest()));
+    }
+
+    fn text_of_rest() -> Line {
+        text("and 1 more (`--format json` lists all)")
+    }
+
+    #[test]
     fn numbers_beyond_64_bits_are_written_whole_and_kept_rounded() {
-        let record = Record::new().key("least", i128::MIN).key("most", u128::MAX).key("one", 1_i128);
+        let record = Record::new()
+            .key("least", i128::MIN)
+            .key("most", u128::MAX)
+            .key("one", 1_i128);
         let digits = format!("{{\"least\":{},\"most\":{},\"one\":1}}", i128::MIN, u128::MAX);
         assert_eq!(serde_json::to_string(&record).ok(), Some(digits));
         let kept = record.to_json();

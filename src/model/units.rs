@@ -325,15 +325,10 @@ pub fn signed(difference: Ordering, text: impl fmt::Display) -> String {
     }
 }
 
-/// A difference in bytes: `+80.0 MiB`, `0`, `−1.5 GiB`.
+/// A difference in bytes: `+80.0 MiB`, `0 B`, `−1.5 GiB`.
 pub fn signed_bytes(bytes: i128) -> String {
-    match bytes {
-        0 => "0".to_owned(),
-        _ => signed(
-            bytes.cmp(&0),
-            Bytes(u64::try_from(bytes.unsigned_abs()).unwrap_or(u64::MAX)),
-        ),
-    }
+    let size = Bytes(u64::try_from(bytes.unsigned_abs()).unwrap_or(u64::MAX));
+    signed(bytes.cmp(&0), size)
 }
 
 /// A difference in percent with its sign and one decimal: `+3.4 %`, `0.0 %`, `−10.5 %`, `+<0.1 %`.
@@ -398,7 +393,7 @@ mod tests {
             assert_eq!(signed_percent_text(percent), text);
         }
         let bytes = [0, -1, 2048, i128::MIN].map(signed_bytes);
-        assert_eq!(bytes[..3], ["0", "−1\u{a0}B", "+2.000\u{a0}KiB"]);
+        assert_eq!(bytes[..3], ["0\u{a0}B", "−1\u{a0}B", "+2.000\u{a0}KiB"]);
         assert!(bytes[3].starts_with('−'), "{}", bytes[3]);
     }
 

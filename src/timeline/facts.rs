@@ -296,6 +296,13 @@ impl StepFacts {
             &self.op_kind
         }
     }
+
+    /// The op's type and name; empty where the source states none.
+    pub fn kind_and_name(&self) -> String {
+        let texts = [self.op_kind.as_str(), self.op.as_str()];
+        let texts: Vec<&str> = texts.into_iter().filter(|text| !text.is_empty()).collect();
+        texts.join(" ")
+    }
 }
 
 fn graph_name(comparison: &Comparison, lane: usize, graph: GraphIdx) -> String {

@@ -9,13 +9,9 @@ use highwater_timeline::{PeakAt, RangeStats, step_facts};
 impl PeakAnswer<'_> {
     pub(super) fn blocks(&self) -> Vec<Block> {
         let mut blocks = self.moment();
-        if self.report.set.members.is_empty() {
-            blocks.push(paragraph("No live tensors at this step."));
-            return blocks;
-        }
         blocks.extend(self.holders());
         blocks.extend(self.reductions());
-        blocks.extend(self.against());
+        blocks.extend(self.against().filter(|_| !self.is_empty()));
         blocks
     }
 
@@ -26,18 +22,31 @@ impl PeakAnswer<'_> {
         blocks
     }
 
+    /// Whether no tensor is live. The ranks of a job are compared all the same.
+    fn is_empty(&self) -> bool {
+        self.report.set.members.is_empty()
+    }
+
     /// Live tensors by group, by size, and by recording of a job.
     pub(crate) fn holders(&self) -> Vec<Block> {
-        let mut blocks = self.group_blocks();
-        blocks.extend(self.largest_blocks());
+        let mut blocks = Vec::new();
+        if self.is_empty() {
+            blocks.push(paragraph("No live tensors at this step."));
+        } else {
+            blocks.extend(self.group_blocks());
+            blocks.extend(self.largest_blocks());
+        }
         if let Some(spread) = &self.report.ranks {
             blocks.extend(rank_blocks(spread, self.most));
         }
         blocks
     }
 
-    /// What would lower the peak.
+    /// What would lower the peak; nothing where no tensor is live.
     pub(crate) fn reductions(&self) -> Vec<Block> {
+        if self.is_empty() {
+            return Vec::new();
+        }
         let mut blocks = self.uses_blocks();
         blocks.extend(self.without_blocks());
         blocks
@@ -58,9 +67,9 @@ impl PeakAnswer<'_> {
             }
         };
         let facts = step_facts(comparison, step).filter(|_| !comparison.is_measured_lane(report.ask.lane));
-        let op = match facts.as_ref().map_or("", |facts| facts.op_text()) {
+        let op = match &*facts.map_or_else(String::new, |facts| facts.kind_and_name()) {
             "" => String::new(),
-            op => format!(" ({op})"),
+            op => format!(", {op}"),
         };
         format!("{}, {lane}: {what}{op}", comparison.workload.name)
     }

@@ -1,7 +1,7 @@
 //! The ranks of a job at an explained peak: a row per recording, and what differs between ranks.
 
 use crate::blocks::{Block, paragraph};
-use crate::record::{Record, Rows, known};
+use crate::record::{MORE_WITH_TOP, Record, Rows, known};
 use highwater_model::units::{Bytes, grouped, signed_bytes};
 use highwater_timeline::{GroupSpread, RankPeak, RankSpread};
 
@@ -29,6 +29,7 @@ pub(super) fn rank_rows(spread: &RankSpread) -> Rows<'_> {
             .shown(">peak reserved", known(rank.reserved))
     })
     .captioned(format!("{count} recordings, highest live peak first"), "")
+    .more_with(MORE_WITH_TOP)
 }
 
 /// Groups that are equal in all ranks are left out.
@@ -45,4 +46,5 @@ pub(super) fn spread_rows(spread: &RankSpread) -> Rows<'_> {
             .field("of_most", "of", spread.ranks.get(group.of_most).map(RankPeak::label))
     })
     .captioned("Spread over ranks, each at its own peak", "")
+    .more_with(MORE_WITH_TOP)
 }

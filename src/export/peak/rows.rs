@@ -4,8 +4,8 @@ use super::PeakAnswer;
 use super::recorded::{RecordedSegments, sizes_text};
 use crate::blocks::{Block, Line, Span, paragraph, step, text};
 use crate::json_parts::list;
-use crate::record::{Record, Rows, Value};
-use highwater_model::units::{Bytes, Step, counted};
+use crate::record::{MORE_WITH_TOP, Record, Rows, Value};
+use highwater_model::units::{Bytes, Step, counted, percent_text};
 use highwater_timeline::{LeftOut, LiveGroup, OpUse, PeakWithout, Uses, tensor_label};
 use serde_json::json;
 
@@ -38,7 +38,9 @@ impl<'a> PeakAnswer<'a> {
         } else {
             "Tensors at peak, largest first".to_owned()
         };
-        Rows::indexed(n_members, move |position| answer.member(position, &recorded)).captioned(caption, "largest")
+        Rows::indexed(n_members, move |position| answer.member(position, &recorded))
+            .captioned(caption, "largest")
+            .more_with(MORE_WITH_TOP)
     }
 
     fn member(&self, position: usize, recorded: &RecordedSegments<'a>) -> Record<'a> {
@@ -87,7 +89,9 @@ impl<'a> PeakAnswer<'a> {
                 .shown(">exact", row.bytes.exact())
                 .shown(">share", Value::Percent(answer.report.share(row.bytes)))
         };
-        Rows::new(&self.report.equal, row).captioned(caption, "largest")
+        Rows::new(&self.report.equal, row)
+            .captioned(caption, "largest")
+            .more_with(MORE_WITH_TOP)
     }
 
     pub(super) fn groups(&self, groups: &'a [LiveGroup]) -> Rows<'a> {
@@ -137,9 +141,10 @@ impl<'a> PeakAnswer<'a> {
             (count + group.count, held + group.bytes)
         });
         let more = format!(
-            "and {} with {}, {held}",
+            "and {} with {}, {held}, {}",
             counted(left.len() as u64, "more group"),
-            counted(count, self.noun())
+            counted(count, self.noun()),
+            percent_text(self.report.share(held))
         );
         let more = (!left.is_empty()).then(|| Block::Note(text(more)));
         std::iter::once(self.groups(groups).table(self.most).into())

@@ -129,11 +129,7 @@ impl Report<'_> {
         if self.comparison.lane_kind() == LaneKind::Recordings {
             return String::new();
         }
-        let Some(facts) = step_facts(self.comparison, Step(step)) else {
-            return String::new();
-        };
-        let texts = [facts.op_kind.as_str(), facts.op.as_str()];
-        let texts: Vec<&str> = texts.into_iter().filter(|text| !text.is_empty()).collect();
-        texts.join(" ")
+        let facts = step_facts(self.comparison, Step(step));
+        facts.map_or_else(String::new, |facts| facts.kind_and_name())
     }
 }

@@ -35,13 +35,12 @@ impl Report<'_> {
             blocks.push(self.figure(self.lanes().len(), &shown)?);
         }
         blocks.push(Block::Lines(shortages(&self.answer())));
-        if report.set.members.is_empty() {
-            blocks.push(paragraph("No live tensors at this step."));
-            return Ok(blocks);
-        }
         blocks.extend(answer.holders());
-        blocks.push(Block::Heading(3, text("Reductions of peak live")));
-        blocks.extend(answer.reductions());
+        let reductions = answer.reductions();
+        if !reductions.is_empty() {
+            blocks.push(Block::Heading(3, text("Reductions of peak live")));
+            blocks.extend(reductions);
+        }
         Ok(blocks)
     }
 }

@@ -42,6 +42,7 @@ fn the_sample_is_explained() {
 
         GE did not get 25.84 GiB for graph 21 (feature map) on device 0 at 2026-07-12 09:20:29.181.
 
+        - Exactly 27 748 928 512 B.
         - One request, reported 2 times by the driver.
         - GE evicted graph 11 (feature map 33.36 MiB) before it.
         - The plan of graph 21 is optimal: its size equals the peak of live bytes.
@@ -51,17 +52,26 @@ fn the_sample_is_explained() {
         - Reduce the 5.000 GiB of APP: APP is the program itself, by aclrtMalloc, such as torch_npu's pool.
         - Run npu-smi info: it lists all processes on the device; the log covers only those above.
 
-        driver's module  at the failure       last       peak
-        APP                   5.000 GiB  5.000 GiB  5.000 GiB
-        HCCL                  400.0 MiB  400.0 MiB  400.0 MiB
-        RUNTIME               20.08 MiB  20.08 MiB  20.08 MiB
-        GE                    2.074 MiB  2.074 MiB  36.07 MiB
-        UNKNOWN               384.0 KiB  384.0 KiB  384.0 KiB
+        driver's module  at the failure       last       peak            exact
+        APP                   5.000 GiB  5.000 GiB  5.000 GiB  5 368 709 120 B
+        HCCL                  400.0 MiB  400.0 MiB  400.0 MiB    419 430 400 B
+        RUNTIME               20.08 MiB  20.08 MiB  20.08 MiB     21 053 440 B
+        GE                    2.074 MiB  2.074 MiB  36.07 MiB     37 826 560 B
+        UNKNOWN               384.0 KiB  384.0 KiB  384.0 KiB        393 216 B
         The peaks are of different times, so their sum is only an upper bound.
 
-        graph  state        weights  feature map             exact  lower bound
-        11     evicted    68.00 KiB    33.36 MiB      34 980 864 B    32.16 MiB
-        21     requested    unknown    25.84 GiB  27 748 928 512 B    25.84 GiB
+        module and kind            at the failure       last       peak            exact
+        UNKNOWN MEM_DEV_SMALL_HBM       384.0 KiB  384.0 KiB  384.0 KiB        393 216 B
+        RUNTIME MEM_DEV_SMALL_HBM       80.00 KiB  80.00 KiB  80.00 KiB         81 920 B
+        GE MEM_DEV_SMALL_HBM            76.00 KiB  76.00 KiB  76.00 KiB         77 824 B
+        HCCL MEM_DEV_HUGE_HBM           400.0 MiB  400.0 MiB  400.0 MiB    419 430 400 B
+        RUNTIME MEM_DEV_HUGE_HBM        20.00 MiB  20.00 MiB  20.00 MiB     20 971 520 B
+        APP MEM_DEV_HUGE_HBM            5.000 GiB  5.000 GiB  5.000 GiB  5 368 709 120 B
+        GE MEM_DEV_HUGE_HBM             2.000 MiB  2.000 MiB  36.00 MiB     37 748 736 B
+
+        graph  state        weights  feature map             exact  lower bound      arena  inputs and outputs
+        11     evicted    68.00 KiB    33.36 MiB      34 980 864 B    32.16 MiB  32.21 MiB           1.150 MiB
+        21     requested    unknown    25.84 GiB  27 748 928 512 B    25.84 GiB  22.97 GiB           2.874 GiB
 
         policy                GE needs  from
         0 (active)  at least 25.88 GiB  feature maps 25.88 GiB + weights 68.00 KiB; without variables and weights of graph 21
@@ -85,7 +95,7 @@ fn markdown_has_the_same_words() {
     let text = answer(&[SAMPLE, "--format", "markdown"]);
     assert!(text.starts_with("### python3 (40518), device 0\n"), "{text}");
     assert!(
-        text.contains("\n| APP | 5.000 GiB | 5.000 GiB | 5.000 GiB |\n"),
+        text.contains("\n| APP | 5.000 GiB | 5.000 GiB | 5.000 GiB | 5 368 709 120 B |\n"),
         "{text}"
     );
     let last = text.trim_end().lines().last().unwrap_or_default();

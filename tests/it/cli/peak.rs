@@ -109,6 +109,66 @@ fn texts_and_tables_are_written() {
     assert!(measured.contains("A recording has no readers"), "{measured}");
 }
 
+/// The worst rank of a job may hold memory that no tensor explains.
+#[test]
+fn ranks_are_compared_where_no_tensor_is_live() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("torch_npu_workspace_memory_record.csv");
+    let head =
+        "Component,Timestamp(us),Total Allocated(MB),Total Reserved(MB),Total Active(MB),Stream Ptr,Device Type\n";
+    let rows = [("PTA", 6), ("PTA+GE", 6), ("WORKSPACE", 64)];
+    let rows = rows.map(|(who, held)| format!("{who},1795861411449428.476\t,{held}.0,{held}.0,{held}.0,9,NPU:0\n"));
+    std::fs::write(&path, head.to_owned() + &rows.concat()).expect("it can be written");
+    let path = path.to_str().expect("a path of letters");
+    let text = text_of(&["peak", path], 0).replace('\u{a0}', " ");
+    for words in [
+        "No live tensors at this step.",
+        "WORKSPACE is the worst: +58.00 MiB over the median.",
+        "6.000 MiB   6 291 456 B          0 B",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    let report = folder.path().join("report.html");
+    let to = report.to_str().expect("a path of letters");
+    text_of(&["export", path, "--to", to], 0);
+    let page = std::fs::read_to_string(to).expect("a page");
+    assert!(page.contains("WORKSPACE is the worst"));
+}
+
+#[test]
+fn the_op_of_the_peak_has_type_and_name_everywhere() {
+    let step = "sample_traces/lenet_training.pb";
+    let title = |text: String| text.lines().next().expect("a title").to_owned();
+    let title = title(text_of(&["peak", step, "--top", "2"], 0));
+    let (_, op) = title.split_once(": the live peak, step ").expect("a step");
+    let words: Vec<&str> = op.split([',', ' ']).filter(|word| !word.is_empty()).collect();
+    let [_, kind, name] = words[..] else { panic!("{title}") };
+    assert!(name.contains('/') && name.contains(kind), "{title}");
+    let folder = tempfile::tempdir().expect("a folder");
+    let report = folder.path().join("report.html");
+    let to = report.to_str().expect("a path of letters");
+    text_of(&["export", step, "--to", to], 0);
+    let page = std::fs::read_to_string(to).expect("a page");
+    assert!(page.contains(&format!(", {kind} {name}")), "{title}");
+}
+
+#[test]
+fn cut_lists_tell_what_was_left_out() {
+    let text = text_of(&["peak", "sample:resnet50", "--top", "2"], 0).replace('\u{a0}', " ");
+    let rest = text.lines().find(|line| line.contains("more group"));
+    assert!(
+        rest.is_some_and(|line| line.starts_with("and ") && line.ends_with(" %")),
+        "{text}"
+    );
+    assert!(text.contains(" more (`highwater peak --top N` lists more)"), "{text}");
+    let text = text_of(
+        &["peak", "sample_traces/language_model.snapshot.pickle.gz", "--growth=4"],
+        0,
+    )
+    .replace('\u{a0}', " ");
+    assert!(text.contains(" growth ") && text.contains(" exact "), "{text}");
+}
+
 #[test]
 fn requests_of_every_graph_of_a_trace_have_groups() {
     let folder = tempfile::tempdir().expect("a folder");

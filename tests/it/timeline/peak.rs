@@ -348,7 +348,7 @@ fn text_of(comparison: &Comparison, at: PeakAt, by: Attribute) -> String {
 fn a_report_reads_well() {
     let comparison = compared(STEP, &[], &[]);
     expect![[r#"
-        net.json, policy 0: the live peak, step 2 (relu)
+        net.json, policy 0: the live peak, step 2, relu act
 
                                     bytes        exact
         live                    8.000 MiB  8 388 608 B
@@ -385,7 +385,7 @@ fn a_report_reads_well() {
     .assert_eq(&text_of(&comparison, PeakAt::Peak, Attribute::OpType));
     let range = StepRange::between(Step(3), Step(1), 5).unwrap();
     expect![[r#"
-        net.json, policy 0: steps 1 to 3, highest at step 2 (relu)
+        net.json, policy 0: steps 1 to 3, highest at step 2, relu act
 
                                       bytes        exact
         live                      8.000 MiB  8 388 608 B
