@@ -13,7 +13,7 @@ pub use error::SettingsError;
 pub use findings::{Finding, findings};
 pub use table::{Effect, Field, Kind, OPTIONS, OptionRow, Scope};
 
-use crate::version::{Framework, ListRest, SmallestSplit, Version};
+use crate::version::{Counts, Framework, ListRest, SmallestSplit, Version};
 use grammar::Tokens;
 
 const MIB: u64 = 1 << 20;
@@ -166,13 +166,19 @@ impl Settings {
     fn set(&mut self, option: &'static OptionRow, tokens: &mut Tokens) -> Result<(), SettingsError> {
         match option.kind {
             Kind::Mib => {
-                let mib = tokens.count(option.key)?;
+                let mib = self.within(option, tokens.count(option.key)?)?;
                 self.set_mib(option.field, mib.min(u64::MAX / MIB) * MIB);
             }
             Kind::Count { least, most } => {
-                let count = tokens.count(option.key)?;
-                if count < least || count > most {
-                    return Err(SettingsError::out_of_range(option, &count));
+                let got = tokens.value(option.key)?;
+                let Some(count) = number::unsigned(&got) else {
+                    let key = option.key;
+                    return Err(SettingsError::NotACount { key, got });
+                };
+                // torch_npu compares the text of this one.
+                let is_other_text = option.field == Field::BaseAlignment && got != count.to_string();
+                if count < least || count > most || is_other_text {
+                    return Err(SettingsError::out_of_range(option, &got));
                 }
                 self.set_count(option.field, count);
             }
@@ -206,8 +212,25 @@ impl Settings {
                 self.npu.huge_pages |= option.field == Field::PageSize;
             }
             Kind::Any => tokens.any(option.key)?,
+            Kind::List => {
+                if !tokens.opens_list(option.key)? {
+                    let got = tokens.value(option.key)?;
+                    return Err(SettingsError::out_of_range(option, &got));
+                }
+                while tokens.item().is_some() {}
+                tokens.close_list()?;
+            }
         }
         Ok(())
+    }
+
+    /// Old versions read numbers of 32 bits with a sign.
+    fn within(&self, option: &'static OptionRow, count: u64) -> Result<u64, SettingsError> {
+        let fits = match self.version.rules().counts {
+            Counts::Unsigned64 => true,
+            Counts::Signed32 => i32::try_from(count.cast_signed()).is_ok(),
+        };
+        fits.then_some(count).ok_or_else(|| SettingsError::out_of_range(option, &count))
     }
 
     fn set_mib(&mut self, field: Field, bytes: u64) {

@@ -114,6 +114,15 @@ pub enum Capture {
     Never,
 }
 
+/// How whole numbers are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counts {
+    /// 32 bits with a sign; others are refused.
+    Signed32,
+    /// 64 bits without a sign.
+    Unsigned64,
+}
+
 /// What one version does where versions differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
@@ -129,6 +138,8 @@ pub struct Rules {
     pub overflow: Overflow,
     /// The smallest split size.
     pub smallest_split: SmallestSplit,
+    /// How sizes are read.
+    pub counts: Counts,
     /// What a fraction of 1 does.
     pub whole_fraction: WholeFraction,
     /// What happens to ranges that are too short.
@@ -147,6 +158,7 @@ const NEWEST: Rules = Rules {
     capture: Capture::Never,
     overflow: Overflow::BeforeRelease,
     smallest_split: SmallestSplit::LargeSegment,
+    counts: Counts::Unsigned64,
     whole_fraction: WholeFraction::NoLimit,
     short_range: ShortRange::GivenBack,
     spare_bytes: 0,
@@ -179,6 +191,7 @@ const TORCH_2_9: Rules = Rules {
     list_rest: ListRest::AtLastNamed,
     open_pool: OpenPool::First,
     smallest_split: SmallestSplit::Mib(21),
+    counts: Counts::Signed32,
     whole_fraction: WholeFraction::LimitOfDevice,
     ..TORCH_2_10
 };

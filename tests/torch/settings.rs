@@ -214,3 +214,60 @@ proptest! {
         }
     }
 }
+
+/// What the parsers of released wheels say: `setting<tab>accept|refuse` for each version of the first line.
+fn check_table(table: &str) -> usize {
+    let mut lines = table.lines();
+    let head = lines.next().unwrap_or("");
+    let versions: Vec<Version> = head
+        .split('\t')
+        .skip(1)
+        .map(|name| Version::named(name).unwrap_or_else(|| panic!("no version {name}")))
+        .collect();
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for line in lines {
+        let mut cells = line.split('\t');
+        let setting = cells.next().unwrap_or("");
+        for (version, cell) in versions.iter().zip(cells) {
+            count += 1;
+            let accepts = Settings::parse(setting, *version).is_ok();
+            if accepts != (cell == "accept") {
+                wrong.push(format!("{version} {setting}: {cell}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    count
+}
+
+#[test]
+fn versions_know_the_keys_that_their_wheels_know() {
+    let table = [
+        "setting\t2.9.1\t2.10.0\t2.12.1\t2.13.0\t2.15.0\tnpu",
+        "pinned_free_catch_all:True\trefuse\trefuse\taccept\taccept\taccept\trefuse",
+        "pinned_max_cached_size_mb:0\trefuse\trefuse\trefuse\taccept\taccept\taccept",
+        "pinned_max_round_threshold_mb:1\trefuse\trefuse\trefuse\taccept\taccept\taccept",
+        "pinned_reserve_segment_size_mb:1\trefuse\taccept\taccept\taccept\taccept\taccept",
+        "pinned_num_register_threads:8\taccept\taccept\taccept\taccept\taccept\trefuse",
+        "pinned_use_hip_host_register:True\taccept\taccept\taccept\taccept\taccept\trefuse",
+        "release_lock_on_hipmalloc:True\taccept\taccept\taccept\taccept\taccept\trefuse",
+        "max_split_size_mb:99999999999999\trefuse\taccept\taccept\taccept\taccept\taccept",
+        "max_split_size_mb:-1\taccept\taccept\taccept\taccept\taccept\taccept",
+        "expandable_segments_reserve_by_class:0.5\trefuse\trefuse\trefuse\trefuse\trefuse\trefuse",
+        "expandable_segments_reserve_by_class:[small:1G]\trefuse\trefuse\trefuse\trefuse\taccept\trefuse",
+        "base_addr_aligned_kb:016\trefuse\trefuse\trefuse\trefuse\trefuse\trefuse",
+    ];
+    check_table(&table.join("\n"));
+}
+
+#[test]
+fn every_setting_of_the_given_table_is_read_as_in_its_wheels() {
+    let Some(folder) = std::env::var_os("HIGHWATER_SHARED") else {
+        println!("skipped: HIGHWATER_SHARED is not set");
+        return;
+    };
+    let file = std::path::Path::new(&folder).join("strangers/alloc_conf_real.tsv");
+    let table = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    println!("{} settings compared", check_table(&table));
+}

@@ -27,6 +27,8 @@ pub enum Kind {
     Word(&'static str),
     /// Anything.
     Any,
+    /// A list in brackets, whatever is in it.
+    List,
 }
 
 /// What a key sets.
@@ -139,7 +141,7 @@ const FLAG: &str = "True or False";
 const SIZE: &str = "a size in MiB of at least large_segment_size_mb (20 where that is not set; 21 in torch 2.9)";
 
 /// Every key of every version.
-pub const OPTIONS: [OptionRow; 27] = [
+pub const OPTIONS: [OptionRow; 30] = [
     row(
         "max_split_size_mb",
         Kind::Mib,
@@ -235,7 +237,7 @@ pub const OPTIONS: [OptionRow; 27] = [
         Scope::Npu,
         [
             "16",
-            "a whole number of KiB from 0 to 16",
+            "a whole number of KiB from 0 to 16, without leading zeros",
             "Blocks from 2 MiB on in expandable segments start at multiples of this; 0 turns it off.",
         ],
     ),
@@ -302,6 +304,13 @@ pub const OPTIONS: [OptionRow; 27] = [
         ["False", FLAG, "Other threads may allocate during a device allocation."],
     ),
     row(
+        "release_lock_on_hipmalloc",
+        Kind::Flag,
+        Field::None,
+        Scope::Cuda(FIRST),
+        ["False", FLAG, "The name of release_lock_on_cudamalloc on AMD devices; both are read."],
+    ),
+    row(
         "release_lock_on_npumalloc",
         Kind::Flag,
         Field::None,
@@ -332,12 +341,12 @@ pub const OPTIONS: [OptionRow; 27] = [
     ),
     row(
         "expandable_segments_reserve_by_class",
-        Kind::Any,
+        Kind::List,
         Field::None,
         Scope::Cuda(Version::Torch2_15),
         [
             "unset",
-            "any text",
+            "a list such as [small:1G,large:0.5]",
             "Size of the address ranges of expandable segments by pool; here they keep their default size.",
         ],
     ),
@@ -349,10 +358,28 @@ pub const OPTIONS: [OptionRow; 27] = [
         ["False", FLAG, "How pinned host memory is registered."],
     ),
     row(
+        "pinned_use_hip_host_register",
+        Kind::Flag,
+        Field::None,
+        Scope::Cuda(FIRST),
+        ["False", FLAG, "The name of pinned_use_cuda_host_register on AMD devices; both are read."],
+    ),
+    row(
+        "pinned_free_catch_all",
+        Kind::Flag,
+        Field::None,
+        Scope::Cuda(Version::Torch2_12),
+        [
+            "False",
+            FLAG,
+            "Pinned host memory is also freed by threads that did not allocate it.",
+        ],
+    ),
+    row(
         "pinned_num_register_threads",
         Kind::PowerOfTwo { most: 128 },
         Field::None,
-        Scope::Both(FIRST),
+        Scope::Cuda(FIRST),
         [
             "1",
             "a power of two up to 128",
@@ -377,7 +404,7 @@ pub const OPTIONS: [OptionRow; 27] = [
             most: u64::MAX,
         },
         Field::None,
-        Scope::Both(FIRST),
+        Scope::Both(Version::Torch2_10),
         [
             "unset",
             "a whole number of MiB of at least 1",
@@ -388,14 +415,14 @@ pub const OPTIONS: [OptionRow; 27] = [
         "pinned_max_cached_size_mb",
         Kind::Mib,
         Field::None,
-        Scope::Cuda(FIRST),
+        Scope::Both(Version::Torch2_13),
         ["unset", "a size in MiB", "Most pinned host memory that stays cached."],
     ),
     row(
         "pinned_max_round_threshold_mb",
         Kind::Mib,
         Field::None,
-        Scope::Cuda(Version::Torch2_14),
+        Scope::Both(Version::Torch2_13),
         [
             "unset",
             "a size in MiB",
