@@ -15,6 +15,7 @@ use highwater_model::workload::{
 };
 use highwater_plan::peak_live;
 use highwater_rewrite::name_reuse::program_figures;
+use highwater_rewrite::{control_flow_workspace, with_control_flow_workspaces};
 
 /// The stage that progress shows.
 const STAGE: &str = "counting";
@@ -36,8 +37,11 @@ pub struct GraphFigures {
     pub inputs: Option<Bytes>,
     /// Computed results, each with separate memory.
     pub activations: Option<Bytes>,
-    /// Without sharing of memory.
+    /// Without sharing of memory; of an executable of a compiler the compiler's own peak where its dump states it, else as it
+    /// shares memory, with what loops and branches hold.
     pub naive_peak: Option<(Bytes, Option<Step>)>,
+    /// As the program's own rules have it, where `naive_peak` is the compiler's.
+    pub modelled_peak: Option<(Bytes, Option<Step>)>,
     /// Where views and in-place results share memory.
     pub aliased_peak: Option<(Bytes, Option<Step>)>,
     /// Names of symbolic dimensions.
@@ -152,6 +156,9 @@ fn inspect_graphs(
             let figures = figures(name, graph, bindings, &mut inspection.diagnostics, progress)?;
             inspection.graphs.push(figures);
         }
+        if let Some(dumped) = entry.dumped.as_ref().filter(|dumped| dumped.outputs_from_start) {
+            executable_peak(entry, dumped, bindings, &mut inspection.graphs[position], progress)?;
+        }
         if let Some(dumped) = &entry.dumped {
             let arenas = dumped.arenas.iter().map(|arena| problem_figures(arena));
             inspection.lifetimes.extend(arenas);
@@ -164,6 +171,27 @@ fn inspect_graphs(
             }
             inspection.dumps.push((position, dump_figures(entry, dumped, bindings)));
         }
+    }
+    Ok(())
+}
+
+/// The peak of an executable: its memory is shared by the compiler's rules, so that figures without sharing mean nothing.
+fn executable_peak(
+    entry: &GraphEntry,
+    dumped: &Dumped,
+    bindings: &Bindings,
+    figures: &mut GraphFigures,
+    progress: &Progress<'_>,
+) -> Result<(), AnalysisError> {
+    let graph = &entry.graph;
+    let sizes = counted_sizes(graph, bindings)?;
+    let scratch = control_flow_workspace(entry, bindings, progress)?;
+    let held = with_control_flow_workspaces(graph, lifetimes(graph, &sizes, View::Aliased), &scratch, None);
+    let modelled = figures.naive_peak.is_some().then(|| held.peak());
+    figures.naive_peak = modelled;
+    if let Some((bytes, step)) = dumped.peak_live {
+        figures.modelled_peak = modelled;
+        figures.naive_peak = Some((bytes, u32::try_from(step).ok().map(Step)));
     }
     Ok(())
 }
@@ -282,6 +310,7 @@ fn figures(
         inputs: is_bound.then(|| sum(graph, &sizes, |role| role == Role::Input)),
         activations: is_bound.then(|| naive.total()),
         naive_peak: is_bound.then(|| naive.peak()),
+        modelled_peak: None,
         aliased_peak: is_bound.then(|| aliased.peak()),
         unknown_shapes,
         unknown_inputs,

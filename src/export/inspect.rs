@@ -126,6 +126,11 @@ fn graph_record(figures: &GraphFigures) -> Record<'_> {
     let step = |peak: Option<(Bytes, Option<Step>)>| peak.and_then(|(_, step)| step);
     let symbols = figures.symbols.join(", ");
     let above_zero = |count: u64| (count > 0).then_some(count);
+    let modelled = figures.modelled_peak.map(|(bytes, _)| bytes);
+    let peak = match modelled {
+        Some(_) => "peak live, by the compiler, with inputs",
+        None => "peak live",
+    };
     Record::new()
         .key("name", &figures.name)
         .field("ops", "ops", figures.ops)
@@ -134,8 +139,10 @@ fn graph_record(figures: &GraphFigures) -> Record<'_> {
         .field("state_bytes", "optimizer state", figures.state)
         .field("input_bytes", "inputs", known(figures.inputs))
         .field("activation_bytes", "activations", known(figures.activations))
-        .field("peak_live_bytes", "peak live", bytes(figures.naive_peak))
+        .field("peak_live_bytes", peak, bytes(figures.naive_peak))
         .field("peak_live_step", "& at step ", step(figures.naive_peak))
+        .optional("modelled_peak_live_bytes", modelled)
+        .shown("peak live, modelled", modelled)
         .field(
             "aliased_peak_live_bytes",
             "peak live, memory shared by views",

@@ -12,7 +12,8 @@ pub(super) struct ElementTypes(Vec<(&'static str, DType)>);
 pub(super) static ONNX: LazyLock<ElementTypes> = LazyLock::new(|| {
     ElementTypes::new(
         "UNDEFINED FLOAT UINT8 INT8 UINT16 INT16 INT32 INT64 STRING BOOL FLOAT16 DOUBLE UINT32 UINT64 COMPLEX64 COMPLEX128 \
-         BFLOAT16 FLOAT8E4M3FN FLOAT8E4M3FNUZ FLOAT8E5M2 FLOAT8E5M2FNUZ UINT4 INT4 FLOAT4E2M1 FLOAT8E8M0 UINT2 INT2",
+         BFLOAT16 FLOAT8E4M3FN FLOAT8E4M3FNUZ FLOAT8E5M2 FLOAT8E5M2FNUZ UINT4 INT4 FLOAT4E2M1 FLOAT8E8M0 UINT2 INT2 FLOAT6E2M3 \
+         FLOAT6E3M2",
     )
 });
 
@@ -45,7 +46,7 @@ pub(super) static TFLITE: LazyLock<ElementTypes> = LazyLock::new(|| {
 pub(super) static XLA: LazyLock<ElementTypes> = LazyLock::new(|| {
     ElementTypes::new(
         "- pred s8 s16 s32 s64 u8 u16 u32 u64 f16 f32 f64 - - c64 bf16 - c128 f8e5m2 f8e4m3fn s4 u4 f8e4m3b11fnuz f8e5m2fnuz \
-         f8e4m3fnuz s2 u2 f8e4m3 f8e3m4 s1 u1 f4e2m1fn f8e8m0fnu",
+         f8e4m3fnuz s2 u2 f8e4m3 f8e3m4 s1 u1 f4e2m1fn f8e8m0fnu - f6e3m2fn f6e2m3fn",
     )
 });
 
@@ -78,7 +79,8 @@ fn meaning(name: &str) -> DType {
         .iter()
         .find_map(|prefix| name.strip_prefix(prefix));
     let plain = match plain.unwrap_or(&name) {
-        "pred" => return DType::Bool,
+        // Elements of one bit take a byte each, as XLA's truth values do.
+        "pred" | "s1" | "u1" => return DType::Bool,
         "bf16" => return DType::Bfloat16,
         "resource" | "variant" => return DType::Handle,
         plain => plain,
@@ -111,13 +113,14 @@ mod tests {
             (&ONNX, 1, "FLOAT", DType::Float32),
             (&ONNX, 24, "FLOAT8E8M0", DType::Float8),
             (&ONNX, 26, "INT2", DType::Int2),
+            (&ONNX, 28, "FLOAT6E3M2", DType::Float6),
             (&TENSORFLOW, 13, "QINT32", DType::Int32),
             (&TENSORFLOW, 19, "HALF", DType::Float16),
             (&TENSORFLOW, 20, "RESOURCE", DType::Handle),
             (&TENSORFLOW, 33, "FLOAT4_E2M1FN", DType::Float4),
             (&GE, 15, "DUAL_SUB_UINT8", DType::Uint8),
             (&GE, 27, "BF16", DType::Bfloat16),
-            (&GE, 37, "FLOAT6_E3M2", DType::Unknown),
+            (&GE, 37, "FLOAT6_E3M2", DType::Float6),
             (&GE, 41, "HIFLOAT4", DType::Float4),
             (&TFLITE, 9, "INT8", DType::Int8),
             (&TFLITE, 17, "INT4", DType::Int4),
@@ -125,7 +128,8 @@ mod tests {
             (&XLA, 1, "pred", DType::Bool),
             (&XLA, 16, "bf16", DType::Bfloat16),
             (&XLA, 27, "u2", DType::Uint2),
-            (&XLA, 30, "s1", DType::Unknown),
+            (&XLA, 30, "s1", DType::Bool),
+            (&XLA, 36, "f6e2m3fn", DType::Float6),
             (&XLA, 33, "f8e8m0fnu", DType::Float8),
         ] {
             assert_eq!((types.of_code(code), types.code(name)), (dtype, Some(code)), "{name}");

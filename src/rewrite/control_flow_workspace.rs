@@ -2,7 +2,9 @@
 //!
 //! In: an entry with its table of uses, values of dimensions. Out: for each op that runs bodies, the most bytes that
 //! one body holds at once, without its inputs, resident storages and the outputs that the results of the op count, so
-//! that the op's step holds the larger of the body's peak and the results; for a loop that is one iteration. Nested
+//! that the op's step holds the larger of the body's peak and the results; for a loop that is one iteration. Results that
+//! have their memory before the op runs (they are the op's operands, or outputs of an executable that reserves them) take
+//! the body's outputs while these live, and no other bytes. Nested
 //! bodies count on the step of their op. As live ranges these bytes are scratch memory with ids behind the graph's
 //! tensors ([`estimated_workspace`]). An estimate: a runtime may run iterations in parallel, and where shapes are
 //! unknown it is a lower bound. Recursive uses count nothing. O(tensors of bodies).
@@ -30,13 +32,33 @@ pub struct ControlFlowWorkspace {
     pub is_lower_bound: bool,
 }
 
-/// Peak memory of one body.
-#[derive(Clone, Copy, Default)]
+/// Memory of one body.
+#[derive(Clone, Default)]
 struct Held {
-    /// Outputs included.
-    peak: Bytes,
+    /// Bytes of outputs and of everything else on steps that may be the peak: more of the one, less of the other.
+    steps: Vec<(Bytes, Bytes)>,
     outputs: Bytes,
     is_lower_bound: bool,
+}
+
+impl Held {
+    /// What a body holds at once where `reserved` bytes take its outputs.
+    fn peak(&self, reserved: Bytes) -> Bytes {
+        let of_step = |(outputs, others): &(Bytes, Bytes)| {
+            let outputs = outputs.get().saturating_sub(reserved.get());
+            Bytes(others.get().saturating_add(outputs))
+        };
+        self.steps.iter().map(of_step).max().unwrap_or(Bytes::ZERO)
+    }
+}
+
+/// Bytes that the surrounding graph has for the results of an op.
+#[derive(Clone, Copy, Default)]
+struct Results {
+    /// Before the op runs.
+    reserved: Bytes,
+    /// From its step on.
+    counted: Bytes,
 }
 
 /// Workspaces of the ops of the entry's graph, ascending by op.
@@ -69,7 +91,10 @@ pub fn control_flow_workspace(
         let positions = by_graph.get(&number).map_or(&[][..], Vec::as_slice);
         let uses = positions.iter().filter(|position| !order.is_circular[**position]);
         let uses: Vec<&BodyUse> = uses.map(|position| &entry.uses[*position]).collect();
-        let scratch = largest(&uses, &held, graph, &sizes);
+        let is_reserved = number == 0 && entry.dumped.as_ref().is_some_and(|dumped| dumped.outputs_from_start);
+        let reserved = graph.outputs().iter().filter(|_| is_reserved);
+        let reserved: BTreeSet<StorageId> = reserved.map(|output| graph.tensors()[*output].storage).collect();
+        let scratch = largest(&uses, &held, |op| results(graph, &sizes, op, &reserved));
         if number == 0 {
             of_main = scratch;
         } else {
@@ -92,29 +117,45 @@ fn outputs(entry: &GraphEntry) -> BTreeMap<u32, Vec<TensorId>> {
     outputs
 }
 
-/// Bytes that the surrounding graph counts for the results of the op.
-fn counted_results(graph: &Graph, sizes: &Sizes, op: OpId) -> Bytes {
+/// `reserved` are storages that have their memory from the start.
+fn results(graph: &Graph, sizes: &Sizes, op: OpId, reserved: &BTreeSet<StorageId>) -> Results {
+    let mut found = Results::default();
     if graph.ops().get(op).is_none() {
-        return Bytes::ZERO;
+        return found;
     }
-    let results = graph.results(op).iter().map(|result| &graph.tensors()[*result]);
-    let storages: BTreeSet<StorageId> = results
+    let tensors = graph.results(op).iter().map(|result| &graph.tensors()[*result]);
+    let storages: BTreeSet<StorageId> = tensors
         .filter(|tensor| tensor.role != Role::Workspace)
         .map(|tensor| tensor.storage)
         .collect();
-    let bytes = storages.into_iter().map(|storage| sizes.storage(storage));
-    Bytes(bytes.fold(0, u64::saturating_add))
+    for storage in storages {
+        let root = &graph.tensors()[graph.storages()[storage].root];
+        let is_new = root.producer == Some(op) && !reserved.contains(&storage);
+        let sum = if is_new {
+            &mut found.counted
+        } else {
+            &mut found.reserved
+        };
+        *sum = Bytes(sum.get().saturating_add(sizes.storage(storage)));
+    }
+    found
 }
 
 /// The largest body of each op.
-fn largest(uses: &[&BodyUse], held: &BTreeMap<u32, Held>, graph: &Graph, sizes: &Sizes) -> Vec<ControlFlowWorkspace> {
+fn largest(
+    uses: &[&BodyUse],
+    held: &BTreeMap<u32, Held>,
+    results: impl Fn(OpId) -> Results,
+) -> Vec<ControlFlowWorkspace> {
     let mut by_op: BTreeMap<OpId, ControlFlowWorkspace> = BTreeMap::new();
     for one in uses {
         let Some(of_body) = held.get(&one.body) else { continue };
-        let results = counted_results(graph, sizes, one.op);
+        let results = results(one.op);
+        let outputs = of_body.outputs.get().saturating_sub(results.reserved.get());
+        let counted = results.counted.get().min(outputs);
         let new = ControlFlowWorkspace {
             op: one.op,
-            bytes: Bytes(of_body.peak.get().saturating_sub(of_body.outputs.min(results).get())),
+            bytes: Bytes(of_body.peak(results.reserved).get().saturating_sub(counted)),
             body: one.body,
             kind: one.kind,
             is_lower_bound: of_body.is_lower_bound,
@@ -139,25 +180,34 @@ fn held_by(body: &Graph, sizes: &Sizes, outputs: &[TensorId], within: &[ControlF
     let is_returned = |item: &Lifetime| is_output[body.tensors()[item.tensor].storage.idx()];
     let mut held = feature_lifetimes(body, sizes);
     held.items.retain(|item| !is_returned(item));
-    let end = Step(held.n_steps);
-    let mut of_outputs = 0_u64;
-    for mut item in lifetimes(body, sizes, View::Aliased)
-        .items
-        .into_iter()
-        .filter(is_returned)
-    {
-        of_outputs = of_outputs.saturating_add(item.bytes.get());
+    let mut returned = lifetimes(body, sizes, View::Aliased);
+    returned.items.retain(is_returned);
+    let end = Step(returned.n_steps);
+    for item in &mut returned.items {
         item.end = end;
-        held.items.push(item);
     }
-    held.items.sort_unstable_by_key(|item| (item.birth, item.tensor));
     let unknown = body.unknown_activations(sizes).next().is_some();
     let held = with_control_flow_workspaces(body, held, within, None);
     Held {
-        peak: held.peak().0,
-        outputs: Bytes(of_outputs),
+        steps: highest(returned.live_curve().into_iter().zip(held.live_curve())),
+        outputs: returned.total(),
         is_lower_bound: unknown || within.iter().any(|one| one.is_lower_bound),
     }
+}
+
+/// Pairs that no other exceeds in both.
+fn highest(pairs: impl Iterator<Item = (Bytes, Bytes)>) -> Vec<(Bytes, Bytes)> {
+    let mut pairs: Vec<(Bytes, Bytes)> = pairs.collect();
+    pairs.sort_unstable_by(|one, other| other.cmp(one));
+    let mut highest = None;
+    pairs.retain(|(_, others)| {
+        let is_higher = highest.is_none_or(|highest| *others > highest);
+        if is_higher {
+            highest = Some(*others);
+        }
+        is_higher
+    });
+    pairs
 }
 
 /// Adds the workspaces to live ranges. An op with an estimated workspace keeps the larger one; host ops hold nothing on

@@ -230,7 +230,8 @@ impl Settings {
             Counts::Unsigned64 => true,
             Counts::Signed32 => i32::try_from(count.cast_signed()).is_ok(),
         };
-        fits.then_some(count).ok_or_else(|| SettingsError::out_of_range(option, &count))
+        fits.then_some(count)
+            .ok_or_else(|| SettingsError::out_of_range(option, &count))
     }
 
     fn set_mib(&mut self, field: Field, bytes: u64) {

@@ -198,6 +198,33 @@ fn share_places(values: &mut [(&Value, (u64, u64))]) -> Vec<Vec<u32>> {
     groups
 }
 
+/// The most bytes of values that live at once, and the first step that reaches them: each value by itself, but for those that
+/// follow each other in one place, as in XLA's own list. `None` where no live range is known.
+pub(super) fn peak(assignment: &Assignment, ranges: &Ranges) -> Option<(Bytes, u64)> {
+    let mut changes: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
+    for allocation in &assignment.allocations {
+        let values = allocation.values.iter();
+        let mut values: Vec<(&Value, (u64, u64))> = values
+            .filter_map(|value| Some((value, *ranges.get(&value.id)?)))
+            .collect();
+        share_places(&mut values);
+        for (value, (start, end)) in values {
+            let born = &mut changes.entry(start).or_default().0;
+            *born = born.saturating_add(value.size);
+            let dead = &mut changes.entry(end.saturating_add(1)).or_default().1;
+            *dead = dead.saturating_add(value.size);
+        }
+    }
+    let (mut live, mut peak) = (0_u64, None);
+    for (step, (born, dead)) in changes {
+        live = live.saturating_sub(dead).saturating_add(born);
+        if peak.is_none_or(|(most, _)| Bytes(live) > most) {
+            peak = Some((Bytes(live), step));
+        }
+    }
+    peak
+}
+
 /// Every allocation as a buffer that is held all run, for an assignment without live ranges.
 pub(super) fn held(assignment: &Assignment, name: &str) -> ProblemEntry {
     let mut entry = ProblemEntry {

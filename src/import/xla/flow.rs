@@ -13,7 +13,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::assignment_proto::Place;
-use super::model::{Instruction, Module};
+use super::forwarded::{Source, forwarded};
+use super::model::{Alias, Instruction, Module};
 use crate::ImportError;
 use highwater_model::progress::Progress;
 
@@ -106,9 +107,9 @@ struct Walk<'m> {
     instructions: Vec<(&'m Instruction, u32)>,
     /// Readers of each instruction: number and operand.
     users: Vec<Vec<(u32, u32)>>,
-    /// Elements' first nodes of each instruction.
-    starts: Vec<Box<[u32]>>,
     nodes: Vec<u32>,
+    /// By instruction: nodes of operands that it passes on, ascending, and its own nodes.
+    passed: Vec<Box<[(Source, u32)]>>,
     /// Callers of each computation: number, and which of the called it is.
     callers: Vec<Vec<(u32, usize)>>,
     /// Parameters of each computation by their number.
@@ -122,8 +123,8 @@ impl<'m> Walk<'m> {
             schedule,
             instructions: Vec::new(),
             users: vec![Vec::new(); schedule.times.len()],
-            starts: Vec::new(),
             nodes: Vec::new(),
+            passed: Vec::new(),
             callers: vec![Vec::new(); module.computations.len()],
             parameters: vec![BTreeMap::new(); module.computations.len()],
         };
@@ -140,8 +141,12 @@ impl<'m> Walk<'m> {
                     walk.parameters[at as usize].insert(instruction.number, number);
                 }
                 walk.instructions.push((instruction, at));
-                walk.starts.push(instruction.shape.starts());
-                walk.nodes.push(instruction.shape.nodes());
+                walk.nodes.push(instruction.n_nodes());
+                let sources = forwarded(computation, instruction).into_iter();
+                let passed = (0..).zip(sources).filter_map(|(node, source)| Some((source?, node)));
+                let mut passed: Vec<(Source, u32)> = passed.collect();
+                passed.sort_unstable();
+                walk.passed.push(passed.into());
             }
         }
         walk
@@ -177,24 +182,14 @@ impl<'m> Walk<'m> {
 
     /// The places where a reader puts the value that it reads without a copy.
     fn through(&self, place: Place, user: u32, operand: u32, to: &mut Vec<Place>) {
-        let (number, node) = place;
+        let node = place.1;
         let instruction = self.instructions[user as usize].0;
+        let passed = &self.passed[user as usize];
+        let first = passed.partition_point(|entry| entry.0 < (operand, node));
+        let same = passed[first..].iter().take_while(|entry| entry.0 == (operand, node));
+        to.extend(same.map(|entry| (user, entry.1)));
         match &*instruction.opcode {
-            "tuple" => {
-                let start = self.starts[user as usize].get(operand as usize);
-                to.extend(start.map(|start| (user, start.saturating_add(node))));
-            }
-            "get-tuple-element" => {
-                let starts = &self.starts[number as usize];
-                let element = usize::try_from(instruction.number).unwrap_or(usize::MAX - 1);
-                if let (Some(start), Some(end)) = (starts.get(element), starts.get(element + 1))
-                    && (start..end).contains(&&node)
-                {
-                    to.push((user, node - start));
-                }
-            }
-            "bitcast" | "optimization-barrier" | "domain" => to.push((user, node)),
-            "add-dependency" if operand == 0 => to.push((user, node)),
+            "bitcast" => to.push((user, node)),
             "while" => {
                 let called = instruction.called.iter();
                 to.extend(called.filter_map(|one| Some((self.parameter(*one, 0)?, node))));
@@ -300,6 +295,10 @@ pub(super) fn ranges(
 
 /// Whether an output takes the buffer of a parameter, or of an element of it.
 fn is_donated(module: &Module, number: u64) -> bool {
-    let mut of_parameter = module.donated.range((number, Vec::new())..);
-    of_parameter.next().is_some_and(|entry| entry.0 == number)
+    let of_parameter = Alias {
+        operand: number,
+        ..Alias::default()
+    };
+    let mut from = module.donated.range(of_parameter..);
+    from.next().is_some_and(|donated| donated.operand == number)
 }

@@ -9,6 +9,7 @@ use super::{arena, flow};
 use crate::ImportError;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
+use highwater_model::units::Bytes;
 use highwater_model::workload::{ProblemEntry, Source};
 
 /// The problems of a dump, as far as it states them.
@@ -19,7 +20,11 @@ pub(super) fn source(
     diagnostics: &mut Diagnostics,
 ) -> Result<Source, ImportError> {
     let entries = match (&dump.assignment, &dump.ranges) {
-        (Some(assignment), Some(ranges)) => both(assignment, ranges, progress, diagnostics)?,
+        (Some(assignment), Some(ranges)) => match both(assignment, ranges, progress, diagnostics)? {
+            // Nothing is shared: each allocation has one value.
+            arenas if arenas.is_empty() => valid(arena::held(assignment, name), name)?,
+            arenas => arenas,
+        },
         (Some(assignment), None) => {
             diagnostics.warning(
                 "the file says where values are placed, not when they are live: each allocation counts as held all run; \
@@ -62,12 +67,15 @@ pub(super) fn source(
     Ok(Source::Problems(entries))
 }
 
+/// XLA's own peak of live bytes, and its step.
+pub(super) fn stated_peak(ranges: &dump::Ranges) -> Option<(Bytes, u64)> {
+    let sizes = ranges.sizes.values();
+    let bytes = sizes.fold(0_u64, |sum, bytes| sum.saturating_add(*bytes));
+    Some((Bytes(bytes), ranges.peak?))
+}
+
 fn peak(ranges: &dump::Ranges, name: &str, diagnostics: &mut Diagnostics) {
-    if let Some(step) = ranges.peak {
-        let bytes = ranges
-            .sizes
-            .values()
-            .fold(0_u64, |sum, bytes| sum.saturating_add(*bytes));
+    if let Some((Bytes(bytes), step)) = stated_peak(ranges) {
         diagnostics.info(
             format!(
                 "XLA states a peak of {bytes} bytes in {} values at step {step} of {}",

@@ -21,13 +21,17 @@ mod cursor;
 mod detect;
 mod dump;
 mod flow;
+mod forwarded;
+mod in_place;
 mod instruction;
 mod join;
+mod layout;
 mod model;
 mod multi_file;
 mod proto;
 mod proto_shape;
 mod shape;
+mod sharing;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -37,11 +41,13 @@ mod walk;
 pub use self::multi_file::DumpPart;
 pub(super) use self::multi_file::{groups, join};
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use self::detect::Form;
 use self::model::Module;
-use self::shape::ShapeNotes;
+use self::shape::{Shape, ShapeNotes};
+use self::sharing::{Context, Runs, Sharing};
 use self::values::Values;
 use super::wire::Wire;
 use super::{ImportError, Input, notices};
@@ -82,6 +88,7 @@ pub(super) fn import(
             for (module, notes) in modules {
                 let dumped = Dumped {
                     facts: facts(&module, flow::schedule(&module).n_steps),
+                    outputs_from_start: true,
                     ..Dumped::default()
                 };
                 remarks(&module, notes, diagnostics);
@@ -108,6 +115,7 @@ fn read_proto(
     let schedule = flow::schedule(&module);
     let mut dumped = Dumped {
         facts: facts(&module, schedule.n_steps),
+        outputs_from_start: true,
         ..Dumped::default()
     };
     if let Some(span) = assignment {
@@ -122,6 +130,7 @@ fn read_proto(
         let ranges = ranges.unwrap_or_default();
         dumped.facts.extend(placed.assignment.facts());
         dumped.facts.push(("live ranges".to_owned(), ranges.len().to_string()));
+        dumped.peak_live = arena::peak(&placed.assignment, &ranges);
         dumped.arenas = arena::arenas(&placed.assignment, &ranges, progress, diagnostics)?;
     }
     let entry = graphs(&module, name, len, dumped, progress, diagnostics)?;
@@ -134,12 +143,16 @@ fn facts(module: &Module, steps: u64) -> Vec<(String, String)> {
     } else {
         "as stored, not scheduled"
     };
-    vec![
+    let mut facts = vec![
         ("computations".to_owned(), module.n_computations.to_string()),
         ("instructions".to_owned(), module.n_instructions.to_string()),
         ("order".to_owned(), order.to_owned()),
         ("steps of the flattened schedule".to_owned(), steps.to_string()),
-    ]
+    ];
+    for (space, bytes) in layout::elsewhere(module) {
+        facts.push((format!("bytes of values in {}", space.label()), bytes.to_string()));
+    }
+    facts
 }
 
 fn remarks(module: &Module, notes: ShapeNotes, diagnostics: &mut Diagnostics) {
@@ -149,12 +162,19 @@ fn remarks(module: &Module, notes: ShapeNotes, diagnostics: &mut Diagnostics) {
         }
     };
     many(
-        notes.tiled,
+        notes.padded,
         format!(
-            "{} shapes have a layout with tiles; they count the bytes of the shape, without padding",
-            notes.tiled
+            "{} arrays count more than their elements: their layout has tiles, which pad",
+            notes.padded
         ),
     );
+    for (space, bytes) in layout::elsewhere(module) {
+        let where_ = space.label();
+        many(
+            bytes,
+            format!("values of {bytes} bytes lie in {where_}; they count 0 bytes on the device"),
+        );
+    }
     many(
         notes.narrow,
         format!(
@@ -183,8 +203,23 @@ fn graphs(
     let mut graphs = Vec::with_capacity(module.computations.len());
     let mut uses = Vec::new();
     let values: Vec<Values> = module.computations.iter().map(Values::new).collect();
+    let runs = runs(module);
     for (number, computation) in (0_u32..).zip(&module.computations) {
-        let (graph, steps) = build::graph(computation, &values[number as usize], len, progress)?;
+        let values_of = &values[number as usize];
+        let donated = if number == 0 {
+            donated(module, values_of)
+        } else {
+            Vec::new()
+        };
+        let reads = values_of.reads(computation, len)?;
+        let context = Context {
+            runs: runs[number as usize],
+            is_scheduled: module.is_scheduled,
+            donated: &donated,
+            is_constant: &|body, node| is_constant(module, &values, body, node),
+        };
+        let sharing = Sharing::new(computation, values_of, &reads, &context);
+        let (graph, steps) = build::graph(computation, values_of, &reads, &sharing, progress)?;
         graphs.push(Arc::new(graph));
         let mut of_graph = calls::uses(module, &values, number, progress)?;
         ops_to_steps(&mut of_graph, &steps);
@@ -206,4 +241,48 @@ fn graphs(
         uses,
         dumped: Some(Arc::new(dumped)),
     })
+}
+
+/// How each computation is run; the entry is the first.
+fn runs(module: &Module) -> Vec<Runs> {
+    let mut runs = vec![Runs::Called; module.computations.len()];
+    for instruction in module.computations.iter().flat_map(|one| &one.instructions) {
+        // The body comes before the condition.
+        if let ("while", Some(body)) = (&*instruction.opcode, instruction.called.first()) {
+            runs[*body as usize] = Runs::LoopBody;
+        }
+    }
+    runs[0] = Runs::Entry;
+    runs
+}
+
+/// Whether a body hands a node of its state on as it is.
+fn is_constant(module: &Module, values: &[Values], body: u32, node: usize) -> bool {
+    let (Some(computation), Some(values)) = (module.computations.get(body as usize), values.get(body as usize)) else {
+        return false;
+    };
+    let mut instructions = (0..).zip(&computation.instructions);
+    let state = instructions.find(|(_, instruction)| &*instruction.opcode == "parameter");
+    let state = state.and_then(|(at, _)| values.of(at).get(node));
+    state.is_some() && state == values.of(computation.root).get(node)
+}
+
+/// Outputs with the parameters whose memory they take.
+fn donated(module: &Module, values: &Values) -> Vec<(u32, u32)> {
+    let entry = &module.computations[0];
+    let parameters: BTreeMap<u64, u32> = (0..)
+        .zip(&entry.instructions)
+        .filter(|(_, instruction)| &*instruction.opcode == "parameter")
+        .map(|(at, instruction)| (instruction.number, at))
+        .collect();
+    let tensor = |instruction: u32, path: &[u64]| {
+        let shape: &Shape = &entry.instructions[instruction as usize].shape;
+        let node = shape.node(path)? as usize;
+        values.of(instruction).get(node).copied()
+    };
+    let pairs = module.donated.iter().filter_map(|donated| {
+        let parameter = *parameters.get(&donated.operand)?;
+        Some((tensor(entry.root, &donated.output)?, tensor(parameter, &donated.path)?))
+    });
+    pairs.collect()
 }

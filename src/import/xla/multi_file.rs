@@ -183,7 +183,13 @@ fn with_arenas(
             facts.push(fact);
         }
     }
-    entry.dumped = Some(Arc::new(Dumped { arenas, facts, ..known }));
+    let peak_live = known.peak_live.or_else(|| texts::stated_peak(ranges));
+    entry.dumped = Some(Arc::new(Dumped {
+        arenas,
+        facts,
+        peak_live,
+        ..known
+    }));
     Ok(Some(Source::Graphs(entries)))
 }
 

@@ -14,7 +14,7 @@
 
 use std::collections::BTreeMap;
 
-use super::model::{Computation, Instruction, Module, reachable, runs_computations};
+use super::model::{Alias, Computation, Fused, Instruction, Module, reachable, runs_computations};
 use super::proto_shape;
 use super::shape::{Shape, ShapeNotes};
 use crate::ImportError;
@@ -97,8 +97,10 @@ fn read_module(wire: &mut Wire<'_>, span: Span, notes: &mut ShapeNotes) -> Resul
         return Err(ImportError::at_byte("the module has no computation", span.start));
     };
     let places: BTreeMap<i64, usize> = extents.iter().enumerate().map(|(place, one)| (one.id, place)).collect();
-    module.computations = reachable(entry, |place| {
+    module.computations = reachable(entry, |place, is_fused| {
         let extent = &extents[place];
+        let mut of_fusion = ShapeNotes::default();
+        let notes = if is_fused { &mut of_fusion } else { &mut *notes };
         let order = header.schedule.get(&extent.id).map(Vec::as_slice);
         computation(wire, extent, &places, order, notes)
     })?;
@@ -157,19 +159,29 @@ fn donated(wire: &mut Wire<'_>, module: &mut Module) -> Result<(), ImportError> 
         if number != 1 {
             continue;
         }
-        let (mut parameter, mut path) = (0, List::UNLIMITED);
-        wire.enter()?;
-        while let Some(number) = wire.next(WHAT)? {
-            match number {
-                2 => parameter = unsigned(wire.int()?),
-                3 => wire.ints(&mut path)?,
-                _ => {}
-            }
-        }
-        let path = path.items.into_iter().map(unsigned).collect();
-        module.donated.insert((parameter, path));
+        module.donated.insert(alias(wire, WHAT)?);
     }
     Ok(())
+}
+
+/// An output that has the buffer of an operand or parameter: {1 path of the output, 2 number, 3 path}.
+fn alias(wire: &mut Wire<'_>, what: &'static str) -> Result<Alias, ImportError> {
+    let (mut operand, mut path, mut output) = (0, List::UNLIMITED, List::UNLIMITED);
+    wire.enter()?;
+    while let Some(number) = wire.next(what)? {
+        match number {
+            1 => wire.ints(&mut output)?,
+            2 => operand = unsigned(wire.int()?),
+            3 => wire.ints(&mut path)?,
+            _ => {}
+        }
+    }
+    let steps = |path: List<i64>| path.items.into_iter().map(unsigned).collect();
+    Ok(Alias {
+        operand,
+        path: steps(path),
+        output: steps(output),
+    })
 }
 
 /// A computation with its instructions in the order of the schedule.
@@ -253,6 +265,8 @@ struct Raw {
     operands: List<i64>,
     controls: List<i64>,
     called: List<i64>,
+    kind: String,
+    aliases: Vec<Alias>,
     at: u64,
 }
 
@@ -267,6 +281,8 @@ fn raw(wire: &mut Wire<'_>, notes: &mut ShapeNotes) -> Result<Raw, ImportError> 
         operands: List::UNLIMITED,
         controls: List::UNLIMITED,
         called: List::UNLIMITED,
+        kind: String::new(),
+        aliases: Vec::new(),
         at: wire.enter()?.start,
     };
     while let Some(number) = wire.next("an instruction")? {
@@ -275,11 +291,13 @@ fn raw(wire: &mut Wire<'_>, notes: &mut ShapeNotes) -> Result<Raw, ImportError> 
             2 => raw.opcode = wire.text(NAME)?,
             3 => raw.shape = Some(proto_shape::read(wire, notes)?),
             9 => raw.number = wire.int()?,
+            11 => raw.kind = wire.text(NAME)?,
             13 => raw.index = wire.int()?,
             35 => raw.id = wire.int()?,
             36 => wire.ints(&mut raw.operands)?,
             37 => wire.ints(&mut raw.controls)?,
             38 => wire.ints(&mut raw.called)?,
+            74 => raw.aliases.push(alias(wire, "an operand that a result takes")?),
             _ => {}
         }
     }
@@ -323,7 +341,16 @@ fn instruction(
             at,
         ));
     }
+    let fused = raw.called.items.first().filter(|_| raw.opcode == "fusion");
+    let fused = fused.and_then(|id| places.get(id)).map(|place| Fused {
+        place: *place,
+        is_loop: matches!(&*raw.kind, "kLoop" | "kInput"),
+    });
     Ok(Instruction {
+        fused,
+        aliases: raw.aliases.into(),
+        in_place: Box::default(),
+        starts: Box::default(),
         operands: positions(&raw.operands.items)?,
         controls: positions(&raw.controls.items)?,
         called,

@@ -1,6 +1,8 @@
 //! `ShapeProto` -> [`Shape`].
 
-use super::shape::{OPAQUE, Shape, ShapeNotes, Size, TOKEN, TUPLE};
+use super::layout::{Layout, Space, TileSize};
+use super::proto::unsigned;
+use super::shape::{Array, BUFFER, OPAQUE, Shape, ShapeNotes, Size, TOKEN, TUPLE};
 use crate::ImportError;
 use crate::element_types::XLA;
 use crate::wire::{List, Wire};
@@ -22,7 +24,7 @@ fn read_below(wire: &mut Wire<'_>, notes: &mut ShapeNotes, depth: u32) -> Result
         ));
     };
     let (mut code, mut sizes, mut dynamic, mut elements) = (0, List::UNLIMITED, List::UNLIMITED, Vec::new());
-    let mut layout = LayoutFacts::default();
+    let mut layout = Layout::default();
     while let Some(number) = wire.next(WHAT)? {
         match number {
             2 => code = wire.int()?,
@@ -37,10 +39,8 @@ fn read_below(wire: &mut Wire<'_>, notes: &mut ShapeNotes, depth: u32) -> Result
         TUPLE => Shape::Tuple(elements.into()),
         TOKEN => Shape::Token,
         OPAQUE => Shape::Opaque,
+        BUFFER => elements.pop().unwrap_or(Shape::Opaque),
         _ => {
-            let dtype = XLA.of_code(code);
-            notes.tiled += u64::from(layout.is_tiled);
-            notes.narrow += u64::from((1..8).contains(&dtype.bits()) && layout.bits == 0);
             let sizes = sizes.items.iter().enumerate().map(|(axis, size)| {
                 let is_dynamic = dynamic.items.get(axis).is_some_and(|flag| *flag != 0);
                 match u64::try_from(*size) {
@@ -52,26 +52,40 @@ fn read_below(wire: &mut Wire<'_>, notes: &mut ShapeNotes, depth: u32) -> Result
                     Err(_) => Size::Free,
                 }
             });
-            Shape::Array(dtype, sizes.collect())
+            let sizes = sizes.collect();
+            Shape::Array(Array::new(XLA.of_code(code), sizes, &layout, notes))
         }
     })
 }
 
-#[derive(Clone, Copy, Default)]
-struct LayoutFacts {
-    is_tiled: bool,
-    bits: i64,
-}
-
-fn read_layout(wire: &mut Wire<'_>) -> Result<LayoutFacts, ImportError> {
-    let mut facts = LayoutFacts::default();
+fn read_layout(wire: &mut Wire<'_>) -> Result<Layout, ImportError> {
+    let (mut layout, mut order) = (Layout::default(), List::UNLIMITED);
     wire.enter()?;
     while let Some(number) = wire.next(WHAT)? {
         match number {
-            6 => facts.is_tiled = true,
-            7 => facts.bits = wire.int()?,
+            1 => wire.ints(&mut order)?,
+            6 => layout.tiles.push(tile(wire)?),
+            7 => layout.bits = unsigned(wire.int()?),
+            8 => layout.space = Space(u8::try_from(wire.int()?).unwrap_or(u8::MAX)),
+            16 => layout.tail = unsigned(wire.int()?),
             _ => {}
         }
     }
-    Ok(facts)
+    layout.order = order.items.into_iter().map(unsigned).collect();
+    Ok(layout)
+}
+
+/// Negative sizes join a dimension with the next.
+fn tile(wire: &mut Wire<'_>) -> Result<Vec<TileSize>, ImportError> {
+    let mut sizes = List::UNLIMITED;
+    wire.enter()?;
+    while let Some(number) = wire.next(WHAT)? {
+        if number == 1 {
+            wire.ints(&mut sizes)?;
+        }
+    }
+    let sizes = sizes.items.into_iter();
+    Ok(sizes
+        .map(|size| u64::try_from(size).ok().filter(|size| *size > 0))
+        .collect())
 }

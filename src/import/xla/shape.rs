@@ -4,12 +4,14 @@
 //! f32[8,128]{1,0:T(8,128)S(1)}    element type, sizes, layout: tiles, memory space, bits per element (E)
 //! s32[<=16]  f32[?,4]             a bound of a dynamic size; a size without bound
 //! (f32[2]{0}, /*index=1*/s32[])   a tuple: a table of pointers (8 bytes each) and its elements
+//! b(f32[4]{0})                    a buffer that is pinned: its array
 //! token[]  opaque[]               order alone; a thing of the backend
 //! ```
 //!
 //! Every node of a shape's tree has a number in pre-order: 0 is the whole, its elements follow, each with all below it.
 
 use super::cursor::Cursor;
+use super::layout::{Layout, Space};
 use crate::element_types::XLA;
 use crate::text_limits::{MODULE, RANK};
 use highwater_model::graph::DType;
@@ -26,21 +28,31 @@ pub(super) enum Size {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Array {
+    pub(super) dtype: DType,
+    pub(super) sizes: Box<[Size]>,
+    /// Bytes with all padding, where they differ from those of the elements.
+    pub(super) padded: Option<u64>,
+    pub(super) space: Space,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum Shape {
-    Array(DType, Box<[Size]>),
+    Array(Array),
     /// A table of pointers to elements.
     Tuple(Box<[Self]>),
     /// No bytes.
     Token,
     /// Bytes that only the backend knows.
+    #[default]
     Opaque,
 }
 
 /// Properties of a file's shapes beyond sizes, for diagnostics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ShapeNotes {
-    /// Layouts with tiles, which may pad.
-    pub(super) tiled: u64,
+    /// Arrays that their tiles pad.
+    pub(super) padded: u64,
     /// Elements of less than a byte without a packed layout.
     pub(super) narrow: u64,
     /// Dynamic sizes with a bound.
@@ -51,8 +63,69 @@ pub(super) struct ShapeNotes {
 pub(super) const TUPLE: i64 = 13;
 pub(super) const OPAQUE: i64 = 14;
 pub(super) const TOKEN: i64 = 17;
+/// A pinned buffer around an array.
+pub(super) const BUFFER: i64 = 34;
+
+impl Array {
+    pub(super) fn new(dtype: DType, sizes: Box<[Size]>, layout: &Layout, notes: &mut ShapeNotes) -> Self {
+        notes.narrow += u64::from((1..8).contains(&dtype.bits()) && dtype != DType::Float6 && layout.bits == 0);
+        let mut array = Self {
+            dtype,
+            sizes,
+            padded: None,
+            space: layout.space,
+        };
+        let known = array.known_sizes().filter(|_| dtype.bits() > 0);
+        array.padded = known.and_then(|known| {
+            let bits = match (layout.bits, dtype) {
+                // On CPUs an element of 6 bits takes a byte.
+                (0, DType::Float6) => 8,
+                (0, dtype) => u64::from(dtype.bits()),
+                (bits, _) => bits,
+            };
+            let padded = u128::from(layout.elements(&known)) * u128::from(bits);
+            let padded = u64::try_from(padded.div_ceil(8)).unwrap_or(u64::MAX);
+            (array.bytes() != Some(padded)).then_some(padded)
+        });
+        notes.padded += u64::from(array.padded.is_some() && layout.is_tiled());
+        array
+    }
+
+    fn known_sizes(&self) -> Option<Vec<u64>> {
+        let sizes = self.sizes.iter().map(|size| match size {
+            Size::Known(size) | Size::Bound(size) => Some(*size),
+            Size::Free => None,
+        });
+        sizes.collect()
+    }
+
+    /// With all padding; `None` where a size is unknown.
+    pub(super) fn bytes(&self) -> Option<u64> {
+        let elements = || Some(self.known_sizes()?.into_iter().fold(1, u64::saturating_mul));
+        self.padded.or_else(|| Some(self.dtype.bytes(elements()?)))
+    }
+}
 
 impl Shape {
+    /// The shapes of all nodes, by their numbers.
+    pub(super) fn flat(&self) -> Vec<&Self> {
+        let (mut flat, mut open) = (Vec::new(), vec![self]);
+        while let Some(shape) = open.pop() {
+            flat.push(shape);
+            if let Self::Tuple(elements) = shape {
+                open.extend(elements.iter().rev());
+            }
+        }
+        flat
+    }
+
+    pub(super) fn element(&self, element: usize) -> Option<&Self> {
+        match self {
+            Self::Tuple(elements) => elements.get(element),
+            _ => None,
+        }
+    }
+
     pub(super) fn nodes(&self) -> u32 {
         match self {
             Self::Tuple(elements) => elements
@@ -132,12 +205,25 @@ pub(super) fn parse(cursor: &mut Cursor<'_>, notes: &mut ShapeNotes) -> Result<S
 
 fn parse_below(cursor: &mut Cursor<'_>, notes: &mut ShapeNotes, depth: u32) -> Result<Shape, String> {
     cursor.skip_blanks();
-    if !cursor.eat('(') {
+    let is_pinned = cursor.rest().starts_with("b(");
+    if !is_pinned && cursor.peek() != Some('(') {
         return parse_array(cursor, notes);
     }
     let Some(depth) = depth.checked_sub(1) else {
         return Err(format!("tuples are nested more than {DEPTH} deep"));
     };
+    if is_pinned {
+        cursor.eat('b');
+    }
+    cursor.eat('(');
+    if is_pinned {
+        let array = parse_below(cursor, notes, depth)?;
+        cursor.skip_blanks();
+        let ends = cursor.eat(')');
+        return ends
+            .then_some(array)
+            .ok_or_else(|| "a buffer's shape lacks its end".to_owned());
+    }
     let mut elements = Vec::new();
     loop {
         cursor.skip_blanks();
@@ -188,13 +274,15 @@ fn parse_array(cursor: &mut Cursor<'_>, notes: &mut ShapeNotes) -> Result<Shape,
     } else {
         ""
     };
-    let dtype = XLA.of_name(name);
-    notes.tiled += u64::from(layout.contains("T("));
-    notes.narrow += u64::from((1..8).contains(&dtype.bits()) && !layout.contains("E("));
     Ok(match name {
         "token" => Shape::Token,
         "opaque" => Shape::Opaque,
-        _ => Shape::Array(dtype, sizes.into()),
+        _ => Shape::Array(Array::new(
+            XLA.of_name(name),
+            sizes.into(),
+            &Layout::parse(layout),
+            notes,
+        )),
     })
 }
 
@@ -208,16 +296,23 @@ mod tests {
 
     #[test]
     fn shapes_are_read_with_layouts_and_tuples() {
-        let known = |sizes: &[u64]| sizes.iter().map(|size| Size::Known(*size)).collect();
-        assert_eq!(read("pred[]"), Ok(Shape::Array(DType::Bool, Box::new([]))));
+        let array = |dtype, sizes: &[Size]| {
+            let sizes = sizes.to_vec().into();
+            Ok(Shape::Array(Array::new(
+                dtype,
+                sizes,
+                &Layout::default(),
+                &mut ShapeNotes::default(),
+            )))
+        };
+        let known = |sizes: &[u64]| sizes.iter().map(|size| Size::Known(*size)).collect::<Vec<Size>>();
+        assert_eq!(read("pred[]"), array(DType::Bool, &[]));
         assert_eq!(
-            read("f32[8,128]{1,0:T(8,128)S(1)}"),
-            Ok(Shape::Array(DType::Float32, known(&[8, 128])))
+            read("f32[8,128]{1,0:T(8,128)}"),
+            array(DType::Float32, &known(&[8, 128]))
         );
-        assert_eq!(
-            read("s32[<=8, ?]"),
-            Ok(Shape::Array(DType::Int32, Box::new([Size::Bound(8), Size::Free])))
-        );
+        assert_eq!(read("b( f32[8]{0} )"), array(DType::Float32, &known(&[8])));
+        assert_eq!(read("s32[<=8, ?]"), array(DType::Int32, &[Size::Bound(8), Size::Free]));
         assert_eq!(read("token[]"), Ok(Shape::Token));
         let tuple = read("(f32[2]{0}, (s4[3], token[]), /*index=2*/u8[])").expect("a shape");
         assert_eq!(tuple.nodes(), 6);
@@ -233,6 +328,7 @@ mod tests {
             "(f32[]",
             "f32[2]{1",
             "(f32[] s32[])",
+            "b(f32[]",
             "f32[99999999999999999999]",
         ] {
             assert!(read(bad).is_err(), "{bad}");

@@ -1,5 +1,6 @@
 //! Dumps written by hand.
 
+mod sharing;
 mod text;
 
 use super::*;

@@ -17,6 +17,7 @@
 use std::collections::BTreeMap;
 
 use super::cursor::Cursor;
+use super::in_place;
 use super::instruction::{self, Names};
 use super::model::{Computation, Module, reachable};
 use super::shape::{self, ShapeNotes};
@@ -91,8 +92,10 @@ fn finish(draft: Draft<'_>, line: u64, progress: &Progress<'_>, notes: &mut Shap
         .zip(&extents)
         .map(|(place, extent)| (extent.name, place))
         .collect();
-    module.computations = reachable(entry, |place| {
+    module.computations = reachable(entry, |place, is_fused| {
         progress.check()?;
+        let mut of_fusion = ShapeNotes::default();
+        let notes = if is_fused { &mut of_fusion } else { &mut *notes };
         computation(&extents[place], &places, progress, notes)
     })?;
     Ok(module)
@@ -106,8 +109,16 @@ fn read_header(header: &str, module: &mut Module) {
     let header = header.trim_start();
     let end = header.find(|letter: char| letter == ',' || letter.is_whitespace());
     header[..end.unwrap_or(header.len())].clone_into(&mut module.name);
-    let mut attributes = super::cursor::parts(header);
-    module.is_scheduled = attributes.any(|attribute| attribute == "is_scheduled=true");
+    for attribute in super::cursor::parts(header) {
+        match attribute.split_once('=') {
+            Some(("is_scheduled", value)) => module.is_scheduled = value == "true",
+            Some(("input_output_alias", value)) => {
+                let list = value.trim().strip_prefix('{').and_then(|list| list.strip_suffix('}'));
+                module.donated = in_place::aliases(list.unwrap_or("")).into_iter().collect();
+            }
+            _ => {}
+        }
+    }
 }
 
 /// The first line of a computation.
@@ -183,6 +194,14 @@ fn body<'t>(walk: &mut Walk<'t>, name: &'t str, is_entry: bool, count: &mut u64)
     })
 }
 
+/// An instruction of a computation.
+#[derive(Clone, Copy)]
+enum Statement<'t> {
+    Written(&'t str),
+    /// An element of a tuple that an operand takes: `name#1`.
+    Element(&'t str),
+}
+
 fn computation(
     extent: &Extent<'_>,
     places: &BTreeMap<&str, usize>,
@@ -200,6 +219,13 @@ fn computation(
     while walk.peek()?.is_some() {
         let (line, statement) = walk.statement()?;
         let (is_root, name) = instruction::name(statement).ok_or_else(|| error("an instruction has no name", line))?;
+        // What an operand takes out of a tuple becomes an instruction, as in older texts.
+        for element in instruction::elements(statement) {
+            if names.get(element).is_err() {
+                names.add(element);
+                statements.push((line, Statement::Element(element)));
+            }
+        }
         if !names.add(name) {
             return Err(error(
                 format!("instruction \"{name}\" occurs twice in its computation"),
@@ -209,14 +235,19 @@ fn computation(
         if is_root {
             root = Some(statements.len());
         }
-        statements.push((line, statement));
+        statements.push((line, Statement::Written(statement)));
     }
     for (line, statement) in &statements {
         if computation.instructions.len().is_multiple_of(256) {
             progress.check()?;
         }
-        let instruction = instruction::read(statement, &names, places, notes).map_err(|what| error(what, *line))?;
-        computation.instructions.push(instruction);
+        let instruction = match statement {
+            Statement::Written(statement) => instruction::read(statement, &names, places, notes),
+            Statement::Element(element) => instruction::taken(element, &names, &computation.instructions),
+        };
+        computation
+            .instructions
+            .push(instruction.map_err(|what| error(what, *line))?);
     }
     let Some(last) = statements.len().checked_sub(1) else {
         return Err(error(

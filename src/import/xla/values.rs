@@ -1,11 +1,17 @@
 //! Which tensors the nodes of an instruction's shape are, numbered within a computation.
 //!
-//! Most instructions make one tensor for each node. Some only pass on what others made: of a tuple the table of pointers is
-//! new, its elements are those of its operands; what a get-tuple-element takes is an element itself. So every value has one
-//! tensor, however many tuples it is handed through, as in XLA's own analysis of values. Where shapes contradict each
-//! other, or an operand comes later in the text, the nodes count as new.
+//! Most instructions make one tensor for each node. Some only pass on what others made ([`forwarded`]): of a tuple the table
+//! of pointers is new, its elements are those of its operands; what a get-tuple-element takes is an element itself. So every
+//! value has one tensor, however many tuples it is handed through. Where shapes contradict each other, or an operand comes
+//! later in the text, the nodes count as new.
 
-use super::model::{Computation, Instruction};
+use super::forwarded::forwarded;
+use super::model::Computation;
+use highwater_model::graph::GraphError;
+use highwater_model::lists::Lists;
+
+/// The most tensors that instructions read for each byte of their file.
+const READS_PER_BYTE: u64 = 4;
 
 /// The tensors of a computation.
 #[derive(Debug)]
@@ -16,8 +22,6 @@ pub(super) struct Values {
     starts: Vec<usize>,
     /// The first new tensor of each instruction; one more at the end.
     firsts: Vec<u32>,
-    /// Of each instruction that yields a tuple, the first nodes of its elements.
-    elements: Vec<Box<[u32]>>,
 }
 
 impl Values {
@@ -27,21 +31,20 @@ impl Values {
             nodes: Vec::new(),
             starts: vec![0],
             firsts: vec![0],
-            elements: Vec::with_capacity(computation.instructions.len()),
         };
         let mut next = 0_u32;
         for (at, instruction) in (0_u32..).zip(&computation.instructions) {
-            let n_nodes = instruction.shape.nodes();
-            let passed = values.passed_on(at, instruction);
-            // Nodes behind the new ones are passed on.
-            let n_passed = u32::try_from(passed.len()).unwrap_or(u32::MAX);
-            let n_new = n_nodes.saturating_sub(n_passed);
-            values.nodes.extend(next..next.saturating_add(n_new));
-            values.nodes.extend(passed);
-            next = next.saturating_add(n_new);
+            let is_earlier = instruction.operands.iter().all(|operand| *operand < at);
+            for source in forwarded(computation, instruction) {
+                let passed = source.filter(|_| is_earlier).and_then(|(operand, node)| {
+                    let operand = instruction.operands.get(operand as usize)?;
+                    values.of(*operand).get(node as usize).copied()
+                });
+                values.nodes.push(passed.unwrap_or(next));
+                next = next.saturating_add(u32::from(passed.is_none()));
+            }
             values.starts.push(values.nodes.len());
             values.firsts.push(next);
-            values.elements.push(instruction.shape.starts());
         }
         values
     }
@@ -54,41 +57,53 @@ impl Values {
         }
     }
 
-    /// The number of an instruction's nodes that are new; they come before those that are passed on.
-    pub(super) fn n_new(&self, instruction: u32) -> usize {
+    /// Whether a tensor of an instruction is new, not passed on.
+    pub(super) fn is_new(&self, instruction: u32, tensor: u32) -> bool {
         let at = instruction as usize;
-        (self.firsts[at + 1] - self.firsts[at]) as usize
+        (self.firsts[at]..self.firsts[at + 1]).contains(&tensor)
     }
 
-    /// The tensors of element `number` of a tuple; `None` where there is none.
-    pub(super) fn element(&self, instruction: u32, number: u64) -> Option<&[u32]> {
-        let starts = self.elements.get(instruction as usize)?;
-        let number = usize::try_from(number).ok()?;
-        let (start, end) = (*starts.get(number)?, *starts.get(number.checked_add(1)?)?);
-        self.of(instruction).get(start as usize..end as usize)
+    /// The number of tensors.
+    pub(super) fn len(&self) -> usize {
+        self.firsts.last().map_or(0, |last| *last as usize)
     }
 
-    /// The tensors that an instruction passes on: its last nodes.
-    fn passed_on(&self, at: u32, instruction: &Instruction) -> Vec<u32> {
-        let n_nodes = instruction.shape.nodes() as usize;
-        let is_earlier = instruction.operands.iter().all(|operand| *operand < at);
-        let Some(first) = instruction.operands.first().filter(|_| is_earlier) else {
-            return Vec::new();
-        };
-        let passed = match &*instruction.opcode {
-            "get-tuple-element" => self.element(*first, instruction.number).map(<[u32]>::to_vec),
-            "optimization-barrier" | "opt-barrier" | "domain" | "add-dependency" => Some(self.of(*first).to_vec()),
-            "tuple" => {
-                let passed = instruction.operands.iter().flat_map(|operand| self.of(*operand));
-                let passed: Vec<u32> = passed.copied().take(n_nodes).collect();
-                return if passed.len() + 1 == n_nodes {
-                    passed
-                } else {
-                    Vec::new()
-                };
-            }
-            _ => None,
-        };
-        passed.filter(|passed| passed.len() == n_nodes).unwrap_or_default()
+    /// The tensors that each instruction reads, of a computation of a file of `len` bytes.
+    ///
+    /// # Errors
+    /// [`GraphError::TooLarge`]: an op that reads a tuple reads all of it, so a few bytes of text can mean a million elements.
+    pub(super) fn reads(&self, computation: &Computation, len: u64) -> Result<Lists<u32>, GraphError> {
+        let mut left = len.saturating_mul(READS_PER_BYTE).max(1 << 20);
+        let mut reads = Lists::default();
+        for at in 0..u32::try_from(computation.instructions.len()).unwrap_or(u32::MAX) {
+            let read = self.read_by(computation, at);
+            left = left.checked_sub(read.len() as u64).ok_or(GraphError::TooLarge)?;
+            reads.push(read);
+        }
+        Ok(reads)
+    }
+
+    /// The tensors that an instruction reads; of a tuple that it takes an element of, that element alone: XLA knows its place.
+    fn read_by(&self, computation: &Computation, at: u32) -> Vec<u32> {
+        let instruction = &computation.instructions[at as usize];
+        let is_element = &*instruction.opcode == "get-tuple-element";
+        let mut read = Vec::new();
+        for operand in &instruction.operands {
+            let element = computation.instructions[*operand as usize].element(instruction.number);
+            let all = self.of(*operand);
+            let element = all.get(element.start as usize..element.end as usize);
+            read.extend(
+                element
+                    .filter(|element| is_element && !element.is_empty())
+                    .unwrap_or(all),
+            );
+        }
+        read
+    }
+
+    /// The instruction that makes a tensor.
+    pub(super) fn maker(&self, tensor: u32) -> u32 {
+        let at = self.firsts.partition_point(|first| *first <= tensor);
+        u32::try_from(at).unwrap_or(u32::MAX).saturating_sub(1)
     }
 }

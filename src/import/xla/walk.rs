@@ -119,7 +119,8 @@ impl<'t> Walk<'t> {
             self.check(at)?;
             match byte {
                 b'(' | b'[' | b'{' => {
-                    in_operands |= depth == 0 && byte == b'(' && has_name && is_name_letter(char::from(last));
+                    let is_list = depth == 0 && byte == b'(' && has_name && is_name_letter(char::from(last));
+                    in_operands |= is_list && !ends_with_pinned(&self.text[start..at]);
                     depth += 1;
                 }
                 b')' | b']' | b'}' if depth == 0 => return Ok(at),
@@ -131,7 +132,13 @@ impl<'t> Walk<'t> {
                 _ if depth == 0 && may_end && byte.is_ascii_whitespace() && at >= joined_until && !joins(last) => {
                     let mut ahead = Cursor::new(&self.text[at..]);
                     ahead.skip_blanks();
-                    if !ahead.rest().bytes().next().is_some_and(joins) {
+                    // `mesh['d'=4] {'d'}` is one value.
+                    if !ahead
+                        .rest()
+                        .bytes()
+                        .next()
+                        .is_some_and(|byte| joins(byte) || byte == b'{')
+                    {
                         return Ok(at);
                     }
                     joined_until = self.text.len() - ahead.rest().len();
@@ -159,4 +166,10 @@ impl<'t> Walk<'t> {
         }
         Ok(())
     }
+}
+
+/// Whether a text ends with the word `b`, which begins the shape of a pinned buffer: `b(f32[4]{0})`.
+fn ends_with_pinned(text: &str) -> bool {
+    let before = text.strip_suffix('b');
+    before.is_some_and(|before| !before.ends_with(is_name_letter))
 }

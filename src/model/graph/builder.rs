@@ -233,6 +233,11 @@ impl GraphBuilder {
         }
     }
 
+    /// Bytes that a tensor takes by its layout, which may differ from those of its elements.
+    pub fn state_laid_out_bytes(&mut self, tensor: TensorId, bytes: u64) {
+        self.stated_tensor_bytes.insert(tensor, bytes);
+    }
+
     /// Marks an output; idempotent.
     pub fn output(&mut self, tensor: TensorId) {
         if !self.tensors[tensor].is_output {

@@ -1,6 +1,6 @@
 //! Element types: names and widths in bits.
 //!
-//! Packed types (4, 2 and 1 bits) round up to whole bytes per tensor, not per element.
+//! Packed types (6, 4 and 2 bits) round up to whole bytes per tensor, not per element.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DType {
@@ -18,6 +18,7 @@ pub enum DType {
     Int64,
     Uint64,
     Float4,
+    Float6,
     Float8,
     Float16,
     Bfloat16,
@@ -49,6 +50,7 @@ const NAMES: &[(DType, &str, u32)] = &[
     (DType::Int64, "int64", 64),
     (DType::Uint64, "uint64", 64),
     (DType::Float4, "float4", 4),
+    (DType::Float6, "float6", 6),
     (DType::Float8, "float8", 8),
     (DType::Float16, "float16", 16),
     (DType::Bfloat16, "bfloat16", 16),

@@ -308,7 +308,11 @@ pub const OPTIONS: [OptionRow; 30] = [
         Kind::Flag,
         Field::None,
         Scope::Cuda(FIRST),
-        ["False", FLAG, "The name of release_lock_on_cudamalloc on AMD devices; both are read."],
+        [
+            "False",
+            FLAG,
+            "The name of release_lock_on_cudamalloc on AMD devices; both are read.",
+        ],
     ),
     row(
         "release_lock_on_npumalloc",
@@ -362,7 +366,11 @@ pub const OPTIONS: [OptionRow; 30] = [
         Kind::Flag,
         Field::None,
         Scope::Cuda(FIRST),
-        ["False", FLAG, "The name of pinned_use_cuda_host_register on AMD devices; both are read."],
+        [
+            "False",
+            FLAG,
+            "The name of pinned_use_cuda_host_register on AMD devices; both are read.",
+        ],
     ),
     row(
         "pinned_free_catch_all",
