@@ -126,8 +126,7 @@ fn called_ops_stand_where_the_call_was() {
         (
             "m.txt",
             XLA.as_bytes(),
-            "arg() neg(arg) both(arg,neg) call/l(both{},arg) call/r(both{},neg) call/s(arg,neg) call/t(call/s,arg) \
-             out(call/t{},call/s)",
+            "arg() neg(arg) both(arg,neg) call/l(arg) call/r(neg) call/s(arg,neg) call/t(call/s,arg) out(call/s)",
             // The first tuple's table and what is negated; the sum is the output's.
             16 + 16,
         ),

@@ -87,8 +87,8 @@ fn ends_of_runs_are_told_in_table_plot_and_legend() {
     for text in [" thrash / out of memory ", " feasible ", "feasible from", "none"] {
         assert!(shown.iter().any(|shown| shown == text), "{text}: {shown:?}");
     }
-    click(&mut harness, Role::Button, "sort by overhead, of runs");
-    click(&mut harness, Role::Button, "sorted by overhead, of runs");
+    click(&mut harness, Role::Button, "sort by status, of runs");
+    click(&mut harness, Role::Button, "sorted by status, of runs");
     let shown = texts(&harness);
     let is_signed = |text: &&String| text.starts_with("(+") && text.ends_with("%)");
     assert!(shown.iter().any(|text| is_signed(&text)), "{shown:?}");

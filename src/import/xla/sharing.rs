@@ -13,7 +13,7 @@
 //!
 //! A union of sets of tensors, in the order of the schedule; O(nodes * inverse Ackermann). As XLA's buffer assignment
 //! does it, where its copies are already in the module; in a module that is not scheduled yet they are not, so that what
-//! would need one has memory of its own.
+//! would need one has separate memory.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

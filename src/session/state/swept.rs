@@ -43,7 +43,7 @@ pub(super) trait Swept: std::fmt::Debug + Sized + 'static {
         Ok(None)
     }
 
-    /// Whether the next start makes the points anew: they are complete.
+    /// Whether the next start makes the points once more: they are complete.
     fn starts_again(&self) -> bool {
         false
     }

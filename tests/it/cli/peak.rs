@@ -154,18 +154,15 @@ fn the_op_of_the_peak_has_type_and_name_everywhere() {
 
 #[test]
 fn cut_lists_tell_what_was_left_out() {
-    let text = text_of(&["peak", "sample:resnet50", "--top", "2"], 0).replace('\u{a0}', " ");
+    let snapshot = "sample_traces/language_model.snapshot.pickle.gz";
+    let text = text_of(&["peak", snapshot, "--top", "2"], 0).replace('\u{a0}', " ");
     let rest = text.lines().find(|line| line.contains("more group"));
     assert!(
         rest.is_some_and(|line| line.starts_with("and ") && line.ends_with(" %")),
         "{text}"
     );
     assert!(text.contains(" more (`highwater peak --top N` lists more)"), "{text}");
-    let text = text_of(
-        &["peak", "sample_traces/language_model.snapshot.pickle.gz", "--growth=4"],
-        0,
-    )
-    .replace('\u{a0}', " ");
+    let text = text_of(&["peak", snapshot, "--growth=4"], 0).replace('\u{a0}', " ");
     assert!(text.contains(" growth ") && text.contains(" exact "), "{text}");
 }
 

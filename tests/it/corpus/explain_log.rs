@@ -120,7 +120,11 @@ fn facts(process: &LoggedProcess, known: &mut BTreeSet<u64>) {
         known.extend([pool.occupied_peak, pool.real_theory_min].into_iter().flatten());
     }
     for graph in &process.graphs {
-        known.extend([graph.total, graph.theory_min, graph.zero_copy].into_iter().flatten());
+        known.extend(
+            [graph.total, graph.theory_min, graph.zero_copy, graph.arena]
+                .into_iter()
+                .flatten(),
+        );
         known.extend(graph.total.zip(graph.theory_min).map(|(total, least)| total - least));
     }
     for event in &process.events {
@@ -161,11 +165,14 @@ fn of_failure(failure: &LoggedFailure, known: &mut BTreeSet<u64>) {
     known.extend(requested.map(|requested| requested.saturating_sub(usable)));
 }
 
-/// Sums of kinds by module and column, their sum, and the device without that.
+/// Kinds and their sums by module and column, their sum, and the device without that.
 fn modules(process: &LoggedProcess, known: &mut BTreeSet<u64>) {
     let rows = || process.driver.iter().filter(|row| row.device.is_some());
     for module in rows().map(|row| &row.module) {
         let own = || rows().filter(|row| row.module == *module);
+        for row in own() {
+            known.extend([row.at_failure, row.current, row.peak].into_iter().flatten());
+        }
         known.insert(own().filter_map(|row| row.at_failure).sum());
         known.insert(own().filter_map(|row| row.current).sum());
         known.insert(own().filter_map(|row| row.peak).sum());

@@ -92,10 +92,18 @@ fn modules_and_their_plans_have_the_figures_of_the_oracle() {
                 None => oracle.fault(&format!("there is no fact \"{fact}\"")),
             }
         }
-        let peak = dumped.peak_live.map(|(bytes, step)| (bytes.get(), step));
-        let (bytes, step) = peak.expect("the dump has live ranges");
-        oracle.same("live_bytes_at_peak_reported_by_xla", bytes);
-        oracle.same("peak_step", step);
+        match dumped.peak_live {
+            Some((bytes, step)) => {
+                oracle.same("live_bytes_at_peak_reported_by_xla", bytes.get());
+                oracle.same("peak_step", step);
+            }
+            // Loops: only the text of the live ranges states it.
+            None => {
+                assert!(!entry.bodies.is_empty(), "{title}");
+                oracle.left_out("live_bytes_at_peak_reported_by_xla");
+                oracle.left_out("peak_step");
+            }
+        }
         // The executable's totals are sums of compared figures.
         for key in [
             "memory_analysis",
