@@ -87,11 +87,13 @@ fn ends_of_runs_are_told_in_table_plot_and_legend() {
     for text in [" thrash / out of memory ", " feasible ", "feasible from", "none"] {
         assert!(shown.iter().any(|shown| shown == text), "{text}: {shown:?}");
     }
+    let is_signed = |text: &String| text.starts_with('+') && text.ends_with('%');
+    assert!(shown.iter().any(is_signed), "{shown:?}");
     click(&mut harness, Role::Button, "sort by status, of runs");
     click(&mut harness, Role::Button, "sorted by status, of runs");
     let shown = texts(&harness);
-    let is_signed = |text: &&String| text.starts_with("(+") && text.ends_with("%)");
-    assert!(shown.iter().any(|text| is_signed(&text)), "{shown:?}");
+    let is_early = |text: &String| text.starts_with('(') && text.ends_with("%)");
+    assert!(shown.iter().any(is_early), "{shown:?}");
     let signs = ["small: ", "×: "].iter().filter_map(|sign| {
         let counted = shown.iter().find_map(|text| text.strip_prefix(sign))?;
         counted.split(' ').next()?.parse::<usize>().ok()

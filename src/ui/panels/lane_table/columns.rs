@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn every_column_stands_at_its_number() {
+    fn every_column_is_at_its_number() {
         for (number, (column, ..)) in COLUMNS.iter().enumerate() {
             assert_eq!(*column as usize, number, "{column:?}");
         }
