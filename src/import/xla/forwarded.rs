@@ -58,7 +58,7 @@ pub(super) fn forwarded(computation: &Computation, instruction: &Instruction) ->
     nodes
 }
 
-/// Nodes of an operand stand at `start`; only where they all fit, and are all that is there if that is the whole result.
+/// Nodes of an operand become those from `start` on, where there are as many; from 0 on they are the whole result.
 fn pass(nodes: &mut [Option<Source>], start: u32, operand: u32, from: Range<u32>) {
     let start = start as usize;
     let end = start + from.len();

@@ -81,20 +81,28 @@ struct Set {
     is_joined: bool,
 }
 
+/// From its first instruction to the last one, memory holds a tensor.
+#[derive(Clone, Copy, Debug)]
+struct Stay {
+    first: u32,
+    last: u32,
+    tensor: u32,
+}
+
 /// Memory of an output.
 #[derive(Debug, Default)]
 struct Place {
     bytes: u64,
-    /// First and last instruction of the tensors that are there.
-    taken: Vec<(u32, u32, u32)>,
+    taken: Vec<Stay>,
 }
 
 impl Place {
-    /// Whether nothing is there at a time; what meets the end of `set` is computed in its place.
-    fn is_free(&self, (start, end): (u32, u32), set: u32, meeting: &BTreeSet<(u32, u32)>) -> bool {
-        let mut taken = self.taken.iter();
-        taken
-            .all(|(from, to, tensor)| end < *from || *to < start || (end == *from && meeting.contains(&(set, *tensor))))
+    /// Whether nothing is there meanwhile; an output that meets the end of the set of `stay` is computed in its place.
+    fn is_free(&self, stay: Stay, meeting: &BTreeSet<(u32, u32)>) -> bool {
+        self.taken.iter().all(|taken| {
+            let meets = stay.last == taken.first && meeting.contains(&(stay.tensor, taken.tensor));
+            meets || stay.last < taken.first || taken.last < stay.first
+        })
     }
 }
 
@@ -300,8 +308,11 @@ impl Sharing {
                 let place = places.entry(root).or_default();
                 place.bytes = place.bytes.max(bytes[tensor as usize]);
                 let is_parameter = &*computation.instructions[made as usize].opcode == "parameter";
-                let start = if is_parameter { 0 } else { made };
-                place.taken.push((start, self.ends[tensor as usize].max(made), tensor));
+                place.taken.push(Stay {
+                    first: if is_parameter { 0 } else { made },
+                    last: self.ends[tensor as usize].max(made),
+                    tensor,
+                });
             }
         }
         let mut wanted: Vec<u32> = (0..u32::try_from(self.parents.len()).unwrap_or(u32::MAX))
@@ -314,15 +325,19 @@ impl Sharing {
         wanted.sort_unstable_by_key(|tensor| (Reverse(bytes[*tensor as usize]), *tensor));
         let mut budget = CHECKS;
         for tensor in wanted {
-            let range = (first[tensor as usize], self.sets[tensor as usize].last);
+            let stay = Stay {
+                first: first[tensor as usize],
+                last: self.sets[tensor as usize].last,
+                tensor,
+            };
             let size = bytes[tensor as usize];
             for (root, place) in &mut places {
                 let Some(left) = budget.checked_sub(1 + place.taken.len()) else {
                     return;
                 };
                 budget = left;
-                if size <= place.bytes && place.is_free(range, tensor, &self.meeting) {
-                    place.taken.push((range.0, range.1, tensor));
+                if size <= place.bytes && place.is_free(stay, &self.meeting) {
+                    place.taken.push(stay);
                     self.join(tensor, *root);
                     break;
                 }

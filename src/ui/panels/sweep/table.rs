@@ -67,7 +67,12 @@ pub(super) fn table_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, points: &dyn Points, st
     let least = least(is_narrow);
     let n_figures = columns.iter().filter(|column| column.is_figure).count();
     let n_words = columns.len() - n_figures;
-    let most = NAME * count_f32(n_words) + FIGURE * count_f32(n_figures);
+    // Names that are long take what there is; else figures stay near their names.
+    let most = if columns.iter().any(|column| column.grows) {
+        room
+    } else {
+        NAME * count_f32(n_words) + FIGURE * count_f32(n_figures)
+    };
     let scroll = egui::ScrollArea::horizontal()
         .id_salt((points.nouns(), "columns"))
         .auto_shrink([false, false]);
