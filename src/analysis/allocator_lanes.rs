@@ -11,9 +11,8 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::Bytes;
 use highwater_model::workload::{AllocatorSimulation, Recording, Source, Workload};
-use highwater_options::{PYTORCH_ALLOC_CONF, PYTORCH_CUDA_ALLOC_CONF, PYTORCH_NPU_ALLOC_CONF};
 use highwater_sim::what_if::NoHistory;
-use highwater_torch::Version;
+use highwater_torch::{Framework, Version, in_force};
 
 /// Most lanes of recordings and settings.
 const MOST_LANES: usize = 16;
@@ -26,19 +25,22 @@ pub(super) struct WithSettings {
 
 /// The settings to simulate: those of the environment, then those that were asked for.
 pub(super) fn settings_of(request: &Request) -> Vec<AllocatorSetting> {
-    let variables = [
-        (PYTORCH_CUDA_ALLOC_CONF, None),
-        (PYTORCH_NPU_ALLOC_CONF, Some(Version::Npu)),
-        (PYTORCH_ALLOC_CONF, None),
-    ];
-    let set = variables.into_iter().filter_map(|(name, version)| {
-        let conf = request.environment.get(name).filter(|text| !text.trim().is_empty())?;
-        Some(AllocatorSetting {
-            conf: conf.to_owned(),
-            version,
-        })
+    let environment = &request.environment;
+    let text_of = |name: &str| environment.get(name);
+    let own = in_force(Version::NEWEST, text_of)
+        .ok()
+        .flatten()
+        .map(|found| (found, None));
+    // torch_npu refuses two variables; the check says so.
+    let npu = in_force(Version::Npu, text_of).ok().flatten();
+    let npu = npu.filter(|(name, _)| *name == Framework::Npu.variable());
+    let set = npu.map(|found| (found, Some(Version::Npu))).or(own);
+    let set = set.filter(|((_, conf), _)| !conf.trim().is_empty());
+    let set = set.map(|((_, conf), version)| AllocatorSetting {
+        conf: conf.to_owned(),
+        version,
     });
-    let mut settings: Vec<AllocatorSetting> = set.take(1).collect();
+    let mut settings: Vec<AllocatorSetting> = set.into_iter().collect();
     for setting in &request.allocator_settings {
         if !settings.contains(setting) {
             settings.push(setting.clone());

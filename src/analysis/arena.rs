@@ -160,6 +160,7 @@ pub(super) fn given_plan(plan: Plan) -> Planned {
         plan,
         lower_bound: Bytes::ZERO,
         proved_bound: Bytes::ZERO,
+        n_fixed: 0,
         nodes: 0,
         tried: Vec::new(),
         regions: Vec::new(),

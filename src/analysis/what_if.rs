@@ -21,17 +21,15 @@ use highwater_model::units::{Bytes, counted, grouped};
 use highwater_model::workload::{Recording, TotalKind};
 use highwater_sim::what_if::{History, NoHistory, SimulatedRun, simulated};
 use highwater_torch::recording::{Check, Inconsistent, Replayable, Stop, WhatIf, check_all_orders, what_if};
-use highwater_torch::{DeviceSpec, Framework, Observer, Order, Rules, Settings, Ties, Version};
+use highwater_torch::{
+    DeviceSpec, Framework, Observer, Order, Rules, Settings, SettingsError, Ties, VARIABLES, Version,
+};
 
 /// A device of unknown size never runs out.
 const UNLIMITED: u64 = 1 << 50;
 
-/// Names of the settings in snapshots, and of the variables, that hold the text of the settings.
-const CONF_KEYS: [&str; 3] = [
-    "PYTORCH_CUDA_ALLOC_CONF",
-    "PYTORCH_ALLOC_CONF",
-    "PYTORCH_NPU_ALLOC_CONF",
-];
+/// The keys of a snapshot that hold the text of the settings: names of variables.
+const CONF_KEYS: [&str; 4] = VARIABLES;
 
 const EXPANDABLE: &str = "expandable_segments:True";
 
@@ -53,6 +51,8 @@ pub struct AllocatorFit {
     /// Whether the recording states them.
     pub is_stated: bool,
     pub settings: Settings,
+    /// What no version takes of the settings that it states.
+    pub left_out: Vec<SettingsError>,
     pub check: Check,
     /// Reserved bytes at the recorded peak; after the cache was emptied, where the recording begins with that. 0 where the
     /// file states none.
@@ -96,13 +96,21 @@ impl AllocatorFit {
             None if !history.has_segments && is_of_npu(recording) => vec![Version::Npu],
             None => vec![Version::NEWEST, Version::Npu],
         };
+        // The recorded process ran with its settings: what no version takes is a note, not the end.
+        let is_refused = |conf: &str| versions.iter().all(|version| Settings::parse(conf, *version).is_err());
+        let is_unknown = stated.is_some_and(is_refused);
         let total = device.map(Bytes::get);
-        let mut best: Option<(Check, Settings, &str)> = None;
+        let mut best: Option<(Check, Settings, &str, Vec<SettingsError>)> = None;
         let mut refused = None;
         'all: for conf in candidates {
             for version in &versions {
-                let settings = match Settings::parse(conf, *version) {
-                    Ok(settings) => settings,
+                let parsed = if is_unknown {
+                    Ok(Settings::parse_known(conf, *version))
+                } else {
+                    Settings::parse(conf, *version).map(|settings| (settings, Vec::new()))
+                };
+                let (settings, left_out) = match parsed {
+                    Ok(parsed) => parsed,
                     Err(error) => {
                         refused.get_or_insert(error.to_string());
                         continue;
@@ -125,14 +133,14 @@ impl AllocatorFit {
                     .as_ref()
                     .is_none_or(|(known, ..)| check.identical > known.identical)
                 {
-                    best = Some((check, settings, conf));
+                    best = Some((check, settings, conf, left_out));
                 }
                 if is_exact {
                     break 'all;
                 }
             }
         }
-        let Some((check, settings, conf)) = best else {
+        let Some((check, settings, conf, left_out)) = best else {
             let why = refused.unwrap_or_else(|| "no version of the allocator can be tried".to_owned());
             return Err(NoHistory::Impossible(why));
         };
@@ -148,6 +156,7 @@ impl AllocatorFit {
             is_stated: stated.is_some(),
             history: Arc::new(history),
             settings,
+            left_out,
             check,
             recorded_peak,
             own,
@@ -168,15 +177,29 @@ impl AllocatorFit {
 
     /// The versions that break ties of equal sizes as the recording does.
     pub fn versions(&self) -> Vec<Version> {
+        let version = self.settings.version;
+        if !version.is_proved() {
+            return vec![version];
+        }
         let is_alike = |version: &Version| {
             let rules = version.rules();
-            rules.framework == self.framework() && rules.ties == self.check.ties
+            version.is_proved() && rules.framework == self.framework() && rules.ties == self.check.ties
         };
         Version::all().filter(is_alike).collect()
     }
 
     /// `the recording replays exactly (9,700 of 9,700 events) with torch_npu and its settings`.
     pub fn sentence(&self) -> String {
+        let left_out = self.left_out.iter();
+        let left_out = left_out.map(|error| format!("left out of its settings: {error}"));
+        let more = left_out.chain(self.settings.version.caveat());
+        std::iter::once(self.reproduced())
+            .chain(more)
+            .collect::<Vec<String>>()
+            .join("; ")
+    }
+
+    fn reproduced(&self) -> String {
         let Check {
             identical,
             events,

@@ -310,7 +310,7 @@ pub struct ReplayArgs {
     /// Settings of torch's allocator, as in `PYTORCH_CUDA_ALLOC_CONF`; - is none (repeatable)
     #[arg(long, value_name = "SETTINGS", allow_hyphen_values = true)]
     pub conf: Vec<String>,
-    /// Version of torch, 2.9 to 2.15, or npu (the newest)
+    /// Version of torch, 2.0 to 2.15, or npu (the newest)
     #[arg(long, value_name = "VERSION")]
     pub torch: Option<String>,
     /// Serve dynamic requests with the legacy caching allocator instead of pools
@@ -392,7 +392,7 @@ pub struct CheckArgs {
     /// Check settings of PyTorch's allocator, as in `PYTORCH_CUDA_ALLOC_CONF`, and show what requests get
     #[arg(long, value_name = "SETTINGS", allow_hyphen_values = true)]
     pub alloc_conf: Option<String>,
-    /// Version of torch for --alloc-conf, 2.9 to 2.15, or npu (the newest)
+    /// Version of torch for --alloc-conf, 2.0 to 2.15, or npu (the newest)
     #[arg(long, value_name = "VERSION", requires = "alloc_conf")]
     pub torch: Option<String>,
     /// Output: text or json

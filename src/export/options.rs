@@ -9,7 +9,7 @@ use super::json_parts::list;
 use super::record::{Record, Rows};
 use highwater_options::{CHECKS, Choice, ENVIRONMENT, EnvironmentRow, OptionKind, OptionRow, Section, TABLE};
 use highwater_script::json_of;
-use highwater_torch::{COMMON_VARIABLE, Effect, Framework, OPTIONS, OptionRow as AllocatorRow, Scope, Version};
+use highwater_torch::{Effect, OPTIONS, OptionRow as AllocatorRow, Scope, VARIABLES, Version};
 
 const INTRODUCTION: &str = "# Options
 
@@ -293,7 +293,7 @@ fn variable_record(row: &'static EnvironmentRow) -> Record<'static> {
 
 fn allocator_json() -> Json {
     json!({
-        "variables": [Framework::Cuda.variable(), Framework::Npu.variable(), COMMON_VARIABLE],
+        "variables": VARIABLES,
         "versions": Version::all().map(Version::name).collect::<Vec<_>>(),
         "settings": list(OPTIONS, |row| {
             let versions = Version::all().filter(|version| row.is_known_to(*version));
@@ -311,8 +311,7 @@ fn allocator_json() -> Json {
 
 /// The variables of the caching allocators, and their keys.
 fn allocator_blocks() -> Vec<Block> {
-    let variables = [Framework::Cuda.variable(), Framework::Npu.variable(), COMMON_VARIABLE];
-    let variables = Line::joined(variables.map(code), ", ");
+    let variables = Line::joined(VARIABLES.map(code), ", ");
     let keys = OPTIONS.iter().map(|row| {
         let note = if row.effect() == Effect::Acts {
             ""
@@ -341,7 +340,7 @@ pub fn allocator_options_markdown() -> String {
 /// Versions that know a key.
 fn known_to(row: &AllocatorRow) -> String {
     let since = |since: Version| match since {
-        Version::Torch2_9 => "torch".to_owned(),
+        Version::FIRST => "torch".to_owned(),
         since => format!("{since} and newer"),
     };
     match row.scope {

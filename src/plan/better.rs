@@ -49,8 +49,9 @@ impl<'a> Better<'a> {
         (self.watch)(Planned {
             strategy: self.strategy,
             plan,
-            lower_bound: Bytes(task.bound),
+            lower_bound: task.shapes.peak_live(task.progress).unwrap_or(Bytes(task.bound)),
             proved_bound: Bytes(task.bound.max(bound)),
+            n_fixed: task.problem.n_fixed(),
             nodes: 0,
             tried: Vec::new(),
             regions: Vec::new(),

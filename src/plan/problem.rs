@@ -3,7 +3,7 @@
 use super::better::{Better, Watch};
 use super::engine::{Region, Segment, SegmentRule, segments};
 use highwater_model::progress::{Cancel, Cancelled, Progress};
-use highwater_model::units::Bytes;
+use highwater_model::units::{Bytes, counted};
 use highwater_model::workload::{AllocationOrder, RecordedPlan, Shapes};
 
 pub use highwater_model::workload::{Buffer, Gap, PlacementProblem, ProblemError};
@@ -213,10 +213,12 @@ pub enum Fit {
 pub struct Planned {
     pub strategy: &'static str,
     pub plan: Plan,
-    /// The peak of live bytes (or the highest fixed end).
+    /// The peak of live bytes, whatever offsets are fixed.
     pub lower_bound: Bytes,
-    /// The best proved lower bound of any plan: at least `lower_bound`.
+    /// The best proved lower bound of any plan with the fixed offsets: at least `lower_bound`.
     pub proved_bound: Bytes,
+    /// Buffers whose offsets the problem fixes.
+    pub n_fixed: u64,
     /// Search nodes.
     pub nodes: u64,
     /// Results of the strategies that it tried, in the order of the table.
@@ -231,6 +233,17 @@ impl Planned {
     /// Whether no plan can be smaller.
     pub fn is_optimal(&self) -> bool {
         self.plan.footprint <= self.proved_bound
+    }
+
+    /// That no plan can be smaller, in words; `None` where that is not proved.
+    pub fn optimality(&self) -> Option<String> {
+        self.is_optimal().then(|| match self.n_fixed {
+            0 => "proven optimal: no plan is smaller".to_owned(),
+            n_fixed => format!(
+                "no plan with the fixed offsets of {} is smaller",
+                counted(n_fixed, "buffer")
+            ),
+        })
     }
 
     /// The segments in which the arena is placed on a device; the last one holds graph inputs and outputs. Where the

@@ -298,12 +298,13 @@ pub fn plan(
 ) -> Result<Planned, PlanError> {
     let problem = request.problem;
     let shapes = problem.checked(progress)??;
-    let lower_bound = shapes.bound(progress)?;
+    let lower_bound = shapes.peak_live(progress)?;
+    let bound = shapes.bound(progress)?;
     let better = request.limits.watch.map(|watch| Better::new(strategy.name, watch));
     let task = Task {
         problem,
         shapes: &shapes,
-        bound: lower_bound.get(),
+        bound: bound.get(),
         recorded: request.recorded,
         order: request.order,
         limits: &request.limits,
@@ -329,7 +330,8 @@ pub fn plan(
         strategy: strategy.name,
         plan,
         lower_bound,
-        proved_bound: lower_bound.max(highwater_model::units::Bytes(placement.bound)),
+        proved_bound: bound.max(highwater_model::units::Bytes(placement.bound)),
+        n_fixed: problem.n_fixed(),
         nodes: placement.nodes,
         tried: placement.tried,
         regions: placement.regions,

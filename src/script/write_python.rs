@@ -37,6 +37,9 @@ const IMPORTS: &[&str] = &[OS, FLUID, TENSORFLOW, MEGENGINE, DTR, ADAPTER];
 const UNDEFINED: &str =
     "# Expressions in these comments have names that are not defined here; their options are at their defaults.\n";
 
+/// Which releases of Paddle have the call that is written.
+const PADDLE_RELEASES: &str = "# Paddle 1.0 to 1.5; later 1.x and 2.x only warn, and 3.x has no paddle.fluid.\n";
+
 /// Longer calls have a line per argument.
 const MAX_LINE: usize = 88;
 
@@ -219,7 +222,7 @@ impl<'a> Writer<'a> {
                 imports.insert(FLUID);
                 "fluid.memory_optimize".clone_into(&mut call.name);
                 call.positional = Some("fluid.default_main_program()");
-                objects.push(call.text(None));
+                objects.push(format!("{PADDLE_RELEASES}{}", call.text(None)));
             } else {
                 imports.insert(DTR);
                 objects.push(call.text(Some(variable_of(group))));

@@ -1,4 +1,4 @@
-//! The caching allocators of PyTorch (2.9 to 2.15) and `torch_npu`: settings, decisions, memory history.
+//! The caching allocators of PyTorch (settings of 2.0 to 2.15, decisions of 2.9 to 2.15) and `torch_npu`: settings, decisions, memory history.
 //!
 //! `version` holds what differs between releases, `settings` reads the environment variable's text, `allocator` decides,
 //! `device` is what it decides over. `trace` reads a list of commands, `replay` runs it, `answer` is what came out.
@@ -28,12 +28,13 @@ pub use event::{Action, Event, Observer};
 pub use private_pools::Filter;
 pub use replay::{Player, Replay, Summary, summary};
 pub use settings::{
-    COMMON_VARIABLE, Effect, Field, Finding, INTERVALS, Kind, NpuSettings, OPTIONS, OptionRow, Scope, Settings,
-    SettingsError, effective_text, findings, is_allocator_variable,
+    Effect, Field, Finding, INTERVALS, Kind, NpuSettings, OPTIONS, OptionRow, Scope, Settings, SettingsError, findings,
+    in_force, is_allocator_variable,
 };
 pub use stats::{Stats, Watermark};
 pub use trace::{Command, Trace, TraceError};
 pub use trial::{TRIAL_REQUESTS, Trial, trial};
 pub use version::{
-    Capture, Framework, ListRest, OpenPool, Overflow, Rules, ShortRange, SmallestSplit, Ties, Version, WholeFraction,
+    Blanks, COMMON_VARIABLE, Capture, Framework, ListRest, OpenPool, Overflow, Rules, Separators, ShortRange,
+    SmallestSplit, Ties, VARIABLES, Variables, Version, WholeFraction,
 };

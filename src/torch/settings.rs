@@ -13,32 +13,31 @@ pub use error::SettingsError;
 pub use findings::{Finding, findings};
 pub use table::{Effect, Field, Kind, OPTIONS, OptionRow, Scope};
 
-use crate::version::{Counts, Framework, ListRest, SmallestSplit, Version};
+use crate::version::{Counts, Framework, ListRest, SmallestSplit, VARIABLES, Variables, Version};
 use grammar::Tokens;
 
 const MIB: u64 = 1 << 20;
 
-/// The variable that every framework reads if its own is unset.
-pub const COMMON_VARIABLE: &str = "PYTORCH_ALLOC_CONF";
-
 /// Whether a variable holds settings of a caching allocator.
 pub fn is_allocator_variable(name: &str) -> bool {
-    let frameworks = [Framework::Cuda, Framework::Npu];
-    name == COMMON_VARIABLE || frameworks.iter().any(|framework| framework.variable() == name)
+    VARIABLES.contains(&name)
 }
 
-/// The text in force of the framework's own variable and [`COMMON_VARIABLE`], as far as they are set.
+/// The variable that a version reads and its text; `None` where none of them is set.
 ///
 /// # Errors
-/// `torch_npu` refuses both at once; torch then does not read the second.
-pub fn effective_text<'t>(
-    framework: Framework,
-    own: Option<&'t str>,
-    common: Option<&'t str>,
-) -> Result<&'t str, SettingsError> {
-    match (framework, own, common) {
-        (Framework::Npu, Some(_), Some(_)) => Err(SettingsError::BothVariables),
-        _ => Ok(own.or(common).unwrap_or_default()),
+/// `torch_npu` refuses two at once.
+pub fn in_force<'t>(
+    version: Version,
+    text_of: impl Fn(&str) -> Option<&'t str>,
+) -> Result<Option<(&'static str, &'t str)>, SettingsError> {
+    let variables = version.rules().variables;
+    let set = |name: &&'static str| text_of(name).map(|text| (*name, text));
+    let mut set = variables.names().iter().filter_map(set);
+    let first = set.next();
+    match variables {
+        Variables::One(_) if set.next().is_some() => Err(SettingsError::BothVariables),
+        Variables::One(_) | Variables::First(_) => Ok(first),
     }
 }
 
@@ -121,6 +120,21 @@ impl Settings {
         Ok(settings)
     }
 
+    /// Settings of a text that a process ran with: keys and values that the version refuses are left out, each with the reason.
+    /// O(pairs).
+    pub fn parse_known(conf: &str, version: Version) -> (Self, Vec<SettingsError>) {
+        let mut settings = Self::new(version);
+        let mut left_out = Vec::new();
+        for pair in grammar::pairs(conf) {
+            let mut with_pair = settings.clone();
+            match with_pair.read(pair) {
+                Ok(()) => settings = with_pair,
+                Err(error) => left_out.push(error),
+            }
+        }
+        (settings, left_out)
+    }
+
     /// Changes settings at run time: split limit, threshold and divisions start from their defaults, the others keep
     /// their values where they are not named.
     ///
@@ -148,16 +162,23 @@ impl Settings {
     }
 
     fn read(&mut self, conf: &str) -> Result<(), SettingsError> {
-        let mut tokens = Tokens::of(conf);
+        let mut tokens = Tokens::of(conf, self.version);
         let mut seen = Vec::new();
+        let mut sizes = Vec::new();
         while let Some(key) = tokens.key() {
             let option = table::find(&key, self.version)?;
-            tokens.skip();
+            tokens.separator(':')?;
             self.set(option, &mut tokens)?;
-            tokens.skip();
+            tokens.separator_unless_end(',')?;
+            match option.field {
+                Field::MaxSplit => sizes.push((option, self.max_split)),
+                Field::Slack => sizes.push((option, self.slack())),
+                Field::LargeSegment => sizes.push((option, self.large_segment)),
+                _ => {}
+            }
             seen.push(option.key);
         }
-        self.check(&seen)?;
+        self.check(&sizes)?;
         self.named.retain(|key| !seen.contains(key));
         self.named.append(&mut seen);
         Ok(())
@@ -226,12 +247,16 @@ impl Settings {
 
     /// Old versions read numbers of 32 bits with a sign.
     fn within(&self, option: &'static OptionRow, count: u64) -> Result<u64, SettingsError> {
-        let fits = match self.version.rules().counts {
+        self.reads(count)
+            .then_some(count)
+            .ok_or_else(|| SettingsError::out_of_range(option, &count))
+    }
+
+    fn reads(&self, count: u64) -> bool {
+        match self.version.rules().counts {
             Counts::Unsigned64 => true,
             Counts::Signed32 => i32::try_from(count.cast_signed()).is_ok(),
-        };
-        fits.then_some(count)
-            .ok_or_else(|| SettingsError::out_of_range(option, &count))
+        }
     }
 
     fn set_mib(&mut self, field: Field, bytes: u64) {
@@ -271,8 +296,13 @@ impl Settings {
     /// One number for all sizes, or pairs `[boundary:divisions, ..., >:divisions]`.
     fn set_divisions(&mut self, tokens: &mut Tokens) -> Result<(), SettingsError> {
         let key = "roundup_power2_divisions";
+        let count = |settings: &Self, tokens: &mut Tokens| {
+            let count = tokens.count(key)?;
+            let is_read = settings.reads(count);
+            is_read.then_some(count).ok_or(SettingsError::Divisions { got: count })
+        };
         if !tokens.opens_list(key)? {
-            let divisions = tokens.count(key)?;
+            let divisions = count(self, tokens)?;
             if !divisions.is_power_of_two() {
                 return Err(SettingsError::Divisions { got: divisions });
             }
@@ -281,13 +311,13 @@ impl Settings {
         }
         let mut last = None;
         while let Some(boundary) = tokens.item() {
-            tokens.skip();
-            let divisions = tokens.count(key)?;
+            tokens.separator(':')?;
+            let divisions = count(self, tokens)?;
             if divisions != 0 && !divisions.is_power_of_two() {
                 return Err(SettingsError::Divisions { got: divisions });
             }
             self.set_interval(&boundary, divisions, &mut last)?;
-            tokens.skip_unless_closing();
+            tokens.separator_unless_closing(',')?;
         }
         tokens.close_list()
     }
@@ -317,25 +347,20 @@ impl Settings {
         Ok(())
     }
 
-    /// What depends on several keys.
-    fn check(&self, seen: &[&'static str]) -> Result<(), SettingsError> {
-        let is_seen = |key| seen.contains(&key);
-        if is_seen("large_segment_size_mb") && self.large_segment <= 10 * MIB {
-            return Err(SettingsError::LargeSegment {
-                got: self.large_segment / MIB,
-            });
-        }
+    /// What depends on several keys; each of the sizes as it was named, since a later one does not excuse an earlier one.
+    fn check(&self, sizes: &[(&'static OptionRow, u64)]) -> Result<(), SettingsError> {
         let smallest = match self.version.rules().smallest_split {
             SmallestSplit::Mib(mib) => mib,
             SmallestSplit::LargeSegment => self.large_segment / MIB,
         };
-        let sizes = [
-            ("max_split_size_mb", self.max_split),
-            ("max_non_split_rounding_mb", self.slack()),
-        ];
-        for (key, bytes) in sizes {
-            if is_seen(key) && bytes / MIB < smallest {
-                let got = bytes / MIB;
+        for (option, bytes) in sizes {
+            let got = bytes / MIB;
+            if option.field == Field::LargeSegment {
+                if *bytes <= 10 * MIB {
+                    return Err(SettingsError::LargeSegment { got });
+                }
+            } else if got < smallest {
+                let key = option.key;
                 return Err(SettingsError::TooSmall { key, got, smallest });
             }
         }

@@ -3,6 +3,24 @@
 /// A release whose allocator is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Version {
+    /// torch 2.0.
+    Torch2_0,
+    /// torch 2.1.
+    Torch2_1,
+    /// torch 2.2.
+    Torch2_2,
+    /// torch 2.3.
+    Torch2_3,
+    /// torch 2.4.
+    Torch2_4,
+    /// torch 2.5.
+    Torch2_5,
+    /// torch 2.6.
+    Torch2_6,
+    /// torch 2.7.
+    Torch2_7,
+    /// torch 2.8.
+    Torch2_8,
     /// torch 2.9.
     Torch2_9,
     /// torch 2.10.
@@ -31,13 +49,58 @@ pub enum Framework {
 }
 
 impl Framework {
-    /// The environment variable that holds its settings.
+    /// The environment variable of this framework alone that holds its settings.
     pub fn variable(self) -> &'static str {
         match self {
-            Self::Cuda => "PYTORCH_CUDA_ALLOC_CONF",
-            Self::Npu => "PYTORCH_NPU_ALLOC_CONF",
+            Self::Cuda => CUDA_VARIABLE,
+            Self::Npu => NPU_VARIABLE,
         }
     }
+}
+
+const CUDA_VARIABLE: &str = "PYTORCH_CUDA_ALLOC_CONF";
+const HIP_VARIABLE: &str = "PYTORCH_HIP_ALLOC_CONF";
+const NPU_VARIABLE: &str = "PYTORCH_NPU_ALLOC_CONF";
+
+/// The variable that every framework reads if its own is unset.
+pub const COMMON_VARIABLE: &str = "PYTORCH_ALLOC_CONF";
+
+/// Every variable that some version reads.
+pub const VARIABLES: [&str; 4] = [CUDA_VARIABLE, HIP_VARIABLE, COMMON_VARIABLE, NPU_VARIABLE];
+
+/// Variables that hold settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variables {
+    /// The first one that is set holds, also where it is empty; the others are not read.
+    First(&'static [&'static str]),
+    /// One of them may be set.
+    One(&'static [&'static str]),
+}
+
+impl Variables {
+    /// Their names, the one that is read first in front.
+    pub fn names(self) -> &'static [&'static str] {
+        let (Self::First(names) | Self::One(names)) = self;
+        names
+    }
+}
+
+/// What may separate keys, values and pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Separators {
+    /// `:` between a key and its value, `,` between pairs.
+    Exact,
+    /// Whatever token is there is skipped.
+    Any,
+}
+
+/// Letters that are dropped from the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blanks {
+    /// The space alone.
+    Space,
+    /// Every blank of ASCII.
+    All,
 }
 
 /// Which of several free blocks of equal size is taken.
@@ -146,6 +209,12 @@ pub struct Rules {
     pub short_range: ShortRange,
     /// Bytes added to every request before rounding.
     pub spare_bytes: u64,
+    /// What separates keys, values and pairs.
+    pub separators: Separators,
+    /// Which letters are dropped.
+    pub blanks: Blanks,
+    /// Where the settings are read from.
+    pub variables: Variables,
     /// CUDA or NPU.
     pub framework: Framework,
 }
@@ -162,6 +231,9 @@ const NEWEST: Rules = Rules {
     whole_fraction: WholeFraction::NoLimit,
     short_range: ShortRange::GivenBack,
     spare_bytes: 0,
+    separators: Separators::Any,
+    blanks: Blanks::All,
+    variables: Variables::First(&[CUDA_VARIABLE, HIP_VARIABLE, COMMON_VARIABLE]),
     framework: Framework::Cuda,
 };
 
@@ -193,6 +265,9 @@ const TORCH_2_9: Rules = Rules {
     smallest_split: SmallestSplit::Mib(21),
     counts: Counts::Signed32,
     whole_fraction: WholeFraction::LimitOfDevice,
+    separators: Separators::Exact,
+    blanks: Blanks::Space,
+    variables: Variables::First(&[CUDA_VARIABLE]),
     ..TORCH_2_10
 };
 
@@ -200,12 +275,22 @@ const NPU: Rules = Rules {
     ties: Ties::Address,
     short_range: ShortRange::Kept,
     spare_bytes: 32,
+    variables: Variables::One(&[NPU_VARIABLE, COMMON_VARIABLE]),
     framework: Framework::Npu,
     ..NEWEST
 };
 
-/// Version, name, rules.
-const TABLE: [(Version, &str, Rules); 8] = [
+/// Version, name, rules. What the allocators of 2.0 to 2.8 do with requests was not compared: theirs are those of 2.9.
+const TABLE: [(Version, &str, Rules); 17] = [
+    (Version::Torch2_0, "2.0", TORCH_2_9),
+    (Version::Torch2_1, "2.1", TORCH_2_9),
+    (Version::Torch2_2, "2.2", TORCH_2_9),
+    (Version::Torch2_3, "2.3", TORCH_2_9),
+    (Version::Torch2_4, "2.4", TORCH_2_9),
+    (Version::Torch2_5, "2.5", TORCH_2_9),
+    (Version::Torch2_6, "2.6", TORCH_2_9),
+    (Version::Torch2_7, "2.7", TORCH_2_9),
+    (Version::Torch2_8, "2.8", TORCH_2_9),
     (Version::Torch2_9, "2.9", TORCH_2_9),
     (Version::Torch2_10, "2.10", TORCH_2_10),
     (Version::Torch2_11, "2.11", TORCH_2_11),
@@ -220,12 +305,34 @@ impl Version {
     /// The newest release of torch.
     pub const NEWEST: Self = Self::Torch2_15;
 
+    /// The oldest release of torch that can be chosen.
+    pub const FIRST: Self = Self::Torch2_0;
+
+    /// The first release whose decisions were compared with the original's.
+    pub const FIRST_PROVED: Self = Self::Torch2_9;
+
+    /// Whether the decisions of its allocator were compared with the original's; of older ones the settings were.
+    pub fn is_proved(self) -> bool {
+        self >= Self::FIRST_PROVED
+    }
+
+    /// What is not known of its decisions, as a sentence without a point; `None` where they were compared.
+    pub fn caveat(self) -> Option<String> {
+        (!self.is_proved()).then(|| {
+            let first = Self::FIRST_PROVED;
+            format!(
+                "the decisions of {self}'s allocator were not compared with the original's; they are simulated by the rules of \
+                 {first}, the oldest that were"
+            )
+        })
+    }
+
     /// All versions, oldest first, then the NPU.
     pub fn all() -> impl Iterator<Item = Self> {
         TABLE.iter().map(|row| row.0)
     }
 
-    /// `2.9` ... `2.15`, `npu`.
+    /// `2.0` ... `2.15`, `npu`.
     pub fn name(self) -> &'static str {
         TABLE[self as usize].1
     }

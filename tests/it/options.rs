@@ -8,6 +8,7 @@ mod config;
 mod docs;
 mod flow;
 mod following;
+mod neighbours;
 mod older;
 mod public_scripts;
 mod python;

@@ -1,6 +1,6 @@
 //! The text of the settings: its grammar, what versions know, what they refuse.
 
-use highwater_torch::{Framework, OPTIONS, Settings, SettingsError, Version, effective_text, findings, trial};
+use highwater_torch::{OPTIONS, Settings, SettingsError, Version, findings, in_force, trial};
 use proptest::prelude::*;
 
 const MIB: u64 = 1 << 20;
@@ -81,6 +81,10 @@ fn run_time_changes_reset_three_keys() {
 #[test]
 fn versions_know_their_keys() {
     let first = [
+        ("max_split_size_mb:64", Version::Torch2_0),
+        ("expandable_segments:True", Version::Torch2_1),
+        ("release_lock_on_cudamalloc:True", Version::Torch2_2),
+        ("max_non_split_rounding_mb:64", Version::Torch2_6),
         ("per_process_memory_fraction:0.5", Version::Torch2_10),
         ("large_segment_size_mb:64", Version::Torch2_11),
         ("throw_on_cudamalloc_oom:True", Version::Torch2_12),
@@ -133,18 +137,53 @@ fn names_of_versions() {
         assert_eq!(Version::named(version.name()), Some(version));
     }
     assert_eq!(Version::named("2.15.0+cu132"), Some(Version::Torch2_15));
-    assert_eq!(Version::named("2.1"), None);
+    assert_eq!(Version::named("2.1.2"), Some(Version::Torch2_1));
+    assert_eq!((Version::named("1.13"), Version::named("2.16")), (None, None));
+}
+
+/// Variables that are set, and the one whose text holds.
+#[test]
+fn one_variable_is_in_force() {
+    let (cuda, hip, common) = (
+        "PYTORCH_CUDA_ALLOC_CONF",
+        "PYTORCH_HIP_ALLOC_CONF",
+        "PYTORCH_ALLOC_CONF",
+    );
+    let npu = "PYTORCH_NPU_ALLOC_CONF";
+    let newest = Version::NEWEST;
+    let cases: [(Version, &[(&str, &str)], Option<&str>); 11] = [
+        (newest, &[(cuda, "a"), (hip, "b"), (common, "c")], Some(cuda)),
+        (newest, &[(hip, "b"), (common, "c")], Some(hip)),
+        (newest, &[(common, "c")], Some(common)),
+        (newest, &[(cuda, ""), (common, "c")], Some(cuda)),
+        (newest, &[(hip, ""), (common, "c")], Some(hip)),
+        (newest, &[(npu, "d")], None),
+        (Version::Torch2_10, &[(common, "c")], Some(common)),
+        (Version::Torch2_9, &[(hip, "b"), (common, "c")], None),
+        (Version::Torch2_0, &[(cuda, "a"), (common, "c")], Some(cuda)),
+        (Version::Npu, &[(npu, "d"), (cuda, "a")], Some(npu)),
+        (Version::Npu, &[(common, "c")], Some(common)),
+    ];
+    for (version, set, wanted) in cases {
+        let text_of = |name: &str| set.iter().find(|(known, _)| *known == name).map(|(_, text)| *text);
+        let found = in_force(version, text_of).expect("one is read");
+        assert_eq!(found.map(|(name, _)| name), wanted, "{version} {set:?}");
+    }
+    assert_eq!(
+        in_force(Version::Npu, |name| (name != cuda).then_some("a")),
+        Err(SettingsError::BothVariables)
+    );
 }
 
 #[test]
-fn one_variable_is_in_force() {
-    let (own, common) = (Some("a"), Some("b"));
-    assert_eq!(effective_text(Framework::Cuda, own, common), Ok("a"));
-    assert_eq!(effective_text(Framework::Cuda, None, common), Ok("b"));
-    assert_eq!(effective_text(Framework::Npu, own, None), Ok("a"));
-    assert_eq!(
-        effective_text(Framework::Npu, own, common),
-        Err(SettingsError::BothVariables)
+fn a_recorded_text_keeps_what_is_known_of_it() {
+    let conf = "max_split_size_mb:64,of_tomorrow:[1:2,3:4],roundup_power2_divisions:[256:1,>:8],expandable_segments:2";
+    let (settings, left_out) = Settings::parse_known(conf, Version::NEWEST);
+    assert_eq!(settings.named, ["max_split_size_mb", "roundup_power2_divisions"]);
+    let reasons: Vec<String> = left_out.iter().map(ToString::to_string).collect();
+    assert!(
+        reasons[0].contains("of_tomorrow") && reasons[1].contains("expandable_segments"),
+        "{reasons:?}"
     );
 }
 
@@ -201,7 +240,7 @@ proptest! {
     /// Any text is accepted or refused with a sentence; what is accepted can be tried.
     #[test]
     fn any_text_is_answered(conf in "[a-z_0-9:,\\[\\]> .+-]{0,40}", at in 0..OPTIONS.len(), value in "[0-9TFruealse:,\\[\\]>.xen-]{0,12}") {
-        for version in [Version::NEWEST, Version::Torch2_9, Version::Npu] {
+        for version in [Version::NEWEST, Version::Torch2_9, Version::FIRST, Version::Npu] {
             for text in [conf.clone(), format!("{}:{value}", OPTIONS[at].key)] {
                 match Settings::parse(&text, version) {
                     Ok(settings) => {
@@ -257,6 +296,28 @@ fn versions_know_the_keys_that_their_wheels_know() {
         "expandable_segments_reserve_by_class:0.5\trefuse\trefuse\trefuse\trefuse\trefuse\trefuse",
         "expandable_segments_reserve_by_class:[small:1G]\trefuse\trefuse\trefuse\trefuse\taccept\trefuse",
         "base_addr_aligned_kb:016\trefuse\trefuse\trefuse\trefuse\trefuse\trefuse",
+    ];
+    check_table(&table.join("\n"));
+}
+
+/// Answers of the parsers in `libc10_cuda` of the wheels, each setting in a fresh process.
+#[test]
+fn settings_are_read_as_in_the_wheels_of_2_0_to_2_8() {
+    assert_eq!(check_table(include_str!("settings_of_wheels.tsv")), 936);
+}
+
+/// Up to 2.9 the separators are checked; later parsers skip whatever is there.
+#[test]
+fn separators_are_checked_up_to_2_9() {
+    let table = [
+        "setting\t2.0.1\t2.9.1\t2.10.0\t2.15.0",
+        "max_split_size_mb,64\trefuse\trefuse\taccept\taccept",
+        "max_split_size_mb:64:expandable_segments:True\trefuse\trefuse\taccept\taccept",
+        "roundup_power2_divisions:[256;1]\trefuse\trefuse\trefuse\trefuse",
+        "roundup_power2_divisions:[256:1:512:2]\trefuse\trefuse\taccept\taccept",
+        // A later size does not excuse an earlier one.
+        "max_split_size_mb:0,max_split_size_mb:64\trefuse\trefuse\trefuse\trefuse",
+        "roundup_power2_divisions:4294967296\trefuse\trefuse\taccept\taccept",
     ];
     check_table(&table.join("\n"));
 }

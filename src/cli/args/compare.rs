@@ -72,7 +72,7 @@ pub struct LaneArgs {
     /// Simulate a recording under settings of PyTorch's allocator, as in `PYTORCH_CUDA_ALLOC_CONF`; - is none (repeatable)
     #[arg(long, value_name = "SETTINGS", allow_hyphen_values = true)]
     pub conf: Vec<String>,
-    /// Version of torch for --conf, 2.9 to 2.15, or npu (the newest)
+    /// Version of torch for --conf, 2.0 to 2.15, or npu (the newest)
     #[arg(long, value_name = "VERSION", requires = "conf")]
     pub torch: Option<String>,
     /// Goal of the recommendation: least-overhead or lowest-peak

@@ -55,7 +55,7 @@ pub struct RecommendArgs {
     /// Try all combinations up to this number, else a sample and its neighbours
     #[arg(long, value_name = "N", default_value_t = RECOMMEND_EXHAUSTIVE)]
     pub most: u64,
-    /// Version of torch whose settings are recommended for a snapshot, 2.9 to 2.15, or npu
+    /// Version of torch whose settings are recommended for a snapshot, 2.0 to 2.15, or npu
     #[arg(long, value_name = "VERSION")]
     pub torch: Option<String>,
 }

@@ -41,7 +41,11 @@ pub struct TraceAnswer<'a>(pub &'a [TraceRun]);
 
 impl Answer for TraceAnswer<'_> {
     fn page(&self) -> Page {
-        Page(Rows::new(self.0, trace_record).blocks(usize::MAX))
+        let mut blocks = Rows::new(self.0, trace_record).blocks(usize::MAX);
+        let mut versions: Vec<Version> = self.0.iter().map(|run| run.version).collect();
+        versions.dedup();
+        blocks.extend(versions.into_iter().filter_map(Version::caveat).map(paragraph));
+        Page(blocks)
     }
 
     fn json(&self) -> impl Serialize {
@@ -146,6 +150,7 @@ impl Answer for FitAnswer<'_> {
                 "got": difference.got.as_ref().map(event_json),
             })
         });
+        let caveat = fit.settings.version.caveat();
         let versions: Vec<&str> = fit.versions().iter().map(|version| version.name()).collect();
         let record = Record::new()
             .key("recording", &self.recording.name)
@@ -163,6 +168,10 @@ impl Answer for FitAnswer<'_> {
             .key("recorded_peak_reserved_bytes", stated(fit.recorded_peak))
             .key("replayed_error_percent", fit.own_error_percent())
             .key("device_bytes", self.device);
+        let record = match caveat {
+            Some(caveat) => record.key("torch_caveat", caveat),
+            None => record,
+        };
         let run = |position: usize| {
             let pinned = self.pinned.get(position).map(pinned_record);
             run_record(fit, &self.runs[position]).key("pinned", pinned)

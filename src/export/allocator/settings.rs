@@ -91,5 +91,6 @@ fn accepted(settings: &Settings, version: Version) -> Vec<Block> {
         paragraph(format!("reserved by these requests: {}", Bytes(trial.reserved))),
     ];
     blocks.extend(divided);
+    blocks.extend(version.caveat().map(paragraph));
     blocks
 }

@@ -33,6 +33,9 @@ pub struct PlanDetails {
     pub reasons: Vec<PlacementReason>,
 }
 
+/// How fixed offsets are left out.
+const FREE: &str = "; --free-offsets places all buffers by highwater";
+
 #[derive(Clone, Copy, Debug)]
 pub struct PlanAnswer<'a> {
     pub entry: &'a ProblemEntry,
@@ -145,6 +148,7 @@ impl<'a> PlanAnswer<'a> {
             .key("fit", fit.map(fit_name))
             .key("optimal", self.is_optimal())
             .key("verified", self.defect.is_none())
+            .optional("fixed_offsets", Some(planned.n_fixed).filter(|n_fixed| *n_fixed > 0))
             .key("lower_bound", self.lower_bound.is_some())
             .key("defect", self.defect_text())
             .field("nodes", "search nodes", planned.nodes)
@@ -220,11 +224,13 @@ impl<'a> PlanAnswer<'a> {
                 .chain(whose)
                 .collect();
         }
-        let optimality = if self.is_optimal() {
-            "proven optimal: no plan is smaller".to_owned()
-        } else {
-            let over = percent_text(planned.plan.footprint.percent_over(planned.proved_bound));
-            format!("within {over} of the bound, so at most that much above the optimum")
+        let free = if planned.n_fixed > 0 { FREE } else { "" };
+        let optimality = match planned.optimality() {
+            Some(optimality) => format!("{optimality}{free}"),
+            None => {
+                let over = percent_text(planned.plan.footprint.percent_over(planned.proved_bound));
+                format!("within {over} of the bound, so at most that much above the optimum")
+            }
         };
         let mut lines = vec![format!("{optimality}; checked: no two live buffers share a byte")];
         let capacity = self.capacity.unwrap_or_default();

@@ -17,7 +17,7 @@ use super::lifetimes::Lifetimes;
 use super::names::Names;
 use super::op_list::OpList;
 use super::shapes::Shapes;
-use crate::progress::{Cancelled, Progress};
+use crate::progress::{Cancel, Cancelled, Progress};
 use crate::units::{Bytes, Step};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -333,6 +333,20 @@ impl PlacementProblem {
             Some(total) if total <= LIMIT => Ok(()),
             _ => Err(ProblemError::TooLarge),
         }
+    }
+
+    /// Buffers whose offsets are fixed.
+    pub fn n_fixed(&self) -> u64 {
+        self.buffers.iter().filter(|buffer| buffer.offset.is_some()).count() as u64
+    }
+
+    /// The peak of live bytes, whatever offsets are fixed. O(n log n).
+    pub fn peak_live(&self) -> Bytes {
+        // This flag is never set.
+        let silent = Cancel::new();
+        Shapes::new(self)
+            .peak_live(&Progress::silent(&silent))
+            .unwrap_or_default()
     }
 
     /// The peak of live bytes, a lower bound of every plan. Gaps count nothing, a group counts its largest live member,

@@ -221,6 +221,19 @@ impl Shapes {
     /// # Errors
     /// [`Cancelled`] once the flag is set.
     pub fn bound(&self, progress: &Progress<'_>) -> Result<Bytes, Cancelled> {
+        let peak = self.peak_live(progress)?.get();
+        let ends = self
+            .items
+            .iter()
+            .filter_map(|item| Some(item.fixed?.saturating_add(item.size)));
+        Ok(Bytes(ends.max().unwrap_or(0).max(peak)))
+    }
+
+    /// The most bytes that are live at one time, whatever offsets are fixed. The cost is that of [`Self::bound`].
+    ///
+    /// # Errors
+    /// [`Cancelled`] once the flag is set.
+    pub fn peak_live(&self, progress: &Progress<'_>) -> Result<Bytes, Cancelled> {
         progress.check()?;
         let last = self.pieces.iter().map(|piece| piece.upper).max().unwrap_or(0) as usize;
         let peak = if last <= self.pieces.len() * 8 + 1024 {
@@ -228,11 +241,7 @@ impl Shapes {
         } else {
             self.peak_by_order(progress)?
         };
-        let ends = self
-            .items
-            .iter()
-            .filter_map(|item| Some(item.fixed?.saturating_add(item.size)));
-        Ok(Bytes(ends.max().unwrap_or(0).max(peak)))
+        Ok(Bytes(peak))
     }
 
     fn peak_by_step(&self, last: usize, progress: &Progress<'_>) -> Result<u64, Cancelled> {

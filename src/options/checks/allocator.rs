@@ -1,13 +1,20 @@
 //! highwater's own rules of the caching allocators of PyTorch and `torch_npu`: K9, K10.
 
 use highwater_model::diagnostics::Severity;
-use highwater_torch::{OPTIONS, OptionRow, Scope, Settings, Version, findings};
+use highwater_torch::{OPTIONS, OptionRow, Scope, Settings, SettingsError, Version, findings, in_force};
 
-use super::super::environment::{PYTORCH_ALLOC_CONF, PYTORCH_CUDA_ALLOC_CONF, PYTORCH_NPU_ALLOC_CONF};
+use super::super::environment::{
+    PYTORCH_ALLOC_CONF, PYTORCH_CUDA_ALLOC_CONF, PYTORCH_HIP_ALLOC_CONF, PYTORCH_NPU_ALLOC_CONF,
+};
 use super::super::finding::Finding;
 use super::{Check, Facts, Report, error, info, warning};
 
-const VARIABLES: [&str; 3] = [PYTORCH_CUDA_ALLOC_CONF, PYTORCH_NPU_ALLOC_CONF, PYTORCH_ALLOC_CONF];
+const VARIABLES: [&str; 4] = [
+    PYTORCH_CUDA_ALLOC_CONF,
+    PYTORCH_HIP_ALLOC_CONF,
+    PYTORCH_NPU_ALLOC_CONF,
+    PYTORCH_ALLOC_CONF,
+];
 
 const SOURCE: &str = "PyTorch CUDA semantics, memory management; torch_npu";
 
@@ -16,7 +23,7 @@ pub(super) const ROWS: &[Check] = &[
         id: "K9",
         outcomes: &[
             error("the allocator refuses its settings"),
-            warning("two variables hold allocator settings, and one of them is not read"),
+            warning("several variables hold allocator settings, and only the first is read"),
         ],
         options: &VARIABLES,
         source: SOURCE,
@@ -34,16 +41,21 @@ pub(super) const ROWS: &[Check] = &[
     },
 ];
 
-/// The settings of the environment with the newest version that reads them.
+/// The versions whose variables are read: the newest of torch, and `torch_npu` where its own variable is set.
+fn versions(facts: &Facts<'_>) -> impl Iterator<Item = Version> {
+    let is_of_npu = facts.environment.names().any(|name| name == PYTORCH_NPU_ALLOC_CONF);
+    let is_of_torch = facts.environment.names().any(|name| {
+        Version::NEWEST.rules().variables.names().contains(&name) && !(is_of_npu && name == PYTORCH_ALLOC_CONF)
+    });
+    let torch = is_of_torch.then_some(Version::NEWEST);
+    torch.into_iter().chain(is_of_npu.then_some(Version::Npu))
+}
+
+/// The texts in force, with the version that reads each.
 fn settings<'a>(facts: &Facts<'a>) -> impl Iterator<Item = (&'static str, &'a str, Version)> {
     let environment = facts.environment;
-    VARIABLES.into_iter().filter_map(move |name| {
-        let text = environment.get(name).filter(|text| !text.is_empty())?;
-        let version = if name == PYTORCH_NPU_ALLOC_CONF {
-            Version::Npu
-        } else {
-            Version::NEWEST
-        };
+    versions(facts).filter_map(move |version| {
+        let (name, text) = in_force(version, |name| environment.get(name)).ok()??;
         Some((name, text, version))
     })
 }
@@ -54,23 +66,26 @@ fn accepted(facts: &Facts<'_>, report: &mut Report<'_>) {
             report.error(&[name], format!("{name}: {problem}"));
         }
     }
-    if !facts.is_set(PYTORCH_ALLOC_CONF) {
-        return;
-    }
-    if facts.is_set(PYTORCH_NPU_ALLOC_CONF) {
-        let names = [PYTORCH_NPU_ALLOC_CONF, PYTORCH_ALLOC_CONF];
-        let message = format!(
-            "{} and {} are both set: torch_npu refuses that, so unset one of them",
-            names[0], names[1]
-        );
-        report.error(&names, message).unset_variable(PYTORCH_ALLOC_CONF);
-    } else if facts.is_set(PYTORCH_CUDA_ALLOC_CONF) {
-        let names = [PYTORCH_CUDA_ALLOC_CONF, PYTORCH_ALLOC_CONF];
-        let message = format!(
-            "{} is set, so PyTorch does not read {}: put all keys into one of them",
-            names[0], names[1]
-        );
-        report.warning(&names, message).unset_variable(PYTORCH_ALLOC_CONF);
+    for version in versions(facts) {
+        let names = version.rules().variables.names();
+        let is_set = |name: &&&'static str| facts.environment.names().any(|set| set == **name);
+        let mut set = names.iter().filter(is_set);
+        let Some(first) = set.next() else { continue };
+        let refuses = in_force(version, |name| facts.environment.get(name)) == Err(SettingsError::BothVariables);
+        for other in set {
+            let both = [*first, *other];
+            if refuses {
+                let message = format!("{first} and {other} are both set: torch_npu refuses that, so unset one of them");
+                report.error(&both, message).unset_variable(other);
+                continue;
+            }
+            let state = match facts.environment.get(first) {
+                Some("") => "is set, although to nothing",
+                _ => "is set",
+            };
+            let message = format!("{first} {state}, so PyTorch does not read {other}: put all keys into one of them");
+            report.warning(&both, message).unset_variable(other);
+        }
     }
 }
 
@@ -127,13 +142,16 @@ fn remarks(settings: &Settings) -> Vec<(Severity, String)> {
             ));
         }
     }
+    remarks.extend(settings.version.caveat().map(|caveat| (Severity::Info, caveat)));
     remarks
 }
 
 /// The first version that knows a key, where some do not.
 fn newer(row: &OptionRow, version: Version) -> Option<Version> {
     match row.scope {
-        Scope::Cuda(since) | Scope::Both(since) if version != Version::Npu && since > Version::Torch2_9 => Some(since),
+        Scope::Cuda(since) | Scope::Both(since) if version != Version::Npu && since > Version::FIRST_PROVED => {
+            Some(since)
+        }
         Scope::Cuda(_) | Scope::Both(_) | Scope::Npu => None,
     }
 }

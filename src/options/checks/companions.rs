@@ -153,6 +153,7 @@ fn skipped_names(facts: &Facts<'_>, report: &mut Report<'_>) {
 fn deprecated(facts: &Facts<'_>, report: &mut Report<'_>) {
     report.warning(
         &facts.set_of(&MEMORY_OPTIMIZE),
-        "memory_optimize is deprecated since Paddle 1.6, which reuses memory by default: remove the call".to_owned(),
+        "memory_optimize only warns since Paddle 1.6, which reuses memory by default, and Paddle 3 has no paddle.fluid: \
+         remove the call".to_owned(),
     );
 }

@@ -85,6 +85,12 @@ impl Environment {
         self.unread.contains(name)
     }
 
+    /// Names of all variables, also of those that are set to nothing or computed at run time.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let known = self.variables.keys().chain(&self.unread);
+        known.map(String::as_str)
+    }
+
     /// By name, without those computed at run time.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.variables.iter().map(|(name, text)| (name.as_str(), text.as_str()))

@@ -22,6 +22,7 @@ pub const JOB_ID: &str = "JOB_ID";
 pub const RANK_SIZE: &str = "RANK_SIZE";
 pub const CM_WORKER_SIZE: &str = "CM_WORKER_SIZE";
 pub const PYTORCH_CUDA_ALLOC_CONF: &str = "PYTORCH_CUDA_ALLOC_CONF";
+pub const PYTORCH_HIP_ALLOC_CONF: &str = "PYTORCH_HIP_ALLOC_CONF";
 pub const PYTORCH_ALLOC_CONF: &str = "PYTORCH_ALLOC_CONF";
 pub const PYTORCH_NPU_ALLOC_CONF: &str = "PYTORCH_NPU_ALLOC_CONF";
 
@@ -193,16 +194,26 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
         summary: "settings of PyTorch's caching allocator",
         details: "Pairs KEY:VALUE with commas between them, such as expandable_segments:True or \
                   max_split_size_mb:256. Recordings of PyTorch are replayed under them.",
-        precedence: "above PYTORCH_ALLOC_CONF, which is then not read",
-        source: "PyTorch CUDA semantics, memory management",
+        precedence: "above PYTORCH_HIP_ALLOC_CONF and PYTORCH_ALLOC_CONF, which are then not read, also where this one is empty",
+        source: "PyTorch CUDA semantics, memory management; libc10 of the wheels of torch 2.0 to 2.15",
+        ..VARIABLE
+    },
+    EnvironmentRow {
+        name: PYTORCH_HIP_ALLOC_CONF,
+        summary: "settings of PyTorch's caching allocator, by the name of AMD devices",
+        details: "The same keys as PYTORCH_CUDA_ALLOC_CONF. From torch 2.10 on it is read for CUDA devices too; before, only \
+                  builds for AMD devices read it.",
+        precedence: "below PYTORCH_CUDA_ALLOC_CONF and above PYTORCH_ALLOC_CONF, which is then not read",
+        source: "libc10 of the wheels of torch 2.0 to 2.15",
         ..VARIABLE
     },
     EnvironmentRow {
         name: PYTORCH_ALLOC_CONF,
         summary: "settings of PyTorch's caching allocator, for every kind of device",
-        details: "The same keys as PYTORCH_CUDA_ALLOC_CONF.",
-        precedence: "below PYTORCH_CUDA_ALLOC_CONF; torch_npu refuses it beside PYTORCH_NPU_ALLOC_CONF",
-        source: "PyTorch CUDA semantics, memory management",
+        details: "The same keys as PYTORCH_CUDA_ALLOC_CONF. The allocator of CUDA devices reads it from torch 2.10 on; 2.9 and \
+                  older do not.",
+        precedence: "below PYTORCH_CUDA_ALLOC_CONF and PYTORCH_HIP_ALLOC_CONF; torch_npu refuses it beside PYTORCH_NPU_ALLOC_CONF",
+        source: "PyTorch CUDA semantics, memory management; libc10 of the wheels of torch 2.0 to 2.15",
         ..VARIABLE
     },
     EnvironmentRow {

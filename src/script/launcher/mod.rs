@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 
 use highwater_options::{ENVIRONMENT, nearest_within};
 
+use super::neighbours;
 use super::reading::Reading;
 use super::shell::{MAX_TYPOS, from_shell, is_name};
 
@@ -69,6 +70,11 @@ impl Collector {
 
     /// A variable with an effect here, or, in an environment, with a similar name.
     fn variable(&mut self, name: &str, value: &str, line: usize) {
+        if let Some(said) = neighbours::of_variable(name) {
+            self.reading.is_found = true;
+            self.reading.warnings.info(format!("line {line}: {said}"), name);
+            return;
+        }
         let is_known = is_variable(name);
         let near = if is_known || !self.is_inside {
             None

@@ -27,18 +27,20 @@ impl<'a> Reader<'a> {
         let path = self.survey.full_name(path);
         let (cuda, npu) = (Framework::Cuda.variable(), Framework::Npu.variable());
         let is_set = |name: &str| self.environment.contains_key(name);
-        let variable = match path.contains("accelerator") {
-            _ if path.contains("npu") => npu,
-            true if is_set(npu) => npu,
-            true if !is_set(cuda) => COMMON_VARIABLE,
-            _ => cuda,
+        let is_common = path.contains("accelerator");
+        let variable = if path.contains("npu") || is_common && is_set(npu) {
+            npu
+        } else {
+            let names = Version::NEWEST.rules().variables.names();
+            let set = names.iter().find(|name| is_set(name));
+            set.unwrap_or(if is_common { &COMMON_VARIABLE } else { &cuda })
         };
         let mut fact = self.evaluate(text);
         if let (Datum::Value(Value::Text(new)), Some((before, _))) = (&fact.datum, self.environment.get(variable)) {
             let version = if variable == npu { Version::Npu } else { Version::NEWEST };
             fact = Fact::value(Value::Text(changed(before, new, version)));
         }
-        self.set_variable(variable, &fact, text.range());
+        self.bind_variable(variable, &fact, text.range());
     }
 }
 

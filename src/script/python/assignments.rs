@@ -62,6 +62,7 @@ impl<'a> Reader<'a> {
         self.visit_expr(value);
         let fact = self.evaluate(value);
         self.name_made(targets, value, &fact);
+        self.found_build_strategy(targets, value);
         for target in targets {
             self.assign(target, value, fact.clone());
         }
@@ -204,6 +205,7 @@ impl<'a> Reader<'a> {
         if self.assign_eager(target, value, &fact) {
             return;
         }
+        self.assign_build_strategy(target);
         let owner = self.evaluate(&target.value);
         match owner.datum {
             Datum::Entry(entry) => return self.assign_parameter(&entry, target, value, &fact),
@@ -373,6 +375,7 @@ impl<'a> Reader<'a> {
         }
         self.found_relative(call);
         self.found_training(call);
+        self.found_neighbour(call);
         let name = match (&*call.func, self.survey.last_name(&call.func)) {
             (_, Some(name)) if SETTERS.contains(&name) => return self.set_allocator(call),
             (_, Some(name @ ("putenv" | "unsetenv"))) => name,

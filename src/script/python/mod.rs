@@ -9,7 +9,7 @@
 //! 3. Evaluate: an expression becomes a [`Fact`](datum::Fact), which is a value or the reason why it is unknown ([`evaluate`],
 //!    [`lookups`], [`calls`], [`arithmetic`], [`folding`]); [`scopes`] has the bindings at a point of the flow.
 //! 4. Settings: statement by statement along the flow ([`walk`], [`loops`], [`functions`], [`assignments`], [`variables`], [`allocator`],
-//!    [`changes`],
+//!    [`neighbours`], [`changes`],
 //!    [`comments`]), constructor calls and assignments add to the [`records`] ([`settings`]).
 //! 5. Findings: the last setting of each option wins; contradictions and conditions become warnings ([`settle`]).
 //!
@@ -36,6 +36,7 @@ mod functions;
 mod lookups;
 mod loops;
 mod messages;
+mod neighbours;
 mod nesting;
 mod older;
 mod parameters;

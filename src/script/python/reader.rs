@@ -54,6 +54,10 @@ pub(super) struct Reader<'a> {
     pub(super) followed: BTreeSet<TextSize>,
     /// Whether an assumption left out a branch with settings.
     pub(super) drops_by_assumption: bool,
+    /// The line of the first tensor on a device.
+    pub(super) first_on_device: Option<usize>,
+    /// Names that are bound to a `BuildStrategy` of Paddle.
+    pub(super) build_strategies: BTreeSet<String>,
 }
 
 impl<'a> Reader<'a> {
@@ -79,6 +83,8 @@ impl<'a> Reader<'a> {
             n_functions: 0,
             followed: BTreeSet::new(),
             drops_by_assumption: false,
+            first_on_device: None,
+            build_strategies: BTreeSet::new(),
         }
     }
 

@@ -15,6 +15,7 @@ use super::constructors::RUN_CONFIG;
 use super::datum::{Made, Message, Object};
 use super::training::Training;
 use crate::config_document::{ConfigDevice, NotFollowed};
+use crate::torch_pin::TorchPin;
 
 /// An option that the script sets.
 #[derive(Clone, Debug)]
@@ -121,6 +122,10 @@ pub(super) struct Records {
     /// By start of an object the call that takes it.
     pub(super) passed: BTreeMap<Made, Option<usize>>,
     pub(super) remarks: Vec<Remark>,
+    /// Whether settings of other memory systems are named.
+    pub(super) has_neighbours: bool,
+    /// Releases of torch that cells of a notebook install.
+    pub(super) pins: Vec<TorchPin>,
     pub(super) not_followed: Vec<NotFollowed>,
     pub(super) training: Training,
     /// The starts of configurations that are passed to another call as `config`.

@@ -17,6 +17,8 @@ use super::records::{Owner, PARAMETER_MAP, Records, Remark, Run, Setting, Variab
 use super::training::disagreements;
 use crate::config::unknown_option;
 use crate::json_value::json_of;
+use crate::neighbours;
+use crate::torch_pin::remarks;
 
 /// Further remarks are only counted.
 const MAX_REMARKS: usize = 100;
@@ -42,6 +44,9 @@ impl Reader<'_> {
         let settings = settled.on_one_path(settings);
         settled.settings(&settings, &records);
         settled.variables(&records);
+        for (severity, line, message) in remarks(&records.pins, &settled.reading.document.environment) {
+            settled.remark(severity, line, message);
+        }
         for (line, message) in disagreements(&records, &settled.reading.document.options) {
             settled.remark(Severity::Warning, line, message);
         }
@@ -50,7 +55,8 @@ impl Reader<'_> {
         let is_found = !settings.is_empty()
             || !records.runs.is_empty()
             || !records.variables.is_empty()
-            || !records.objects.is_empty();
+            || !records.objects.is_empty()
+            || records.has_neighbours;
         settled.reading.is_found = is_found;
         settled.reading.drops_by_assumption = drops_by_assumption;
         let document = &mut settled.reading.document;
@@ -328,6 +334,9 @@ impl Settled {
             {
                 let message = format!("{} is set again, from \"{before}\" to \"{text}\"", variable.name);
                 self.remark(Severity::Info, variable.line, message);
+            }
+            if let Some(said) = neighbours::of_variable(&variable.name) {
+                self.remark(Severity::Info, variable.line, said);
             }
             if let Some(origin) = origin(&variable.path, variable.note.as_deref())
                 && variable.text != VariableText::Removed

@@ -8,6 +8,7 @@ use ruff_text_size::{Ranged as _, TextRange};
 use super::datum::{Datum, Fact};
 use super::reader::Reader;
 use super::records::{Variable, VariableText};
+use crate::torch_pin::TorchPin;
 
 impl<'a> Reader<'a> {
     /// `os.environ.update({...})`.
@@ -40,12 +41,18 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn set_variable(&mut self, name: &str, fact: &Fact, range: TextRange) {
+        self.remark_on_late(name, self.source.line(range.start()));
+        self.bind_variable(name, fact, range);
+    }
+
+    /// The same for calls that act at run time.
+    pub(super) fn bind_variable(&mut self, name: &str, fact: &Fact, range: TextRange) {
         let line = self.source.line(range.start());
         let unreadable = fact
             .as_value()
             .and_then(|value| self.source.unreadable(&value.to_string()));
         if let Some(why) = unreadable {
-            return self.set_variable(name, &Fact::unknown(&why), range);
+            return self.bind_variable(name, &Fact::unknown(&why), range);
         }
         let text = match &fact.datum {
             Datum::Value(value) => {
@@ -76,8 +83,12 @@ impl<'a> Reader<'a> {
         });
     }
 
-    /// `%env NAME=value` of a notebook.
+    /// `%env NAME=value` of a notebook, and the releases that its commands install.
     pub(super) fn magic(&mut self, command: &StmtIpyEscapeCommand) {
+        let line = self.source.line(command.start());
+        let words = command.value.split_whitespace();
+        let pins = words.filter_map(|word| TorchPin::of_word(word.trim_matches(['"', '\'']), line));
+        self.records.pins.extend(pins);
         let Some((magic, rest)) = command.value.split_once(char::is_whitespace) else {
             return;
         };

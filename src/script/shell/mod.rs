@@ -13,7 +13,9 @@ use std::collections::BTreeMap;
 
 use highwater_options::{ENVIRONMENT, nearest_within};
 
+use super::neighbours;
 use super::reading::Reading;
+use super::torch_pin::{TorchPin, remarks};
 use branches::Branches;
 use word::{Command, Piece, Word};
 use words::commands;
@@ -40,6 +42,7 @@ pub(super) fn from_shell(text: &str) -> Reading {
         variables: BTreeMap::new(),
         takes_all: text.trim_start().starts_with(HEADER),
         branches: Branches::default(),
+        pins: Vec::new(),
     };
     let cut = commands(text);
     let mut is_behind_assignment = false;
@@ -50,6 +53,9 @@ pub(super) fn from_shell(text: &str) -> Reading {
     let warnings = &mut reader.reading.warnings;
     for (name, message) in reader.branches.remarks() {
         warnings.warning(message, name);
+    }
+    for (severity, line, message) in remarks(&reader.pins, &reader.reading.document.environment) {
+        warnings.counted(severity, format!("line {line}: {message}"), "", 1);
     }
     if let Some(line) = cut.open_quote {
         let message = format!("line {line}: nothing closes the quote that starts here; what follows may be missing");
@@ -64,6 +70,7 @@ struct ShellReader {
     variables: BTreeMap<String, Option<String>>,
     takes_all: bool,
     branches: Branches,
+    pins: Vec<TorchPin>,
 }
 
 /// Why a text is unknown.
@@ -78,6 +85,9 @@ impl ShellReader {
         let is_leading = |word: &&Word| word.plain().is_some_and(|text| LEADING.contains(&text));
         let n_leading = command.words.iter().take_while(is_leading).count();
         let words = &command.words[n_leading..];
+        let pins = words.iter().filter_map(Word::plain);
+        self.pins
+            .extend(pins.filter_map(|word| TorchPin::of_word(word, command.line)));
         let Some(first) = words.first() else {
             return false;
         };
@@ -161,7 +171,11 @@ impl ShellReader {
         let expanded = self.expand(&value.pieces, name, line);
         let near = || nearest_within(name, MAX_TYPOS, ENVIRONMENT.iter().map(|row| row.name));
         let is_known = ENVIRONMENT.iter().any(|row| row.name == name);
-        let near = if is_known || self.takes_all { None } else { near() };
+        let near = if is_known || self.takes_all || neighbours::of_variable(name).is_some() {
+            None
+        } else {
+            near()
+        };
         if is_known || self.takes_all || near.is_some() {
             self.reading.is_found = true;
             if let Some(near) = near {
@@ -182,6 +196,10 @@ impl ShellReader {
                     self.reading.document.environment.set_unread(name);
                 }
             }
+        }
+        if let Some(said) = neighbours::of_variable(name) {
+            self.reading.is_found = true;
+            self.reading.warnings.info(format!("line {line}: {said}"), name);
         }
         self.variables.insert(name.to_owned(), expanded.ok());
     }

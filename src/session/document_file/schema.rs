@@ -82,7 +82,7 @@ fn allocator_setting() -> Json {
         "description": "Settings of PyTorch's or torch_npu's allocator, simulated as a lane beside recordings.",
         "properties": {
             "settings": {"type": "string", "description": "As in PYTORCH_CUDA_ALLOC_CONF; empty for the default."},
-            "torch": {"type": "string", "description": "2.9 to 2.15, or npu; the newest of the recording's framework unless given."}
+            "torch": {"type": "string", "description": "2.0 to 2.15, or npu; the newest of the recording's framework unless given."}
         }
     })
 }

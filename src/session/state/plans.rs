@@ -62,7 +62,7 @@ fn prepare(session: &Session, order: (u64, GraphIdx)) -> Option<Part> {
     let comparison = Arc::clone(session.answers.comparison()?);
     Some(Box::new(move |_, _| {
         let subject = subject_of(&comparison, order.1);
-        let found = subject.map(|subject| (subject.problem.lower_bound(), subject));
+        let found = subject.map(|subject| (subject.problem.peak_live(), subject));
         Ok(Box::new(move |session| {
             let known = session.plans.table.take();
             let Some((lower_bound, subject)) = found else {

@@ -22,6 +22,14 @@ pub enum SettingsError {
         /// The key.
         key: &'static str,
     },
+    /// Another token than the separator.
+    #[error("`{wanted}` is missing before `{got}`: pairs are written KEY:VALUE, with commas between them")]
+    Separator {
+        /// The separator.
+        wanted: char,
+        /// What is there.
+        got: String,
+    },
     /// Not one of the two words.
     #[error("`{key}` is True or False in exactly this spelling, not `{got}`")]
     NotAFlag {

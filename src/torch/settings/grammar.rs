@@ -1,18 +1,39 @@
-//! Tokens of a settings text: blanks are dropped anywhere, `,` `:` `[` `]` are tokens, and what separates a key from
-//! its value or a pair from the next one is skipped whatever it is.
+//! Tokens of a settings text: blanks are dropped anywhere, `,` `:` `[` `]` are tokens. From torch 2.10 on, what separates
+//! a key from its value or a pair from the next one is skipped whatever it is.
 
 use super::error::SettingsError;
 use super::number;
+use crate::version::{Blanks, Separators, Version};
+
+/// The pairs of a text: it is cut at commas outside of brackets.
+pub(super) fn pairs(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0_usize;
+    let pairs = text.split(move |letter: char| {
+        match letter {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        letter == ',' && depth == 0
+    });
+    pairs.filter(|pair| !pair.trim().is_empty())
+}
 
 /// The tokens and the place of reading.
 #[derive(Debug)]
 pub(super) struct Tokens {
     list: Vec<String>,
     at: usize,
+    separators: Separators,
 }
 
 impl Tokens {
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn of(text: &str, version: Version) -> Self {
+        let rules = version.rules();
+        let is_blank = |letter: char| match rules.blanks {
+            Blanks::Space => letter == ' ',
+            Blanks::All => letter.is_ascii_whitespace() || letter == '\x0b',
+        };
         let mut list = Vec::new();
         let mut word = String::new();
         for letter in text.chars() {
@@ -21,14 +42,18 @@ impl Tokens {
                     list.push(std::mem::take(&mut word));
                 }
                 list.push(letter.to_string());
-            } else if !letter.is_ascii_whitespace() && letter != '\x0b' {
+            } else if !is_blank(letter) {
                 word.push(letter);
             }
         }
         if !word.is_empty() {
             list.push(word);
         }
-        Self { list, at: 0 }
+        Self {
+            list,
+            at: 0,
+            separators: rules.separators,
+        }
     }
 
     fn next(&mut self) -> Option<String> {
@@ -43,8 +68,26 @@ impl Tokens {
     }
 
     /// Passes one token, if there is one.
-    pub(super) fn skip(&mut self) {
-        self.at += 1;
+    ///
+    /// # Errors
+    /// The version wants this separator and finds another token.
+    pub(super) fn separator(&mut self, wanted: char) -> Result<(), SettingsError> {
+        let got = self.next();
+        let is_wanted = got.as_deref().is_some_and(|token| token.chars().eq([wanted]));
+        if self.separators == Separators::Any || is_wanted {
+            return Ok(());
+        }
+        Err(SettingsError::Separator {
+            wanted,
+            got: got.unwrap_or_else(|| "the end".to_owned()),
+        })
+    }
+
+    pub(super) fn separator_unless_end(&mut self, wanted: char) -> Result<(), SettingsError> {
+        if self.at < self.list.len() {
+            return self.separator(wanted);
+        }
+        Ok(())
     }
 
     pub(super) fn value(&mut self, key: &'static str) -> Result<String, SettingsError> {
@@ -101,9 +144,11 @@ impl Tokens {
     }
 
     /// Passes what separates two pairs of a list.
-    pub(super) fn skip_unless_closing(&mut self) {
-        let is_closing = self.list.get(self.at).is_some_and(|token| token == "]");
-        self.at += usize::from(!is_closing);
+    pub(super) fn separator_unless_closing(&mut self, wanted: char) -> Result<(), SettingsError> {
+        if self.list.get(self.at).is_some_and(|token| token == "]") {
+            return Ok(());
+        }
+        self.separator_unless_end(wanted)
     }
 
     pub(super) fn close_list(&mut self) -> Result<(), SettingsError> {

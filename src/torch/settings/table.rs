@@ -134,11 +134,11 @@ const fn row(key: &'static str, kind: Kind, field: Field, scope: Scope, texts: [
     }
 }
 
-const FIRST: Version = Version::Torch2_9;
+const FIRST: Version = Version::FIRST;
 
 const FLAG: &str = "True or False";
 
-const SIZE: &str = "a size in MiB of at least large_segment_size_mb (20 where that is not set; 21 in torch 2.9)";
+const SIZE: &str = "a size in MiB of at least large_segment_size_mb (20 where that is not set; 21 up to torch 2.9)";
 
 /// Every key of every version.
 pub const OPTIONS: [OptionRow; 30] = [
@@ -157,7 +157,7 @@ pub const OPTIONS: [OptionRow; 30] = [
         "max_non_split_rounding_mb",
         Kind::Mib,
         Field::Slack,
-        Scope::Both(FIRST),
+        Scope::Both(Version::Torch2_6),
         [
             "large_segment_size_mb",
             SIZE,
@@ -201,7 +201,7 @@ pub const OPTIONS: [OptionRow; 30] = [
         "expandable_segments",
         Kind::Flag,
         Field::Expandable,
-        Scope::Both(FIRST),
+        Scope::Both(Version::Torch2_1),
         [
             "False",
             FLAG,
@@ -300,14 +300,14 @@ pub const OPTIONS: [OptionRow; 30] = [
         "release_lock_on_cudamalloc",
         Kind::Flag,
         Field::None,
-        Scope::Cuda(FIRST),
+        Scope::Cuda(Version::Torch2_2),
         ["False", FLAG, "Other threads may allocate during a device allocation."],
     ),
     row(
         "release_lock_on_hipmalloc",
         Kind::Flag,
         Field::None,
-        Scope::Cuda(FIRST),
+        Scope::Cuda(Version::Torch2_2),
         [
             "False",
             FLAG,
@@ -325,7 +325,7 @@ pub const OPTIONS: [OptionRow; 30] = [
         "graph_capture_record_stream_reuse",
         Kind::Flag,
         Field::None,
-        Scope::Cuda(FIRST),
+        Scope::Cuda(Version::Torch2_9),
         [
             "False",
             FLAG,
@@ -358,14 +358,14 @@ pub const OPTIONS: [OptionRow; 30] = [
         "pinned_use_cuda_host_register",
         Kind::Flag,
         Field::None,
-        Scope::Cuda(FIRST),
+        Scope::Cuda(Version::Torch2_2),
         ["False", FLAG, "How pinned host memory is registered."],
     ),
     row(
         "pinned_use_hip_host_register",
         Kind::Flag,
         Field::None,
-        Scope::Cuda(FIRST),
+        Scope::Cuda(Version::Torch2_2),
         [
             "False",
             FLAG,
@@ -387,7 +387,7 @@ pub const OPTIONS: [OptionRow; 30] = [
         "pinned_num_register_threads",
         Kind::PowerOfTwo { most: 128 },
         Field::None,
-        Scope::Cuda(FIRST),
+        Scope::Cuda(Version::Torch2_2),
         [
             "1",
             "a power of two up to 128",
@@ -398,7 +398,7 @@ pub const OPTIONS: [OptionRow; 30] = [
         "pinned_use_background_threads",
         Kind::Flag,
         Field::None,
-        Scope::Both(FIRST),
+        Scope::Both(Version::Torch2_6),
         [
             "False",
             FLAG,

@@ -61,7 +61,7 @@ fn plans_text(lane: &Lane, input: &LanesInput<'_>) -> String {
     for (graph, planned) in lane.plans.iter().take(8) {
         let name = input.comparison.session.graph_name(*graph).unwrap_or_default();
         let sure = if planned.is_optimal() {
-            "proven optimal".to_owned()
+            optimal_texts(planned)[0].to_owned()
         } else {
             format!(
                 "{} above the bound",
@@ -80,8 +80,14 @@ pub(super) fn strategy_width(ui: &Ui, lane: &Lane) -> f32 {
 
 /// The badge of a plan with a proof, and for little room.
 const OPTIMAL: [&str; 2] = ["proven optimal", "optimal"];
+/// The same where the file fixes offsets.
+const FIXED: [&str; 2] = ["smallest with its fixed offsets", "offsets fixed"];
 /// Room of the badge besides its text, and the size of that.
 const BADGE: (f32, f32) = (12.0, 11.0);
+
+fn optimal_texts(planned: &Planned) -> [&'static str; 2] {
+    if planned.n_fixed > 0 { FIXED } else { OPTIMAL }
+}
 
 /// The distance of a plan from the bound; `None` for an optimal one.
 fn over_text(planned: &Planned) -> Option<String> {
@@ -95,7 +101,7 @@ pub(super) fn certainty_widths(ui: &Ui, lane: &Lane) -> (f32, f32) {
         return (0.0, 0.0);
     };
     match over_text(planned) {
-        None => OPTIMAL
+        None => optimal_texts(planned)
             .map(|text| width_of(ui, text, BADGE.1) + BADGE.0 + SPACING)
             .into(),
         Some(text) => [width_of(ui, &text, SIZE) + SPACING; 2].into(),
@@ -106,9 +112,10 @@ pub(super) fn certainty_widths(ui: &Ui, lane: &Lane) -> (f32, f32) {
 pub(super) fn certainty_ui(ui: &mut Ui, lane: &Lane, is_short: bool, input: &LanesInput<'_>) {
     let Some((_, planned)) = lane.plans.first() else { return };
     let Some(text) = over_text(planned) else {
-        let [full, short] = OPTIMAL;
+        let [full, short] = optimal_texts(planned);
         let text = if is_short { short } else { full };
-        badge_ui(ui, text, full, input.theme.best).on_hover_text("This is the minimum");
+        let why = planned.optimality().unwrap_or_default();
+        badge_ui(ui, text, full, input.theme.best).on_hover_text(why);
         return;
     };
     ui.label(words(text, input.theme.text_weak))

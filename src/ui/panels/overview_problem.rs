@@ -42,7 +42,9 @@ pub(super) fn problem_details(session: &Session, comparison: &Comparison) -> Vec
     let known = shown_before.map(|best| best.footprint).or(smaller);
     let least = known.filter(|known| *known <= bound).map_or("", |_| ", the minimum");
     let sure = match (shown_before, smaller) {
-        _ if footprint <= bound => "proven optimal: no plan is smaller".to_owned(),
+        _ if footprint <= bound => planned
+            .optimality()
+            .unwrap_or_else(|| "proven optimal: no plan is smaller".to_owned()),
         (Some(best), _) => {
             let (label, footprint) = (best.strategy.label, best.footprint);
             format!("{over} above the bound; {label} found {footprint}{least}")

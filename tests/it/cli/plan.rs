@@ -29,6 +29,48 @@ fn sample(name: &str) -> String {
 const COLLIDING: &str = "id,lower,upper,size,offset\na,0,4,10,0\nb,3,6,10,5\n";
 const STACKED: &str = "id,lower,upper,size,offset\na,0,4,10,0\nb,3,6,10,10\nc,6,7,10,30\n";
 
+/// The bound is what is live at one time, whatever offsets are stated; what they cost is said of them.
+#[test]
+fn fixed_offsets_are_no_bound_of_other_plans() {
+    for (problem, live, footprint, n_fixed, words) in [
+        (
+            "id,lower,upper,size,offset\na,0,1,10,0\nb,1,2,10,100\n",
+            10,
+            110,
+            2,
+            "no plan with the fixed offsets of 2 buffers is smaller",
+        ),
+        (
+            "id,lower,upper,size,offset\na,0,1,10,50\nb,1,2,10,\n",
+            10,
+            60,
+            1,
+            "no plan with the fixed offsets of 1 buffer is smaller",
+        ),
+        (
+            "id,lower,upper,size\na,0,1,10\nb,1,2,10\n",
+            10,
+            10,
+            0,
+            "proven optimal: no plan is smaller",
+        ),
+    ] {
+        let file = file("problem.csv", problem);
+        let answer = json(&["plan", &file.path, "--format", "json"], 0);
+        assert_eq!(answer["lower_bound_bytes"], live, "{problem}");
+        assert_eq!(answer["footprint_bytes"], footprint, "{problem}");
+        assert_eq!(answer["fixed_offsets"].as_u64().unwrap_or(0), n_fixed, "{problem}");
+        let text = text(&["plan", &file.path], 0);
+        assert!(text.contains(words), "{text}");
+        assert_eq!(text.contains("--free-offsets"), n_fixed > 0, "{text}");
+        let free = json(&["plan", &file.path, "--free-offsets", "--format", "json"], 0);
+        assert_eq!(
+            (&free["footprint_bytes"], &free["optimal"]),
+            (&Json::from(10), &Json::from(true))
+        );
+    }
+}
+
 #[test]
 fn a_problem_has_the_fields_of_the_contract() {
     let answer = json(&["plan", &sample("small_problem.csv"), "--format", "json"], 0);

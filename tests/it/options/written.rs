@@ -129,6 +129,7 @@ fn a_document_is_written_in_the_style_of_the_reference() {
 
         import paddle.fluid as fluid
 
+        # Paddle 1.0 to 1.5; later 1.x and 2.x only warn, and 3.x has no paddle.fluid.
         fluid.memory_optimize(fluid.default_main_program(), level=1)
     "#]]
     .assert_eq(&written(&document));

@@ -38,6 +38,37 @@ pub(super) const CASES: &[Case] = &[
         ],
         "K9W",
     ),
+    cuda(
+        &[
+            ("PYTORCH_HIP_ALLOC_CONF", "max_split_size_mb:256"),
+            ("PYTORCH_ALLOC_CONF", "expandable_segments:True"),
+        ],
+        "K9W",
+    ),
+    // What is not read is not judged; a variable that is set to nothing hides the others.
+    cuda(
+        &[
+            ("PYTORCH_CUDA_ALLOC_CONF", "max_split_size_mb:256"),
+            ("PYTORCH_ALLOC_CONF", "no_such_key:1"),
+        ],
+        "K9W",
+    ),
+    cuda(
+        &[
+            ("PYTORCH_CUDA_ALLOC_CONF", ""),
+            ("PYTORCH_ALLOC_CONF", "max_split_size_mb:1"),
+        ],
+        "K9W",
+    ),
+    cuda(&[("PYTORCH_HIP_ALLOC_CONF", "expandable_segments:Tru")], "K9E"),
+    // Each framework reads its own.
+    cuda(
+        &[
+            ("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True"),
+            ("PYTORCH_NPU_ALLOC_CONF", "expandable_segments:Tru"),
+        ],
+        "K9E",
+    ),
     // Accepted, with an effect to know about.
     cuda(
         &[(
