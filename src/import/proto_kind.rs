@@ -15,6 +15,8 @@ mod messages;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ProtoKind {
     Onnx,
+    /// `TensorProto` of ONNX, or a sequence of them; not read.
+    OnnxTensor,
     /// `GraphDef`.
     TfGraph,
     /// `MetaGraphDef`.
@@ -75,6 +77,8 @@ const KINDS: &[(ProtoKind, &Message)] = &[
     (ProtoKind::Hlo, &messages::HLO),
     (ProtoKind::HloModule, &messages::HLO_MODULE),
     (ProtoKind::Onnx, &messages::ONNX),
+    (ProtoKind::OnnxTensor, &messages::ONNX_TENSOR),
+    (ProtoKind::OnnxTensor, &messages::ONNX_SEQUENCE),
     (ProtoKind::XSpace, &messages::X_SPACE),
     (ProtoKind::Caffe, &messages::CAFFE),
 ];

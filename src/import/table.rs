@@ -186,9 +186,10 @@ pub static IMPORTERS: &[Importer] = &[
     Importer {
         name: "onnx",
         title: "ONNX models",
-        detected_by: "the fields of ModelProto, in any order",
-        extensions: &["onnx"],
-        description: "ONNX model, with or without shapes, weights present, emptied or in missing external files",
+        detected_by: "the fields of ModelProto, in any order, binary, as protobuf text, as JSON or in ONNX's own syntax",
+        extensions: &["onnx", "textproto", "onnxtxt", "pbtxt", "json"],
+        description: "ONNX model, binary, as protobuf text, as JSON or in ONNX's own syntax, with or without shapes, weights present, emptied or in \
+                      missing external files",
         detect: onnx::detect,
         import: onnx::import,
     },
@@ -493,7 +494,7 @@ mod tests {
         ("", b"op { name: \"Abs\" input_arg { name: \"x\" type_attr: \"T\" } }"),
         ("", b"hlo_module { name: \"m\" }"),
         (
-            "",
+            "onnx",
             b"ir_version: 4 producer_name: \"pytorch\" graph { node { input: \"x\" output: \"y\" op_type: \"Relu\" } }",
         ),
         ("", b"name: \"LeNet\" layer { name: \"data\" type: \"Input\" }"),
@@ -516,6 +517,10 @@ mod tests {
         ("", b"node { calculator: \"X\" }"),
         ("", b"graph { node { name: \"x\" op: \"y\" } }"),
         ("", b"ir_version: 3"),
+        ("onnx", b"{\"irVersion\": \"8\", \"graph\": {}}"),
+        ("onnx", b"<ir_version: 8> g (x) => (y) {}"),
+        ("", b"<html>"),
+        ("", b"\x08\x08\x08\x04\x10\x01\x42\x01x\x4a\x04\0\0\0\0"),
         ("", b"library { name: \"libm\" }"),
         ("", b"versions { major: 1 } node { name: \"x\" op: \"y\" }"),
         ("", b"PK\x03\x04"),

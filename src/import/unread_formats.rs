@@ -89,6 +89,11 @@ const CONTENTS: &[(Test, &str)] = &[
     (is_checkpoint_index, CHECKPOINT),
     (|input| input.name().contains(".data-0"), CHECKPOINT),
     (
+        |input| proto_kind::kind(input.head()) == Some(ProtoKind::OnnxTensor),
+        "it is a tensor of ONNX (TensorProto), as the files input_0.pb and output_0.pb of a test set are, not a model; open \
+         the model.onnx that the test set belongs to",
+    ),
+    (
         |input| proto_kind::kind(input.head()) == Some(ProtoKind::XSpace),
         "it is a profile of TensorFlow or JAX (.xplane.pb): times and counters, no graph; run with \
          XLA_FLAGS=\"--xla_dump_to=FOLDER --xla_dump_hlo_as_proto\" and open the .hlo.pb",
@@ -312,6 +317,16 @@ mod tests {
             ("a.zip", member("a.onnx"), "unpack"),
             ("deploy.prototxt", caffe, "atc --framework=0"),
             ("events.out", events, "TensorBoard"),
+            (
+                "input_0.pb",
+                b"\x08\x08\x08\x04\x10\x01\x42\x01x\x4a\x04\0\0\0\0".to_vec(),
+                "tensor of ONNX",
+            ),
+            (
+                "output_0.pb",
+                b"\x0a\x01s\x10\x01\x1a\x0a\x08\x01\x10\x01\x4a\x04\0\0\0\0".to_vec(),
+                "tensor of ONNX",
+            ),
             ("a.gguf", b"GGUF\x03\0\0\0".to_vec(), "llama.cpp"),
             ("a.mlir", b"module @jit_f {\n  func.func public @main".to_vec(), "HLO"),
         ] {

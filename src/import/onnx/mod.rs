@@ -1,4 +1,4 @@
-//! The ONNX importer: a `.onnx` file -> one graph, its bodies and functions.
+//! The ONNX importer: a `.onnx` file, or its text or JSON -> one graph, its bodies and functions.
 //!
 //! Stages, one file or folder each:
 //!
@@ -13,6 +13,7 @@
 //! are valid.
 
 mod build;
+mod forms;
 mod locals;
 mod model;
 mod order;
@@ -21,9 +22,11 @@ mod report;
 mod shape;
 mod uses;
 
+use std::io::Cursor;
 use std::sync::Arc;
 
 use super::proto_kind::{self, ProtoKind};
+use super::wire::Wire;
 use super::{ImportError, Input, notices};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::IdVec;
@@ -33,7 +36,7 @@ use highwater_model::workload::{GraphEntry, Source};
 use self::model::GraphIdx;
 
 pub(super) fn detect(input: &Input<'_>) -> bool {
-    proto_kind::kind(input.head()) == Some(ProtoKind::Onnx)
+    proto_kind::kind(input.head()) == Some(ProtoKind::Onnx) || forms::of(input.head()).is_some()
 }
 
 pub(super) fn import(
@@ -43,8 +46,15 @@ pub(super) fn import(
 ) -> Result<Source, ImportError> {
     let len = input.len();
     let file_name = input.name().to_owned();
-    let mut wire = super::wire::Wire::new(input.reader()?, len, *progress);
-    let model = parse::model(&mut wire)?;
+    let model = match forms::of(input.head()) {
+        Some(form) => {
+            let binary = forms::binary(form, input, progress)?;
+            let len = binary.bytes.len() as u64;
+            let mut reader = Cursor::new(&binary.bytes);
+            parse::model(&mut Wire::new(&mut reader, len, *progress)).map_err(|error| binary.placed(error))?
+        }
+        None => parse::model(&mut Wire::new(input.reader()?, len, *progress))?,
+    };
     let Some(main) = model.main else {
         return Err(ImportError::at_byte("the model has no graph", len));
     };

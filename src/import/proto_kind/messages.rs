@@ -69,6 +69,41 @@ pub(super) static ONNX: Message = open(
     &[&[1, 8], &[2, 3, 5, 7, 8]],
 );
 
+/// What a file of a test set holds.
+pub(super) static ONNX_TENSOR: Message = message(
+    &[
+        (1, Stated),
+        (2, Stated),
+        (3, Bytes),
+        (4, Any),
+        (5, Any),
+        (6, Bytes),
+        (7, Any),
+        (8, Title),
+        (9, Bytes),
+        (10, Any),
+        (11, Any),
+        (12, Text),
+        (13, Bytes),
+        (14, Number),
+        (16, Bytes),
+    ],
+    &[&[2]],
+);
+/// A sequence or an optional of them.
+pub(super) static ONNX_SEQUENCE: Message = message(
+    &[
+        (1, Title),
+        (2, Stated),
+        (3, Inner(&ONNX_TENSOR)),
+        (4, Bytes),
+        (5, Bytes),
+        (6, Bytes),
+        (7, Bytes),
+    ],
+    &[&[2], &[3, 4, 5, 6, 7]],
+);
+
 // ---- TensorFlow ----
 
 const OF_NODES: &[u8] = b"._-/\\>$:";

@@ -117,7 +117,12 @@ fn binary_content(kind: ProtoKind) -> Option<Content> {
         ProtoKind::TfMetaGraph => Some(Content::Model(FileKind::MetaGraph)),
         ProtoKind::TfSavedModel => Some(Content::Model(FileKind::SavedModel)),
         ProtoKind::TfRun => Some(Content::Run),
-        ProtoKind::Onnx | ProtoKind::Hlo | ProtoKind::HloModule | ProtoKind::XSpace | ProtoKind::Caffe => None,
+        ProtoKind::Onnx
+        | ProtoKind::OnnxTensor
+        | ProtoKind::Hlo
+        | ProtoKind::HloModule
+        | ProtoKind::XSpace
+        | ProtoKind::Caffe => None,
     }
 }
 
