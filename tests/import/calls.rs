@@ -12,7 +12,7 @@ use crate::onnx;
 use crate::support::read;
 
 /// The first graph of a file with its calls in place, and what is said.
-fn inlined(name: &str, bytes: &[u8]) -> (GraphEntry, String) {
+pub(crate) fn inlined(name: &str, bytes: &[u8]) -> (GraphEntry, String) {
     let imported = read(name, bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
     let Source::Graphs(mut entries) = imported.source else {
         panic!("{name} is a graph")

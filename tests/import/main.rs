@@ -8,6 +8,8 @@
 mod calls;
 mod corpus;
 mod faults;
+mod forms;
+mod functions;
 mod made;
 mod onnx;
 mod onnx_corpus;

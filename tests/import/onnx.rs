@@ -286,7 +286,7 @@ fn classical_models_have_shapes() {
         ),
         classic("ZipMap", &["scores"], &["maps"], &[]),
         value(11, "x", &["n", "8"]),
-        value(12, "label", &[]),
+        typed(12, "label", 7, &[]),
     ]))
     .expect("a model");
     let found = figures(main_graph(&imported), &Bindings::from([("n".to_owned(), 5)]));

@@ -9,7 +9,7 @@ use indexmap::IndexSet;
 
 use super::model::{Attribute, Data, GraphIdx, Model, RawGraph, RawNode};
 use super::order;
-use super::shape::{Fact, Infer};
+use super::shape::{Fact, Inferred};
 use super::uses::Uses;
 use crate::ImportError;
 use crate::names::NameIdx;
@@ -19,7 +19,7 @@ use highwater_model::graph::{DType, GraphBuilder, NewOp, NewTensor, Phase, Role,
 
 pub(super) struct Build<'m> {
     model: &'m Model,
-    infer: Infer<'m>,
+    inferred: Inferred,
     parents: Vec<Option<GraphIdx>>,
     translator: Translator,
     uses: Uses,
@@ -27,7 +27,7 @@ pub(super) struct Build<'m> {
 
 impl<'m> Build<'m> {
     /// The main graph, which is built last, frees the facts early.
-    pub(super) fn new(model: &'m Model, infer: Infer<'m>) -> Self {
+    pub(super) fn new(model: &'m Model, inferred: Inferred) -> Self {
         let mut parents = vec![None; model.graphs.len()];
         for (position, graph) in model.graphs.iter().enumerate() {
             for body in graph.nodes.iter().flat_map(|node| graph.bodies_of(node)) {
@@ -38,7 +38,7 @@ impl<'m> Build<'m> {
             model,
             translator: Translator::new(),
             uses: Uses::new(model),
-            infer,
+            inferred,
             parents,
         }
     }
@@ -59,13 +59,13 @@ impl<'m> Build<'m> {
             ids: vec![None; raw.locals.len()],
         };
         if is_main {
-            part.builder.exprs = self.infer.sym.exprs.clone();
+            part.builder.exprs = self.inferred.sym.exprs.clone();
         }
         self.translator.start(is_main);
         self.declared(&mut part, diagnostics)?;
         self.computed(&mut part)?;
         if is_main {
-            self.infer.forget();
+            self.inferred.forget();
         }
         self.ops(&mut part)?;
         for output in raw.outputs.iter().filter(|output| !output.name.is_empty()) {
@@ -188,7 +188,7 @@ impl<'m> Build<'m> {
         }
         let shares = match self.model.names.text(node.kind) {
             "Identity" | "Reshape" | "Squeeze" | "Unsqueeze" | "Flatten" => true,
-            "Dropout" => self.is_inference(part.raw, node),
+            "Dropout" => self.is_inference(part, node),
             _ => false,
         };
         let id = |names: &[NameIdx]| names.first().and_then(|name| part.id(*name));
@@ -201,8 +201,9 @@ impl<'m> Build<'m> {
     }
 
     /// Whether a Dropout passes its input on: a mode of old operator sets, an input of new ones.
-    fn is_inference(&self, raw: &RawGraph, node: &RawNode) -> bool {
-        if self.model.opset < 7 {
+    fn is_inference(&self, part: &Part<'_>, node: &RawNode) -> bool {
+        let raw = part.raw;
+        if self.opset(part.idx) < 7 {
             return self
                 .model
                 .attributes(raw, node)
@@ -229,8 +230,11 @@ impl<'m> Build<'m> {
         let Some(number) = part.raw.locals.get(name).filter(|number| part.ids[*number].is_none()) else {
             return Ok(());
         };
+        if self.is_absent(part.idx, name) {
+            return Ok(());
+        }
         let fact = self.fact(part.idx, name);
-        let sym = &self.infer.sym;
+        let sym = &self.inferred.sym;
         let shape = fact.as_ref().and_then(|fact| fact.shape);
         let shape = shape.map(|shape| self.translator.shape(&sym.exprs, sym.dims(shape), &mut part.builder));
         let tensor = part.builder.tensor(NewTensor {
@@ -245,8 +249,26 @@ impl<'m> Build<'m> {
 
     /// The fact of a name in a graph or those around it.
     fn fact(&self, idx: GraphIdx, name: NameIdx) -> Option<Fact> {
-        let mut outwards = std::iter::successors(Some(idx), |idx| self.parents[idx.0]);
-        outwards.find_map(|idx| self.infer.fact(idx, name)).cloned()
+        let fact = |idx| self.inferred.fact(self.model, idx, name);
+        self.outwards(idx).find_map(fact).cloned()
+    }
+
+    /// Whether a name is an input of the surrounding function that its call leaves out.
+    fn is_absent(&self, idx: GraphIdx, name: NameIdx) -> bool {
+        let is_own = |idx: &GraphIdx| self.model.graphs[idx.0].locals.get_own(name).is_some();
+        let owner = self.outwards(idx).find(is_own);
+        owner.is_some_and(|owner| self.inferred.is_absent(self.model, owner, name))
+    }
+
+    /// A graph and those around it.
+    fn outwards(&self, idx: GraphIdx) -> impl Iterator<Item = GraphIdx> {
+        std::iter::successors(Some(idx), |idx| self.parents[idx.0])
+    }
+
+    /// The version of a graph's default operator set.
+    fn opset(&self, idx: GraphIdx) -> i64 {
+        let stated = self.outwards(idx).find_map(|idx| self.model.graphs[idx.0].opset);
+        stated.unwrap_or(self.model.opset)
     }
 }
 

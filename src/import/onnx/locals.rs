@@ -9,7 +9,7 @@ use crate::names::NameIdx;
 
 const NONE: u32 = u32::MAX;
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Locals {
     dense: Vec<u32>,
     sparse: IndexMap<NameIdx, u32>,

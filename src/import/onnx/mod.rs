@@ -46,7 +46,7 @@ pub(super) fn import(
 ) -> Result<Source, ImportError> {
     let len = input.len();
     let file_name = input.name().to_owned();
-    let model = match forms::of(input.head()) {
+    let mut model = match forms::of(input.head()) {
         Some(form) => {
             let binary = forms::binary(form, input, progress)?;
             let len = binary.bytes.len() as u64;
@@ -58,10 +58,10 @@ pub(super) fn import(
     let Some(main) = model.main else {
         return Err(ImportError::at_byte("the model has no graph", len));
     };
-    let mut infer = shape::Infer::new(&model, len, progress);
-    infer.main(main)?;
-    report::report(&model, &infer, diagnostics);
-    let mut build = build::Build::new(&model, infer);
+    let inferred = shape::infer(&model, main, len, progress)?;
+    model.expand(&inferred.layout);
+    report::report(&model, &inferred, diagnostics);
+    let mut build = build::Build::new(&model, inferred);
     let mut bodies = Vec::new();
     // By number of the graph; those of the main one come last.
     let mut steps = vec![IdVec::new()];

@@ -12,6 +12,7 @@ use crate::element_types::ONNX;
 use crate::names::{Interner, NameIdx};
 pub(super) use crate::shape::attribute::{Attribute, Attributes, GraphIdx, TensorInfo};
 pub(super) use crate::shape::constant::Data;
+use crate::shape::versions::Layout;
 use highwater_model::graph::DType;
 
 #[derive(Debug)]
@@ -21,10 +22,14 @@ pub(super) struct Model {
     /// Bodies before the graphs that hold them.
     pub(super) graphs: Vec<RawGraph>,
     pub(super) main: Option<GraphIdx>,
-    pub(super) functions: IndexMap<(NameIdx, NameIdx), GraphIdx>,
+    /// Local functions by domain, name and overload.
+    pub(super) functions: IndexMap<FunctionKey, GraphIdx>,
     pub(super) budget: Budget,
     pub(super) counts: ParseCounts,
 }
+
+/// Domain (empty for the default one), name and overload of a function.
+pub(super) type FunctionKey = (NameIdx, NameIdx, NameIdx);
 
 /// Counts of oddities while a file is read.
 #[derive(Debug, Default)]
@@ -57,9 +62,14 @@ impl ParseCounts {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct RawGraph {
     pub(super) name: NameIdx,
+    pub(super) is_function: bool,
+    /// Of a function: the version of its default operator set, where it states one.
+    pub(super) opset: Option<i64>,
+    /// Of a function: attributes that a call may leave out.
+    pub(super) defaults: Vec<(NameIdx, Attribute)>,
     pub(super) nodes: Vec<RawNode>,
     /// Names that nodes read and compute.
     pub(super) operands: Vec<NameIdx>,
@@ -73,13 +83,16 @@ pub(super) struct RawGraph {
     pub(super) captures: Vec<NameIdx>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct RawNode {
     /// Its name; may be empty.
     pub(super) name: NameIdx,
     pub(super) kind: NameIdx,
     /// Its operator set; empty for the default one.
     pub(super) domain: NameIdx,
+    pub(super) overload: NameIdx,
+    /// The local function that it calls.
+    pub(super) function: Option<GraphIdx>,
     /// The start of its inputs in [`RawGraph::operands`].
     pub(super) inputs: u32,
     /// The start of its outputs, behind the inputs.
@@ -110,7 +123,7 @@ pub(super) struct RawType {
     pub(super) dims: Option<Box<[RawDim]>>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ValueInfo {
     pub(super) name: NameIdx,
     pub(super) ty: RawType,
@@ -120,6 +133,9 @@ impl RawGraph {
     pub(super) fn new() -> Self {
         Self {
             name: NameIdx::EMPTY,
+            is_function: false,
+            opset: None,
+            defaults: Vec::new(),
             locals: Locals::default(),
             nodes: Vec::new(),
             operands: Vec::new(),
@@ -146,6 +162,29 @@ impl RawGraph {
         &self.attributes[node.attributes as usize..node.attributes_end as usize]
     }
 
+    /// The graphs that nodes run, with the positions of the nodes.
+    pub(super) fn callees(&self) -> Vec<(u32, GraphIdx)> {
+        let of_node = |(position, node)| {
+            let node: &RawNode = node;
+            let callees = node.function.into_iter().chain(self.bodies_of(node));
+            callees.map(move |callee| (position, callee))
+        };
+        (0_u32..).zip(&self.nodes).flat_map(of_node).collect()
+    }
+
+    fn run_instead(&mut self, position: u32, callee: GraphIdx, instead: GraphIdx) {
+        let node = &mut self.nodes[position as usize];
+        if node.function == Some(callee) {
+            node.function = Some(instead);
+        }
+        for (_, attribute) in &mut self.attributes[node.attributes as usize..node.attributes_end as usize] {
+            if let Attribute::Graphs(graphs) = attribute {
+                let replaced = graphs.iter_mut().filter(|graph| **graph == callee);
+                replaced.for_each(|graph| *graph = instead);
+            }
+        }
+    }
+
     pub(super) fn bodies_of<'a>(&'a self, node: &RawNode) -> impl Iterator<Item = GraphIdx> + use<'a> {
         self.attributes_of(node)
             .iter()
@@ -158,6 +197,30 @@ impl RawGraph {
 }
 
 impl Model {
+    /// Links each node that calls a local function to it. Functions come before operators of the same name, since a file
+    /// that has one means it.
+    pub(super) fn link(&mut self) {
+        if self.functions.is_empty() {
+            return;
+        }
+        for node in self.graphs.iter_mut().flat_map(|graph| &mut graph.nodes) {
+            node.function = self.functions.get(&(node.domain, node.kind, node.overload)).copied();
+        }
+    }
+
+    /// Adds the further versions of functions, with the bodies in them, and lets their callers run them.
+    pub(super) fn expand(&mut self, layout: &Layout) {
+        let names = layout.names(|source| self.names.text(self.graphs[source.0].name).to_owned());
+        for (source, name) in layout.copies.iter().zip(names) {
+            let mut copy = self.graphs[source.0].clone();
+            copy.name = self.names.intern(&name);
+            self.graphs.push(copy);
+        }
+        for (site, callee) in &layout.moved {
+            self.graphs[site.caller.0].run_instead(site.node, site.callee, *callee);
+        }
+    }
+
     pub(super) fn attributes<'m>(&'m self, graph: &'m RawGraph, node: &RawNode) -> Attributes<'m> {
         Attributes {
             names: &self.names,
@@ -172,9 +235,6 @@ impl Model {
 
     /// A node's operator set, the default one as an empty text.
     pub(super) fn domain(&self, node: &RawNode) -> &str {
-        match self.names.text(node.domain) {
-            "ai.onnx" => "",
-            other => other,
-        }
+        self.names.text(node.domain)
     }
 }

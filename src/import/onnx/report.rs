@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::model::{GraphIdx, Model, RawDim, RawType};
-use super::shape::{Fact, Infer};
+use super::model::{GraphIdx, Model, RawDim, RawGraph, RawNode, RawType};
+use super::shape::{Fact, Inferred};
 use crate::element_types::ONNX;
 use crate::names::NameIdx;
 use highwater_model::diagnostics::{Diagnostics, Severity};
+
+/// Nodes that are listed one by one.
+const MAX_LISTED: usize = 20;
 
 const COMPOSITE: &[&str] = &[
     "Optional",
@@ -18,8 +21,8 @@ const COMPOSITE: &[&str] = &[
     "SplitToSequence",
 ];
 
-pub(super) fn report(model: &Model, infer: &Infer<'_>, diagnostics: &mut Diagnostics) {
-    for (kind, (op, count)) in &infer.without_rule {
+pub(super) fn report(model: &Model, inferred: &Inferred, diagnostics: &mut Diagnostics) {
+    for (kind, (op, count)) in &inferred.without_rule {
         diagnostics.op_without_shape_rule(kind, op, *count);
     }
     let name = |name: NameIdx| model.names.text(name);
@@ -45,9 +48,12 @@ pub(super) fn report(model: &Model, infer: &Infer<'_>, diagnostics: &mut Diagnos
         name(example),
         count,
     );
-    contradictions(model, infer, diagnostics);
+    conflicts(model, inferred, diagnostics);
+    other_types(model, inferred, diagnostics);
+    contradictions(model, inferred, diagnostics);
     stated_twice(model, diagnostics);
-    if infer.sym.is_exhausted() {
+    functions(model, inferred, diagnostics);
+    if inferred.sym.is_exhausted() {
         diagnostics.warning(
             "shapes were given up on, because the file describes more of them than any real model",
             "",
@@ -70,6 +76,19 @@ pub(super) fn report(model: &Model, infer: &Infer<'_>, diagnostics: &mut Diagnos
     );
 }
 
+/// Reports calls of functions beyond the limit, and attributes that no call gives.
+fn functions(model: &Model, inferred: &Inferred, diagnostics: &mut Diagnostics) {
+    let name = |function: GraphIdx| model.names.text(model.graphs[function.0].name);
+    inferred.layout.report(name, diagnostics);
+    let (example, count) = &inferred.unbound;
+    diagnostics.counted(
+        Severity::Info,
+        "an attribute in a function refers to one that neither the call nor the function gives: its op runs without it",
+        example,
+        *count,
+    );
+}
+
 /// Names of a graph's values that are no tensors, as far as the file states them.
 pub(super) fn composite(model: &Model, idx: GraphIdx) -> BTreeSet<String> {
     let graph = &model.graphs[idx.0];
@@ -84,9 +103,76 @@ pub(super) fn composite(model: &Model, idx: GraphIdx) -> BTreeSet<String> {
     names.map(|name| model.names.text(name).to_owned()).collect()
 }
 
-/// Reports stated shapes or types that contradict the computed ones: their number, and an example.
-fn contradictions(model: &Model, infer: &Infer<'_>, diagnostics: &mut Diagnostics) {
-    let Some(((graph, name), computed)) = infer.contradictions.first_key_value() else {
+/// Reports nodes that cannot run: the first of them, and how many there are.
+fn conflicts(model: &Model, inferred: &Inferred, diagnostics: &mut Diagnostics) {
+    for ((graph, position), conflict) in inferred.conflicts.iter().take(MAX_LISTED) {
+        let raw = &model.graphs[graph.0];
+        let node = &raw.nodes[*position as usize];
+        let kind = model.names.text(node.kind);
+        diagnostics.warning(
+            format!("{kind} cannot run, two sizes contradict each other: {}", conflict.what),
+            &format!("{}: {}", place_of(model, raw, node), conflict.shapes),
+        );
+    }
+    let more = inferred.conflicts.len().saturating_sub(MAX_LISTED);
+    diagnostics.counted(
+        Severity::Warning,
+        "a further op cannot run, because two sizes contradict each other",
+        "",
+        more as u64,
+    );
+}
+
+/// The name of a node, else of its first result.
+fn place_of(model: &Model, graph: &RawGraph, node: &RawNode) -> String {
+    let result = graph.outputs_of(node).first().copied().unwrap_or(NameIdx::EMPTY);
+    let name = if node.name.is_empty() { result } else { node.name };
+    format!("\"{}\"", model.names.text(name))
+}
+
+/// Reports stated element types that contradict the computed ones, by op and both types.
+fn other_types(model: &Model, inferred: &Inferred, diagnostics: &mut Diagnostics) {
+    let graphs: BTreeSet<GraphIdx> = inferred.other_types.keys().map(|(graph, _)| *graph).collect();
+    for graph in graphs {
+        let raw = &model.graphs[graph.0];
+        let outputs = raw
+            .nodes
+            .iter()
+            .flat_map(|node| raw.outputs_of(node).iter().map(move |name| (*name, node)));
+        let producers: BTreeMap<NameIdx, &RawNode> = outputs.collect();
+        for name in raw
+            .inputs
+            .iter()
+            .map(|value| value.name)
+            .chain(producers.keys().copied())
+        {
+            let Some(computed) = inferred.other_types.get(&(graph, name)) else {
+                continue;
+            };
+            let stated = inferred.fact(model, graph, name).map_or("?", |fact| fact.dtype.name());
+            let text = model.names.text(name);
+            let (source, place) = match producers.get(&name) {
+                Some(node) => (
+                    model.names.text(node.kind),
+                    format!("{}, output \"{text}\"", place_of(model, raw, node)),
+                ),
+                None => ("the surrounding graph", format!("\"{text}\"")),
+            };
+            diagnostics.warning(
+                format!(
+                    "{source} gives {}, but the file states {stated}: the stated element type counts, because onnxruntime \
+                     refuses a model in which the two differ",
+                    computed.name()
+                ),
+                &place,
+            );
+        }
+    }
+}
+
+/// Reports stated shapes that contradict the computed ones: their number, and an example.
+fn contradictions(model: &Model, inferred: &Inferred, diagnostics: &mut Diagnostics) {
+    let Some(((graph, name), computed)) = inferred.contradictions.first_key_value() else {
         return;
     };
     let raw = &model.graphs[graph.0];
@@ -96,14 +182,14 @@ fn contradictions(model: &Model, infer: &Infer<'_>, diagnostics: &mut Diagnostic
         "\"{}\": stated {}, computed {}",
         model.names.text(*name),
         stated.map_or_else(String::new, |ty| stated_text(model, ty)),
-        computed_text(infer, computed)
+        computed_text(inferred, computed)
     );
     diagnostics.counted(
         Severity::Warning,
-        "a type or shape that the file states is not the one that its op computes; the computed one counts, because stated \
-         shapes stay behind when a model is edited",
+        "a shape that the file states is not the one that its op computes; the computed one counts, because stated shapes \
+         stay behind when a model is edited",
         &place,
-        infer.contradictions.len() as u64,
+        inferred.contradictions.len() as u64,
     );
 }
 
@@ -155,7 +241,7 @@ fn stated_text(model: &Model, ty: &RawType) -> String {
     format!("{} {dims}", ONNX.of_code(ty.code).name())
 }
 
-fn computed_text(infer: &Infer<'_>, fact: &Fact) -> String {
-    let dims = fact.shape.map(|shape| infer.sym.dims(shape));
-    format!("{} {}", fact.dtype.name(), infer.sym.text(dims))
+fn computed_text(inferred: &Inferred, fact: &Fact) -> String {
+    let dims = fact.shape.map(|shape| inferred.sym.dims(shape));
+    format!("{} {}", fact.dtype.name(), inferred.sym.text(dims))
 }

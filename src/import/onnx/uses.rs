@@ -30,19 +30,13 @@ pub(super) struct Uses {
     sites: Vec<Site>,
     /// By graph: of local functions their ends.
     ends: Vec<Option<Ends>>,
-    is_function: Vec<bool>,
     main: Option<GraphIdx>,
 }
 
 impl Uses {
     pub(super) fn new(model: &Model) -> Self {
-        let mut is_function = vec![false; model.graphs.len()];
-        for function in model.functions.values() {
-            is_function[function.0] = true;
-        }
         Self {
             ends: model.graphs.iter().map(|_| None).collect(),
-            is_function,
             main: model.main,
             sites: Vec::new(),
         }
@@ -52,7 +46,7 @@ impl Uses {
     pub(super) fn of_graph(&mut self, model: &Model, idx: GraphIdx, id: impl Fn(NameIdx) -> Option<TensorId>) {
         let raw = &model.graphs[idx.0];
         let tensor = |name: &NameIdx| Some(*name).filter(|name| !name.is_empty()).and_then(&id);
-        if self.is_function[idx.0] {
+        if raw.is_function {
             self.ends[idx.0] = Some(Ends {
                 inputs: raw.inputs.iter().map(|value| tensor(&value.name)).collect(),
                 outputs: raw.outputs.iter().map(|value| tensor(&value.name)).collect(),
@@ -68,12 +62,12 @@ impl Uses {
                     ends,
                 });
             };
-            if let Some(function) = model.functions.get(&(node.domain, node.kind)) {
+            if let Some(function) = node.function {
                 let ends = Ends {
                     inputs: raw.inputs_of(node).iter().map(tensor).collect(),
                     outputs: raw.outputs_of(node).iter().map(tensor).collect(),
                 };
-                add(*function, UseKind::Call, Some(ends));
+                add(function, UseKind::Call, Some(ends));
             }
             for body in raw.bodies_of(node) {
                 add(body, kind_of(model, node), None);

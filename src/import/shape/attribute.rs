@@ -62,8 +62,8 @@ pub(crate) enum Attribute {
     Shapes(Box<[RawShape]>),
     Functions(Box<[NameIdx]>),
     Graphs(Box<[GraphIdx]>),
-    /// A value that the caller of a function gives.
-    Reference,
+    /// A value that the caller of a function gives under this name.
+    Reference(NameIdx),
     /// A value that matters for no shape: another kind, or a list or text that is too long.
     Other,
 }

@@ -18,4 +18,5 @@ pub(super) mod reduce;
 pub(super) mod sizes;
 pub(super) mod sym;
 pub(super) mod value;
+pub(super) mod versions;
 pub(super) mod window;

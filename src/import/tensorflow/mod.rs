@@ -89,8 +89,9 @@ fn entry(
     progress: &Progress<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Result<GraphEntry, ImportError> {
-    let model = parsed.model;
+    let mut model = parsed.model;
     let facts = shape::infer(&model, len, shape::ALL_STATED, progress)?;
+    model.expand(&facts.layout);
     facts.report(&model, diagnostics);
     calls::report_missing(&model, diagnostics);
     let mut build = build::Build::new(&model, facts, progress)?;

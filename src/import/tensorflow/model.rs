@@ -12,6 +12,7 @@ use indexmap::IndexMap;
 use crate::names::{Interner, NameIdx};
 pub(super) use crate::shape::attribute::{Attribute, Attributes, GraphIdx, RawShape, TensorInfo};
 pub(super) use crate::shape::constant::Data;
+use crate::shape::versions::Layout;
 use highwater_model::graph::DType;
 
 pub(super) const MAIN: GraphIdx = GraphIdx(0);
@@ -24,7 +25,7 @@ pub(super) struct Model {
     pub(super) functions: IndexMap<NameIdx, GraphIdx>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct RawGraph {
     /// Its name; empty for the main graph.
     pub(super) name: NameIdx,
@@ -87,6 +88,24 @@ impl RawGraph {
         &self.controls[node.controls as usize..node.controls_end as usize]
     }
 
+    /// Lets a node name another function.
+    fn run_instead(&mut self, position: u32, name: NameIdx, instead: NameIdx) {
+        let node = &mut self.nodes[position as usize];
+        if node.kind == name {
+            node.kind = instead;
+        }
+        for (_, attribute) in &mut self.attributes[node.attributes as usize..node.attributes_end as usize] {
+            match attribute {
+                Attribute::Function(named) if *named == name => *named = instead,
+                Attribute::Functions(all) => {
+                    let named = all.iter_mut().filter(|named| **named == name);
+                    named.for_each(|named| *named = instead);
+                }
+                _ => {}
+            }
+        }
+    }
+
     pub(super) fn attributes_of(&self, node: &RawNode) -> &[(NameIdx, Attribute)] {
         &self.attributes[node.attributes as usize..node.attributes_end as usize]
     }
@@ -109,6 +128,21 @@ impl RawGraph {
 }
 
 impl Model {
+    /// Adds the further versions of functions, and lets their callers name them.
+    pub(super) fn expand(&mut self, layout: &Layout) {
+        let names = layout.names(|source| self.names.text(self.graphs[source.0].name).to_owned());
+        for (source, name) in layout.copies.iter().zip(names) {
+            let mut copy = self.graphs[source.0].clone();
+            copy.name = self.names.intern(&name);
+            self.functions.insert(copy.name, GraphIdx(self.graphs.len()));
+            self.graphs.push(copy);
+        }
+        for (site, callee) in &layout.moved {
+            let (name, instead) = (self.graphs[site.callee.0].name, self.graphs[callee.0].name);
+            self.graphs[site.caller.0].run_instead(site.node, name, instead);
+        }
+    }
+
     pub(super) fn kind(&self, node: &RawNode) -> &str {
         self.names.text(node.kind)
     }

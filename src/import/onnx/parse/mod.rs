@@ -17,6 +17,9 @@ use crate::names::{Interner, NameIdx};
 use crate::wire::Wire;
 
 const MAX_DEPTH: u32 = 32;
+/// The other name of the operator set without a name.
+const DEFAULT_DOMAIN: &str = "ai.onnx";
+const ATTRIBUTE_PRICE: u64 = 48;
 const MAX_NAME: u64 = 64 << 10;
 /// A rough price of one name: its letters twice, its place in two tables.
 const NAME_PRICE: u64 = 8;
@@ -39,7 +42,11 @@ pub(super) fn model(wire: &mut Wire<'_>) -> Result<Model, ImportError> {
     while let Some(number) = wire.next("the model")? {
         match number {
             7 => parser.model.main = Some(parser.graph(wire, 0)?),
-            8 => parser.opset_import(wire)?,
+            8 => {
+                if let Some(version) = opset_import(wire)? {
+                    parser.model.opset = version;
+                }
+            }
             25 => parser.function(wire)?,
             _ => {}
         }
@@ -47,6 +54,7 @@ pub(super) fn model(wire: &mut Wire<'_>) -> Result<Model, ImportError> {
     if parser.model.main.is_none() {
         return Err(ImportError::at_byte("the model has no graph", len));
     }
+    parser.model.link();
     parser.model.names.close();
     Ok(parser.model)
 }
@@ -55,24 +63,22 @@ struct Parser {
     model: Model,
 }
 
-impl Parser {
-    fn opset_import(&mut self, wire: &mut Wire<'_>) -> Result<(), ImportError> {
-        let mut domain = String::new();
-        let mut version = 0;
-        wire.enter()?;
-        while let Some(number) = wire.next("an operator set")? {
-            match number {
-                1 => domain = wire.text(MAX_NAME)?,
-                2 => version = wire.int()?,
-                _ => {}
-            }
+/// The version of the default operator set; `None` where the entry is about another one.
+fn opset_import(wire: &mut Wire<'_>) -> Result<Option<i64>, ImportError> {
+    let mut domain = String::new();
+    let mut version = 0;
+    wire.enter()?;
+    while let Some(number) = wire.next("an operator set")? {
+        match number {
+            1 => domain = wire.text(MAX_NAME)?,
+            2 => version = wire.int()?,
+            _ => {}
         }
-        if matches!(domain.as_str(), "" | "ai.onnx") {
-            self.model.opset = version;
-        }
-        Ok(())
     }
+    Ok(matches!(domain.as_str(), "" | DEFAULT_DOMAIN).then_some(version))
+}
 
+impl Parser {
     fn graph(&mut self, wire: &mut Wire<'_>, depth: u32) -> Result<GraphIdx, ImportError> {
         let start = wire.enter()?.start;
         if depth > MAX_DEPTH {
@@ -102,7 +108,8 @@ impl Parser {
         let start = wire.enter()?.start;
         self.model.budget.charge(512, start)?;
         let mut graph = RawGraph::new();
-        let mut domain = NameIdx::EMPTY;
+        graph.is_function = true;
+        let (mut domain, mut overload) = (NameIdx::EMPTY, NameIdx::EMPTY);
         while let Some(number) = wire.next("a function")? {
             match number {
                 1 => graph.name = self.name(wire)?,
@@ -121,14 +128,24 @@ impl Parser {
                     list.push(value);
                 }
                 7 => self.node(wire, &mut graph, 0)?,
-                10 => domain = self.name(wire)?,
+                9 => graph.opset = opset_import(wire)?.or(graph.opset),
+                10 => domain = self.domain(wire)?,
+                11 => {
+                    self.model.budget.charge(ATTRIBUTE_PRICE, wire.field_at())?;
+                    graph.defaults.push(self.attribute(wire, 0)?);
+                }
                 12 => self.value_info(wire, &mut graph.value_infos)?,
+                13 => overload = self.name(wire)?,
                 _ => {}
             }
         }
         let name = graph.name;
+        if !overload.is_empty() {
+            let title = format!("{}:{}", self.model.names.text(name), self.model.names.text(overload));
+            graph.name = self.intern(&title, NAME_PRICE, start)?;
+        }
         let idx = self.close(graph, start)?;
-        self.model.functions.entry((domain, name)).or_insert(idx);
+        self.model.functions.entry((domain, name, overload)).or_insert(idx);
         Ok(())
     }
 
@@ -162,6 +179,13 @@ impl Parser {
         graph.operands.shrink_to_fit();
         self.model.graphs.push(graph);
         Ok(GraphIdx(self.model.graphs.len() - 1))
+    }
+
+    /// The name of an operator set; empty for the default one, which has two names.
+    fn domain(&mut self, wire: &mut Wire<'_>) -> Result<NameIdx, ImportError> {
+        let name = self.name(wire)?;
+        let is_default = self.model.names.text(name) == DEFAULT_DOMAIN;
+        Ok(if is_default { NameIdx::EMPTY } else { name })
     }
 
     fn name(&mut self, wire: &mut Wire<'_>) -> Result<NameIdx, ImportError> {

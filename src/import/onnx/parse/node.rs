@@ -1,6 +1,6 @@
 //! Node and attribute messages.
 
-use super::{Parser, TENSOR_PRICE};
+use super::{ATTRIBUTE_PRICE, Parser, TENSOR_PRICE};
 use crate::ImportError;
 use crate::names::NameIdx;
 use crate::onnx::model::{Attribute, GraphIdx, RawGraph, RawNode};
@@ -12,7 +12,6 @@ const MAX_NUMBERS: usize = 8192;
 const NODE_PRICE: u64 = 80;
 /// The extra price of a node without results: nothing else pays for its place in the order.
 const BARE_NODE_PRICE: u64 = 20;
-const ATTRIBUTE_PRICE: u64 = 48;
 /// The longest text that is kept of an attribute.
 const MAX_TEXT: u64 = 1024;
 
@@ -30,7 +29,8 @@ impl Parser {
         self.model.budget.charge(NODE_PRICE, at)?;
         let first_attribute = position(graph.attributes.len(), at)?;
         let mut ports = Ports::default();
-        let (mut name, mut kind, mut domain) = (NameIdx::EMPTY, NameIdx::EMPTY, NameIdx::EMPTY);
+        let (mut name, mut kind) = (NameIdx::EMPTY, NameIdx::EMPTY);
+        let (mut domain, mut overload) = (NameIdx::EMPTY, NameIdx::EMPTY);
         while let Some(number) = wire.next("a node")? {
             match number {
                 1 => {
@@ -47,7 +47,8 @@ impl Parser {
                     self.model.budget.charge(ATTRIBUTE_PRICE, wire.field_at())?;
                     graph.attributes.push(self.attribute(wire, depth)?);
                 }
-                7 => domain = self.name(wire)?,
+                7 => domain = self.domain(wire)?,
+                8 => overload = self.name(wire)?,
                 _ => {}
             }
         }
@@ -66,6 +67,8 @@ impl Parser {
             name,
             kind,
             domain,
+            overload,
+            function: None,
             inputs: start,
             outputs: middle,
             outputs_end: end,
@@ -76,7 +79,7 @@ impl Parser {
         Ok(())
     }
 
-    fn attribute(&mut self, wire: &mut Wire<'_>, depth: u32) -> Result<(NameIdx, Attribute), ImportError> {
+    pub(super) fn attribute(&mut self, wire: &mut Wire<'_>, depth: u32) -> Result<(NameIdx, Attribute), ImportError> {
         let at = wire.enter()?.start;
         let mut name = NameIdx::EMPTY;
         let mut value = None;
@@ -97,7 +100,10 @@ impl Parser {
                 8 => wire.ints(&mut ints)?,
                 9 => n_texts = n_texts.saturating_add(1),
                 20 => code = wire.int()?,
-                21 => value = Some(Attribute::Reference),
+                21 => {
+                    let name = self.name(wire)?;
+                    value = Some(Attribute::Reference(name)).filter(|_| !name.is_empty()).or(value);
+                }
                 22 => value = Some(Attribute::Tensor(Box::new(self.sparse_tensor(wire)?))),
                 _ => {}
             }

@@ -2,8 +2,8 @@
 //!
 //! A result keeps a dimension only where all paths through the bodies agree on it.
 
-use super::Infer;
-use crate::onnx::model::{Attribute, GraphIdx, RawGraph, RawNode};
+use super::{Infer, Op};
+use crate::onnx::model::{Attribute, GraphIdx};
 use crate::shape::fact::{Elem, Fact, Num, Value};
 use crate::shape::sym::axis;
 use highwater_model::graph::{DType, Dim};
@@ -13,23 +13,22 @@ pub(super) fn has_rule(kind: &str) -> bool {
     matches!(kind, "If" | "Loop" | "Scan" | "SequenceMap")
 }
 
-impl<'m> Infer<'m> {
+impl Infer<'_> {
     pub(super) fn control(
         &mut self,
-        graph: &'m RawGraph,
-        node: &'m RawNode,
+        op: Op<'_>,
         inputs: &[Option<Fact>],
         unknown: Vec<Fact>,
     ) -> Result<Vec<Fact>, Cancelled> {
         let mut facts = unknown;
-        let results = match self.model.names.text(node.kind) {
-            "If" => self.branches(graph, node, inputs)?,
-            "Loop" => self.repeat(graph, node, inputs, facts.len())?,
-            "Scan" => self.scan(graph, node, inputs)?,
+        let results = match self.model.names.text(op.node.kind) {
+            "If" => self.branches(op, inputs)?,
+            "Loop" => self.repeat(op, inputs, facts.len())?,
+            "Scan" => self.scan(op, inputs)?,
             _ => {
                 // The elements of sequences are not followed; the body is listed with its declared types.
-                if let Some(body) = self.named_body(graph, node, "body") {
-                    self.body(body, Vec::new())?;
+                if let Some(body) = named_body(op, "body") {
+                    self.body(op.position, body, Vec::new())?;
                 }
                 Vec::new()
             }
@@ -40,26 +39,14 @@ impl<'m> Infer<'m> {
         Ok(facts)
     }
 
-    fn named_body(&self, graph: &RawGraph, node: &RawNode, name: &str) -> Option<GraphIdx> {
-        match self.model.attributes(graph, node).get(name)? {
-            Attribute::Graphs(graphs) => graphs.first().copied(),
-            _ => None,
-        }
-    }
-
     /// Both branches, merged; one of them where the condition is known.
-    fn branches(
-        &mut self,
-        graph: &'m RawGraph,
-        node: &'m RawNode,
-        inputs: &[Option<Fact>],
-    ) -> Result<Vec<Fact>, Cancelled> {
+    fn branches(&mut self, op: Op<'_>, inputs: &[Option<Fact>]) -> Result<Vec<Fact>, Cancelled> {
         let mut results: Vec<Vec<Fact>> = Vec::new();
         for name in ["then_branch", "else_branch"] {
-            let Some(body) = self.named_body(graph, node, name) else {
+            let Some(body) = named_body(op, name) else {
                 return Ok(Vec::new());
             };
-            results.push(self.body(body, Vec::new())?);
+            results.push(self.body(op.position, body, Vec::new())?);
         }
         let known = inputs.first().and_then(Option::as_ref).and_then(first_int);
         let (Some(other), Some(then)) = (results.pop(), results.pop()) else {
@@ -81,14 +68,8 @@ impl<'m> Infer<'m> {
     }
 
     /// Loop: the body is inferred until the carried values no longer change, at most three times.
-    fn repeat(
-        &mut self,
-        graph: &'m RawGraph,
-        node: &'m RawNode,
-        inputs: &[Option<Fact>],
-        n_outputs: usize,
-    ) -> Result<Vec<Fact>, Cancelled> {
-        let Some(body) = self.named_body(graph, node, "body") else {
+    fn repeat(&mut self, op: Op<'_>, inputs: &[Option<Fact>], n_outputs: usize) -> Result<Vec<Fact>, Cancelled> {
+        let Some(body) = named_body(op, "body") else {
             return Ok(Vec::new());
         };
         let n_carried = inputs.len().saturating_sub(2);
@@ -106,7 +87,7 @@ impl<'m> Infer<'m> {
                 self.scalar(DType::Bool, runs_on.then_some(1)),
             ];
             seeds.extend(carried.iter().cloned());
-            results = self.body(body, seeds)?;
+            results = self.body(op.position, body, seeds)?;
             if results.len() <= n_carried {
                 return Ok(Vec::new());
             }
@@ -152,23 +133,18 @@ impl<'m> Infer<'m> {
     }
 
     /// Scan: states keep their shape, results are stacked along the scanned axis.
-    fn scan(
-        &mut self,
-        graph: &'m RawGraph,
-        node: &'m RawNode,
-        inputs: &[Option<Fact>],
-    ) -> Result<Vec<Fact>, Cancelled> {
-        let Some(body) = self.named_body(graph, node, "body") else {
+    fn scan(&mut self, op: Op<'_>, inputs: &[Option<Fact>]) -> Result<Vec<Fact>, Cancelled> {
+        let Some(body) = named_body(op, "body") else {
             return Ok(Vec::new());
         };
         // Operator set 8 has lengths in front of the inputs and a batch in front of the dimensions.
-        let is_batched = self.model.opset == 8;
+        let is_batched = self.scope.opset == 8;
         let inputs = if is_batched {
             inputs.get(1..).unwrap_or(&[])
         } else {
             inputs
         };
-        let attributes = self.model.attributes(graph, node);
+        let attributes = op.attributes;
         let n_scanned = attributes.int("num_scan_inputs").unwrap_or(0);
         let n_scanned = usize::try_from(n_scanned).unwrap_or(0).min(inputs.len());
         let n_states = inputs.len() - n_scanned;
@@ -192,7 +168,7 @@ impl<'m> Infer<'m> {
             }
             seeds.push(self.new_fact(fact.dtype, dims));
         }
-        let results = self.body(body, seeds)?;
+        let results = self.body(op.position, body, seeds)?;
         let mut facts = Vec::with_capacity(results.len());
         for (position, result) in results.iter().enumerate() {
             let mut dims = result.shape.map(|shape| self.sym.dims(shape).to_vec());
@@ -210,6 +186,13 @@ impl<'m> Infer<'m> {
             facts.push(self.new_fact(result.dtype, dims));
         }
         Ok(facts)
+    }
+}
+
+fn named_body(op: Op<'_>, name: &str) -> Option<GraphIdx> {
+    match op.attributes.get(name)? {
+        Attribute::Graphs(graphs) => graphs.first().copied(),
+        _ => None,
     }
 }
 

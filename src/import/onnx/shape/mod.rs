@@ -1,7 +1,10 @@
 //! Shape inference: a table of facts per graph, with dimensions as expressions over the symbols of the main graph's
 //! inputs. Gaps are filled from the file's `value_info`. Bodies of control flow and functions are inferred where they
-//! are called, within a budget of steps. Why own rules and no crate: docs/shape-inference.md.
+//! are called, within a budget of steps; each set of facts with which a function is called makes a version of it. Why own
+//! rules and no crate: docs/shape-inference.md.
 
+mod calls;
+mod conflicts;
 mod control;
 mod elementwise;
 mod extent;
@@ -16,104 +19,147 @@ mod stated;
 mod table;
 mod window;
 
+pub(super) use self::conflicts::Conflict;
 pub(super) use crate::shape::fact::Fact;
-pub(super) use crate::shape::sym::Sym;
+use crate::shape::sym::Sym;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use indexmap::IndexMap;
 
 use self::table::Row;
-use super::model::{Attribute, Data, GraphIdx, Model, RawDim, RawGraph, RawNode, RawType};
+use super::model::{Attributes, Data, GraphIdx, Model, RawDim, RawGraph, RawNode, RawType};
 use super::order;
 use crate::dim_text;
 use crate::element_types::ONNX;
 use crate::names::NameIdx;
 use crate::shape::call::{Call, Node};
+use crate::shape::versions::{Layout, Versions};
 use highwater_model::graph::{DType, Dim};
 use highwater_model::progress::{Cancelled, Progress};
 
 #[derive(Debug, Default)]
-pub(super) struct Table<'m> {
+struct Table<'m> {
     /// By the numbers of the names that the graph defines.
     facts: Vec<Fact>,
+    /// Numbers of a function's inputs that its call leaves out.
+    absent: BTreeSet<usize>,
     initializers: IndexMap<NameIdx, usize>,
     declared: IndexMap<NameIdx, &'m RawType>,
 }
 
-pub(super) struct Infer<'m> {
-    model: &'m Model,
+/// What inference found, by graph of the expanded model.
+#[derive(Debug)]
+pub(super) struct Inferred {
     pub(super) sym: Sym,
-    rules: BTreeMap<(&'static str, &'static str), Row>,
-    tables: Vec<Table<'m>>,
-    /// Graphs being inferred, the innermost last; names are looked up from there.
-    frames: Vec<GraphIdx>,
-    /// The number of frames that a function cannot see.
-    hidden: usize,
-    steps_left: u64,
-    /// Of local functions: the facts on which all their calls agree.
-    agreed: BTreeMap<GraphIdx, Vec<Fact>>,
+    tables: Vec<(Vec<Fact>, BTreeSet<usize>)>,
     /// Op types without a rule, each with its first op's name and the number of its ops.
     pub(super) without_rule: IndexMap<String, (String, u64)>,
-    /// The computed facts of values that contradict the stated ones.
+    /// The computed facts of values whose shapes contradict the stated ones.
     pub(super) contradictions: BTreeMap<(GraphIdx, NameIdx), Fact>,
-    progress: &'m Progress<'m>,
+    /// The computed types of values that contradict the stated ones.
+    pub(super) other_types: BTreeMap<(GraphIdx, NameIdx), DType>,
+    /// Nodes that cannot run, by position.
+    pub(super) conflicts: BTreeMap<(GraphIdx, u32), Conflict>,
+    /// Attributes that a function's body takes from its caller, who does not give them: the place of the first, and their
+    /// number.
+    pub(super) unbound: (String, u64),
+    pub(super) layout: Layout,
 }
 
-impl<'m> Infer<'m> {
-    pub(super) fn new(model: &'m Model, file_len: u64, progress: &'m Progress<'m>) -> Self {
-        let nodes: usize = model.graphs.iter().map(|graph| graph.nodes.len()).sum();
-        Self {
-            model,
-            sym: Sym::new(file_len),
-            rules: table::rules(),
-            tables: model.graphs.iter().map(|_| Table::default()).collect(),
-            frames: Vec::new(),
-            hidden: 0,
-            steps_left: 8 * nodes as u64 + 100_000,
-            agreed: BTreeMap::new(),
-            without_rule: IndexMap::new(),
-            contradictions: BTreeMap::new(),
-            progress,
-        }
-    }
-
+impl Inferred {
     /// The fact of a name of a graph; `None` for graphs that were never reached.
-    pub(super) fn fact(&self, graph: GraphIdx, name: NameIdx) -> Option<&Fact> {
-        let number = self.model.graphs[graph.0].locals.get_own(name)?;
-        let agreed = self.agreed.get(&graph).unwrap_or(&self.tables[graph.0].facts);
-        agreed.get(number)
+    pub(super) fn fact(&self, model: &Model, graph: GraphIdx, name: NameIdx) -> Option<&Fact> {
+        let number = model.graphs[graph.0].locals.get_own(name)?;
+        self.tables.get(graph.0)?.0.get(number)
     }
 
-    /// Keeps the facts on which all calls of a function agree; none where one of them was not followed.
-    fn agree(&mut self, function: GraphIdx, is_followed: bool) {
-        let n_facts = self.tables[function.0].facts.len();
-        let mut agreed = self.agreed.remove(&function);
-        if is_followed {
-            let facts = std::mem::take(&mut self.tables[function.0].facts);
-            match &mut agreed {
-                Some(agreed) => {
-                    for (one, other) in agreed.iter_mut().zip(&facts) {
-                        *one = self.merged(one, other);
-                    }
-                }
-                None => agreed = Some(facts.clone()),
-            }
-            self.tables[function.0].facts = facts;
-        }
-        let unknown = || vec![Fact::UNKNOWN; n_facts];
-        let agreed = if is_followed { agreed } else { None };
-        self.agreed.insert(function, agreed.unwrap_or_else(unknown));
+    /// Whether a name is an input of a function that its call leaves out.
+    pub(super) fn is_absent(&self, model: &Model, graph: GraphIdx, name: NameIdx) -> bool {
+        let number = model.graphs[graph.0].locals.get_own(name);
+        let table = self.tables.get(graph.0).zip(number);
+        table.is_some_and(|((_, absent), number)| absent.contains(&number))
     }
 
     /// Frees the facts of all graphs; expressions and shapes stay.
     pub(super) fn forget(&mut self) {
-        self.tables.iter_mut().for_each(|table| *table = Table::default());
-        self.agreed.clear();
+        self.tables = Vec::new();
     }
+}
 
-    pub(super) fn main(&mut self, idx: GraphIdx) -> Result<(), Cancelled> {
+/// Infers the shapes of all graphs that the main one runs.
+pub(super) fn infer(
+    model: &Model,
+    main: GraphIdx,
+    file_len: u64,
+    progress: &Progress<'_>,
+) -> Result<Inferred, Cancelled> {
+    let nodes: usize = model.graphs.iter().map(|graph| graph.nodes.len()).sum();
+    let mut infer = Infer {
+        model,
+        sym: Sym::new(file_len),
+        rules: table::rules(),
+        tables: Vec::new(),
+        versions: calls::versions(model),
+        frames: Vec::new(),
+        scope: calls::Scope::main(model),
+        steps_left: 8 * nodes as u64 + 100_000,
+        without_rule: IndexMap::new(),
+        contradictions: BTreeMap::new(),
+        other_types: BTreeMap::new(),
+        laws: conflicts::laws(),
+        conflicts: BTreeMap::new(),
+        unbound: (String::new(), 0),
+        progress,
+    };
+    infer.main(main)?;
+    let reached = infer.versions.reached(main, |source| model.graphs[source.0].callees());
+    let layout = infer.versions.layout(&reached);
+    let tables = infer.tables.into_iter().map(|table| (table.facts, table.absent));
+    Ok(Inferred {
+        sym: infer.sym,
+        tables: layout.arranged(tables.collect()),
+        without_rule: infer.without_rule,
+        contradictions: layout.renumbered(infer.contradictions),
+        other_types: layout.renumbered(infer.other_types),
+        conflicts: layout.renumbered(infer.conflicts),
+        unbound: infer.unbound,
+        layout,
+    })
+}
+
+struct Infer<'m> {
+    model: &'m Model,
+    sym: Sym,
+    rules: BTreeMap<(&'static str, &'static str), Row>,
+    /// By number of the graph.
+    tables: Vec<Table<'m>>,
+    versions: Versions<'m>,
+    /// Numbers of the graphs being inferred, the innermost last; names are looked up from there.
+    frames: Vec<GraphIdx>,
+    scope: calls::Scope<'m>,
+    steps_left: u64,
+    without_rule: IndexMap<String, (String, u64)>,
+    contradictions: BTreeMap<(GraphIdx, NameIdx), Fact>,
+    other_types: BTreeMap<(GraphIdx, NameIdx), DType>,
+    laws: conflicts::Laws,
+    conflicts: BTreeMap<(GraphIdx, u32), Conflict>,
+    unbound: (String, u64),
+    progress: &'m Progress<'m>,
+}
+
+/// A node that is being inferred.
+#[derive(Clone, Copy)]
+struct Op<'a> {
+    position: u32,
+    node: &'a RawNode,
+    /// With the values that the caller of the function gives.
+    attributes: Attributes<'a>,
+}
+
+impl<'m> Infer<'m> {
+    fn main(&mut self, idx: GraphIdx) -> Result<(), Cancelled> {
         let graph = &self.model.graphs[idx.0];
         let mut seeds = Vec::with_capacity(graph.inputs.len());
         for input in &graph.inputs {
@@ -124,7 +170,7 @@ impl<'m> Infer<'m> {
             });
             seeds.push(self.new_fact(dtype_of(&input.ty), dims));
         }
-        self.graph(idx, seeds)
+        self.graph(idx, seeds.into_iter().map(Some).collect())
     }
 
     /// An input's dimension; unnamed ones get names: `batch` in front, else the input's name and the axis.
@@ -149,9 +195,22 @@ impl<'m> Infer<'m> {
         }
     }
 
-    /// Infers a graph from the facts of its inputs, in their order; inputs without one get their declared type.
-    fn graph(&mut self, idx: GraphIdx, seeds: Vec<Fact>) -> Result<(), Cancelled> {
-        let graph = &self.model.graphs[idx.0];
+    /// The graph of the file under a number.
+    fn raw(&self, idx: GraphIdx) -> &'m RawGraph {
+        &self.model.graphs[self.versions.source(idx).0]
+    }
+
+    fn table(&mut self, idx: GraphIdx) -> &mut Table<'m> {
+        if self.tables.len() <= idx.0 {
+            self.tables.resize_with(idx.0 + 1, Table::default);
+        }
+        &mut self.tables[idx.0]
+    }
+
+    /// Infers a graph from the facts of its inputs, in their order; inputs without one get their declared type. Functions may
+    /// leave inputs out.
+    fn graph(&mut self, idx: GraphIdx, seeds: Vec<Option<Fact>>) -> Result<(), Cancelled> {
+        let graph = self.raw(idx);
         let mut table = Table {
             facts: vec![Fact::UNKNOWN; graph.locals.len()],
             ..Table::default()
@@ -160,9 +219,14 @@ impl<'m> Infer<'m> {
         table.declared.extend(listed.map(|value| (value.name, &value.ty)));
         let mut seeds = seeds.into_iter();
         for input in &graph.inputs {
-            let seed = seeds.next().unwrap_or(Fact::UNKNOWN);
-            let fact = self.completed(seed, &input.ty, (idx, input.name));
-            if let Some(number) = graph.locals.get(input.name) {
+            let seed = seeds.next().flatten();
+            let number = graph.locals.get(input.name);
+            if seed.is_none() && graph.is_function {
+                table.absent.extend(number);
+                continue;
+            }
+            let fact = self.completed(seed.unwrap_or(Fact::UNKNOWN), &input.ty, (idx, input.name));
+            if let Some(number) = number {
                 table.facts[number] = fact;
             }
         }
@@ -175,7 +239,7 @@ impl<'m> Infer<'m> {
                 table.initializers.insert(tensor.name, position);
             }
         }
-        self.tables[idx.0] = table;
+        *self.table(idx) = table;
         self.frames.push(idx);
         let result = self.nodes(idx, graph);
         self.frames.pop();
@@ -189,15 +253,16 @@ impl<'m> Infer<'m> {
                     .set("inferring shapes", turn as u64, graph.nodes.len() as u64)?;
             }
             self.steps_left = self.steps_left.saturating_sub(1);
-            self.node(idx, graph, &graph.nodes[position as usize])?;
+            self.node(idx, graph, position)?;
         }
         Ok(())
     }
 
-    fn node(&mut self, idx: GraphIdx, graph: &'m RawGraph, node: &'m RawNode) -> Result<(), Cancelled> {
+    fn node(&mut self, idx: GraphIdx, graph: &'m RawGraph, position: u32) -> Result<(), Cancelled> {
+        let node = &graph.nodes[position as usize];
         let inputs: Vec<Option<Fact>> = graph.inputs_of(node).iter().map(|name| self.lookup(*name)).collect();
         let outputs = graph.outputs_of(node);
-        let facts = self.outputs(graph, node, inputs)?;
+        let facts = self.outputs(graph, position, inputs)?;
         for (name, fact) in outputs.iter().zip(facts) {
             let Some(number) = graph.locals.get(*name) else {
                 continue;
@@ -212,44 +277,60 @@ impl<'m> Infer<'m> {
         Ok(())
     }
 
-    /// The facts of a node's outputs by rule, body or function; unknown where there is none of them.
+    /// The facts of a node's outputs by function, rule or body; unknown where there is none of them.
     fn outputs(
         &mut self,
         graph: &'m RawGraph,
-        node: &'m RawNode,
+        position: u32,
         inputs: Vec<Option<Fact>>,
     ) -> Result<Vec<Fact>, Cancelled> {
-        let n_outputs = graph.outputs_of(node).len();
-        let unknown = vec![Fact::UNKNOWN; n_outputs];
-        let (domain, kind) = (self.model.domain(node), self.model.names.text(node.kind));
-        // The caller of the function decides the value: rules would take its absence for the default.
-        let attributes = self.model.attributes(graph, node);
-        if attributes
-            .all
-            .iter()
-            .any(|(_, attribute)| matches!(attribute, Attribute::Reference))
-        {
-            return Ok(unknown);
+        let node = &graph.nodes[position as usize];
+        let unknown = vec![Fact::UNKNOWN; graph.outputs_of(node).len()];
+        if let Some(function) = node.function {
+            return self.function(graph, position, function, inputs, unknown);
         }
+        let (domain, kind) = (self.model.domain(node), self.model.names.text(node.kind));
+        let Some(bound) = self.bound_attributes(graph, node) else {
+            return Ok(unknown);
+        };
+        let attributes = Attributes {
+            names: &self.model.names,
+            all: &bound,
+        };
         if let Some(row) = self.rules.get(&(domain, kind)) {
             let node = Node {
                 name: self.model.title(node),
-                opset: self.model.opset,
+                opset: self.scope.opset,
                 attributes,
             };
-            return Ok(row.facts(Call {
+            let call = Call {
                 node,
                 kind,
                 inputs,
                 outputs: unknown,
                 sym: &mut self.sym,
-            }));
+            };
+            let place = self.frames.last().map(|frame| (*frame, position));
+            let found = conflicts::find(&self.laws, domain, &call);
+            // A loop's body is inferred several times: the last time counts.
+            match (found, place) {
+                (Some(conflict), Some(place)) if self.conflicts.len() < stated::MAX_CONTRADICTIONS => {
+                    self.conflicts.insert(place, conflict);
+                }
+                (None, Some(place)) => {
+                    self.conflicts.remove(&place);
+                }
+                _ => {}
+            }
+            return Ok(row.facts(call));
         }
         if domain.is_empty() && control::has_rule(kind) {
-            return self.control(graph, node, &inputs, unknown);
-        }
-        if let Some(function) = self.model.functions.get(&(node.domain, node.kind)) {
-            return self.function(*function, inputs, unknown);
+            let op = Op {
+                position,
+                node,
+                attributes,
+            };
+            return self.control(op, &inputs, unknown);
         }
         let title = if domain.is_empty() {
             kind.to_owned()
@@ -265,58 +346,22 @@ impl<'m> Infer<'m> {
         Ok(unknown)
     }
 
-    fn function(
-        &mut self,
-        function: GraphIdx,
-        inputs: Vec<Option<Fact>>,
-        unknown: Vec<Fact>,
-    ) -> Result<Vec<Fact>, Cancelled> {
-        let seeds = inputs.into_iter().map(|fact| fact.unwrap_or(Fact::UNKNOWN)).collect();
-        let hidden = std::mem::replace(&mut self.hidden, self.frames.len());
-        let results = self.body(function, seeds);
-        self.hidden = hidden;
-        let results = results?;
-        self.agree(function, results.len() == self.model.graphs[function.0].outputs.len());
-        let mut facts = unknown;
-        for (fact, result) in facts.iter_mut().zip(results) {
-            *fact = result;
-        }
-        Ok(facts)
-    }
-
-    /// The facts of a body's outputs; none where the budget of steps is used up.
-    fn body(&mut self, idx: GraphIdx, seeds: Vec<Fact>) -> Result<Vec<Fact>, Cancelled> {
-        let graph = &self.model.graphs[idx.0];
-        let price =
-            (graph.nodes.len() + graph.initializers.len() + graph.value_infos.len() + graph.inputs.len() + 8) as u64;
-        if self.steps_left < price || self.frames.contains(&idx) || self.frames.len() > 40 {
-            return Ok(Vec::new());
-        }
-        self.steps_left -= price;
-        self.graph(idx, seeds)?;
-        self.frames.push(idx);
-        let results = graph
-            .outputs
-            .iter()
-            .map(|output| self.lookup(output.name).unwrap_or(Fact::UNKNOWN))
-            .collect();
-        self.frames.pop();
-        Ok(results)
-    }
-
     /// The fact of a name in the innermost graph or those around it; `None` for an optional input that is left out.
     fn lookup(&self, name: NameIdx) -> Option<Fact> {
         if name.is_empty() {
             return None;
         }
-        let visible = self.frames.get(self.hidden..).unwrap_or(&[]);
+        let visible = self.frames.get(self.scope.hidden..).unwrap_or(&[]);
         for idx in visible.iter().rev() {
-            let table = &self.tables[idx.0];
-            let number = self.model.graphs[idx.0].locals.get_own(name);
+            let (table, raw) = (&self.tables[idx.0], self.raw(*idx));
+            let number = raw.locals.get_own(name);
+            if number.is_some_and(|number| table.absent.contains(&number)) {
+                return None;
+            }
             if let Some(fact) = number.and_then(|number| table.facts.get(number)) {
                 let mut fact = fact.clone();
                 if let Some(position) = table.initializers.get(&name) {
-                    let tensor = &self.model.graphs[idx.0].initializers[*position];
+                    let tensor = &raw.initializers[*position];
                     fact.value = tensor.value().map(Rc::new);
                 }
                 return Some(fact);

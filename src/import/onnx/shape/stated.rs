@@ -1,7 +1,8 @@
 //! Reconciles the type that the file states of a value with the inferred one.
 //!
-//! The computed one counts, because stated shapes stay behind when a model is edited; the stated one fills gaps.
-//! Contradictions are noted for the report.
+//! The computed shape counts, because stated shapes stay behind when a model is edited, and runtimes compute their own; the
+//! stated one fills gaps. The stated element type counts: onnxruntime 1.32.0 refuses a model whose op computes another type
+//! than the file states, so that of a model that runs is right. Contradictions are noted for the report.
 
 use super::{Infer, dtype_of};
 use crate::dim_text;
@@ -10,16 +11,15 @@ use crate::onnx::model::{GraphIdx, RawDim, RawType};
 use crate::shape::fact::{Fact, Num};
 use highwater_model::graph::{DType, Dim};
 
-const MAX_CONTRADICTIONS: usize = 10_000;
+pub(super) const MAX_CONTRADICTIONS: usize = 10_000;
 
 impl Infer<'_> {
     /// Fills gaps of a fact from the type that the file states.
     pub(super) fn completed(&mut self, fact: Fact, ty: &RawType, of: (GraphIdx, NameIdx)) -> Fact {
         self.compare(&fact, ty, of);
-        let dtype = if fact.dtype == DType::Unknown {
-            dtype_of(ty)
-        } else {
-            fact.dtype
+        let dtype = match dtype_of(ty) {
+            DType::Unknown => fact.dtype,
+            stated => stated,
         };
         let inferred: Option<Vec<Dim>> = fact.shape.map(|shape| self.sym.dims(shape).to_vec());
         let shape = match (inferred, &ty.dims) {
@@ -62,7 +62,12 @@ impl Infer<'_> {
             }
             _ => false,
         };
-        if is_other_type || is_other_shape {
+        if is_other_type && self.other_types.len() < MAX_CONTRADICTIONS {
+            self.other_types.insert(of, fact.dtype);
+        } else if !is_other_type {
+            self.other_types.remove(&of);
+        }
+        if is_other_shape {
             if self.contradictions.len() < MAX_CONTRADICTIONS {
                 self.contradictions.insert(
                     of,

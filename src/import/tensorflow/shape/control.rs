@@ -4,7 +4,7 @@
 //! feeds: the facts of their values are assumed from outside, and the graph is inferred again until the back edge brings the
 //! same.
 
-use super::{Infer, MAX_DEPTH, MAX_PASSES, Run, order, stated};
+use super::{Infer, MAX_PASSES, Run, order, stated};
 use crate::shape::fact::{Fact, Num};
 use crate::tensorflow::calls::use_of;
 use crate::tensorflow::model::{Attribute, GraphIdx, RawGraph, RawNode};
@@ -79,20 +79,20 @@ impl<'m> Infer<'m> {
     /// The facts of the outputs of an op that calls functions.
     pub(super) fn call(
         &mut self,
+        position: u32,
         graph: &'m RawGraph,
-        node: &'m RawNode,
         inputs: Vec<Fact>,
     ) -> Result<Vec<Fact>, Cancelled> {
-        let model = self.model;
+        let (model, node) = (self.model, &graph.nodes[position as usize]);
         let results = match use_of(model.kind(node)) {
             Some((UseKind::Call, skipped)) => match model.function(graph, node, "f") {
-                Some(function) => self.body(function, inputs.into_iter().skip(skipped).collect())?,
+                Some(function) => self.body(position, function, inputs.into_iter().skip(skipped).collect())?,
                 None => None,
             },
-            Some((UseKind::Branch, _)) => self.branches(graph, node, inputs)?,
-            Some((UseKind::Loop, _)) => self.repeated(graph, node, inputs)?,
+            Some((UseKind::Branch, _)) => self.branches(position, graph, inputs)?,
+            Some((UseKind::Loop, _)) => self.repeated(position, graph, inputs)?,
             None => match model.functions.get(&node.kind).copied() {
-                Some(function) => self.body(function, inputs)?,
+                Some(function) => self.body(position, function, inputs)?,
                 None => None,
             },
         };
@@ -107,28 +107,17 @@ impl<'m> Infer<'m> {
         Ok(facts)
     }
 
-    /// Infers a function and returns the facts of its results; none where calls are too deep or the budget is used up.
-    fn body(&mut self, idx: GraphIdx, seeds: Vec<Fact>) -> Result<Option<Vec<Fact>>, Cancelled> {
-        let graph = &self.model.graphs[idx.0];
-        let price = graph.nodes.len() as u64 + graph.dtypes.len() as u64 + 8;
-        if self.steps_left < price || self.frames.contains(&idx) || self.frames.len() > MAX_DEPTH {
-            return Ok(None);
-        }
-        self.steps_left -= price;
-        self.graph(idx, seeds).map(Some)
-    }
-
     /// All branches, merged; one of them where the condition is known.
     fn branches(
         &mut self,
+        position: u32,
         graph: &'m RawGraph,
-        node: &'m RawNode,
         mut inputs: Vec<Fact>,
     ) -> Result<Option<Vec<Fact>>, Cancelled> {
         if inputs.is_empty() {
             return Ok(None);
         }
-        let model = self.model;
+        let (model, node) = (self.model, &graph.nodes[position as usize]);
         let condition = inputs.remove(0);
         let branches: Option<Vec<GraphIdx>> = match model.attributes(graph, node).get("branches") {
             Some(Attribute::Functions(names)) => {
@@ -146,7 +135,7 @@ impl<'m> Infer<'m> {
         };
         let mut all = Vec::with_capacity(branches.len());
         for branch in &branches {
-            match self.body(*branch, inputs.clone())? {
+            match self.body(position, *branch, inputs.clone())? {
                 Some(results) => all.push(results),
                 None => return Ok(None),
             }
@@ -173,16 +162,17 @@ impl<'m> Infer<'m> {
     /// A loop: the body is inferred until what it carries no longer changes.
     fn repeated(
         &mut self,
+        position: u32,
         graph: &'m RawGraph,
-        node: &'m RawNode,
         inputs: Vec<Fact>,
     ) -> Result<Option<Vec<Fact>>, Cancelled> {
+        let node = &graph.nodes[position as usize];
         let Some(body) = self.model.function(graph, node, "body") else {
             return Ok(None);
         };
         let mut carried = inputs;
         for pass in 0..=MAX_PASSES {
-            let Some(results) = self.body(body, carried.clone())? else {
+            let Some(results) = self.body(position, body, carried.clone())? else {
                 return Ok(None);
             };
             let mut next: Vec<Fact> = carried
@@ -200,7 +190,7 @@ impl<'m> Infer<'m> {
             carried = next;
         }
         if let Some(condition) = self.model.function(graph, node, "cond") {
-            self.body(condition, carried.clone())?;
+            self.body(position, condition, carried.clone())?;
         }
         Ok(Some(carried))
     }

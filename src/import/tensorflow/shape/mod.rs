@@ -2,7 +2,8 @@
 //!
 //! In: a [`Model`]. Out: [`Facts`], dimensions being expressions over the symbols of the main graph's placeholders
 //! (`batch` for an unnamed leading dimension, else `placeholder:axis`). What the file states (`_output_shapes`) is
-//! taken as given: inference fills in what is open there. Functions are inferred where they are called, loops until
+//! taken as given: inference fills in what is open there. Functions are inferred where they are called, each set of facts
+//! of a call making a version; loops until
 //! what they carry no longer changes, all of it within a budget of steps; what is too deep or too long stays unknown.
 
 #![expect(
@@ -10,6 +11,7 @@
     reason = "rules have one form, whether they can fail or not"
 )]
 
+mod calls;
 #[cfg(test)]
 mod cases;
 mod control;
@@ -50,14 +52,13 @@ use crate::names::NameIdx;
 use crate::shape::call::{Call, Node};
 use crate::shape::fact::Fact;
 use crate::shape::sym::Sym;
+use crate::shape::versions::{Inference as _, Layout, Versions};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::graph::{DType, Dim, ShapeId};
 use highwater_model::progress::{Cancelled, Progress};
 
 /// Inferences of a loop's body before its shapes are given up.
 const MAX_PASSES: u32 = 4;
-/// The deepest nesting of calls.
-const MAX_DEPTH: usize = 40;
 
 /// Whether the shapes that the file states for outputs of an op count.
 pub(super) type Stated = fn(&str) -> bool;
@@ -70,7 +71,8 @@ pub(super) struct Facts {
     /// By graph, then by the number of the value.
     tables: Vec<Vec<Fact>>,
     /// Values whose inferred shape is not the stated one: the inferred one.
-    contradictions: BTreeMap<(usize, usize), Option<ShapeId>>,
+    contradictions: BTreeMap<(GraphIdx, usize), Option<ShapeId>>,
+    pub(super) layout: Layout,
 }
 
 impl Facts {
@@ -113,6 +115,8 @@ impl Facts {
             diagnostics.op_without_shape_rule(model.names.text(kind), model.names.text(first), count);
         }
         self.report_contradictions(model, diagnostics);
+        self.layout
+            .report(|function| model.names.text(model.graphs[function.0].name), diagnostics);
         if self.sym.is_exhausted() {
             diagnostics.warning(
                 "shapes were given up on, because the file describes more of them than any real model",
@@ -126,8 +130,8 @@ impl Facts {
         let Some(((graph, value), computed)) = self.contradictions.first_key_value() else {
             return;
         };
-        let idx = GraphIdx(*graph);
-        let graph = &model.graphs[*graph];
+        let idx = *graph;
+        let graph = &model.graphs[graph.0];
         let after = graph.nodes.partition_point(|node| node.first_value as usize <= *value);
         let node = after.checked_sub(1).map(|position| &graph.nodes[position]);
         let text = |dims: Option<&[Dim]>| self.sym.text(dims);
@@ -160,25 +164,29 @@ pub(super) fn infer(
         sym: Sym::new(file_len),
         rules: table::rules(),
         orders: vec![None; model.graphs.len()],
-        tables: vec![Vec::new(); model.graphs.len()],
-        is_settled: vec![false; model.graphs.len()],
+        tables: Vec::new(),
+        versions: calls::versions(model),
         contradictions: BTreeMap::new(),
         frames: Vec::new(),
         steps_left: 8 * nodes as u64 + 100_000,
         progress,
     };
     infer.graph(MAIN, Vec::new())?;
-    // Functions that nothing calls do not change the facts of those that the main graph calls.
-    infer.is_settled = infer.tables.iter().map(|table| !table.is_empty()).collect();
-    for position in 1..model.graphs.len() {
-        if infer.tables[position].is_empty() {
-            infer.graph(GraphIdx(position), Vec::new())?;
+    let reached = infer.versions.reached(MAIN, |source| calls::callees(model, source));
+    // Functions that nothing calls make no versions of those that the main graph calls.
+    infer.versions.freeze();
+    let sources: BTreeSet<GraphIdx> = reached.iter().map(|number| infer.versions.source(*number)).collect();
+    for function in (1..model.graphs.len()).map(GraphIdx) {
+        if !sources.contains(&function) {
+            infer.graph(function, Vec::new())?;
         }
     }
+    let layout = infer.versions.layout(&reached);
     Ok(Facts {
         sym: infer.sym,
-        tables: infer.tables,
-        contradictions: infer.contradictions,
+        tables: layout.arranged(infer.tables),
+        contradictions: layout.renumbered(infer.contradictions),
+        layout,
     })
 }
 
@@ -189,11 +197,10 @@ struct Infer<'m> {
     rules: BTreeMap<&'static str, Rule>,
     /// Orders of visit of the graphs that were reached.
     orders: Vec<Option<Rc<[u32]>>>,
-    /// By graph: the facts on which all its calls agree, without values.
+    /// By number of the graph: facts without values.
     tables: Vec<Vec<Fact>>,
-    /// By graph: whether its table stays as the main graph's calls made it.
-    is_settled: Vec<bool>,
-    contradictions: BTreeMap<(usize, usize), Option<ShapeId>>,
+    versions: Versions<'m>,
+    contradictions: BTreeMap<(GraphIdx, usize), Option<ShapeId>>,
     /// Graphs being inferred, the innermost last.
     frames: Vec<GraphIdx>,
     steps_left: u64,
@@ -224,9 +231,10 @@ impl Run<'_> {
 impl<'m> Infer<'m> {
     /// Infers a graph from the facts of its arguments and returns those of its results.
     fn graph(&mut self, idx: GraphIdx, seeds: Vec<Fact>) -> Result<Vec<Fact>, Cancelled> {
-        let graph = &self.model.graphs[idx.0];
+        let source = self.versions.source(idx);
+        let graph = &self.model.graphs[source.0];
         let model = self.model;
-        let order = Rc::clone(self.orders[idx.0].get_or_insert_with(|| order::of(model, graph).into()));
+        let order = Rc::clone(self.orders[source.0].get_or_insert_with(|| order::of(model, graph).into()));
         let mut run = Run {
             idx,
             graph,
@@ -248,7 +256,7 @@ impl<'m> Infer<'m> {
         for pass in 0..=MAX_PASSES {
             if pass > 0 {
                 // A contradiction of the first pass may come from too narrow an assumption.
-                self.contradictions.retain(|(graph, _), _| *graph != run.idx.0);
+                self.contradictions.retain(|(graph, _), _| *graph != run.idx);
             }
             for (turn, position) in order.iter().enumerate() {
                 if turn % 1000 == 0 {
@@ -265,13 +273,8 @@ impl<'m> Infer<'m> {
         Ok(())
     }
 
-    /// Remembers what all inferences of a graph agree on.
+    /// Remembers the facts of a graph, without what matters along the way alone.
     fn keep(&mut self, run: Run<'m>) {
-        if self.is_settled[run.idx.0] {
-            return;
-        }
-        let table = &mut self.tables[run.idx.0];
-        let is_first = table.is_empty();
         let mut facts = run.facts;
         for fact in &mut facts {
             fact.value = None;
@@ -284,15 +287,7 @@ impl<'m> Infer<'m> {
                 }
             }
         }
-        if is_first {
-            *table = facts;
-            return;
-        }
-        for (kept, fact) in table.iter_mut().zip(&facts) {
-            if kept != fact {
-                *kept = kept.merged(fact, &mut self.sym);
-            }
-        }
+        *self.facts(run.idx) = facts;
     }
 
     fn node(&mut self, run: &mut Run<'m>, position: u32) -> Result<(), Cancelled> {
@@ -306,7 +301,7 @@ impl<'m> Infer<'m> {
         } else if order::is_merge(kind) {
             self.merge(run, position, &inputs)
         } else if control::has_rule(kind) || model.functions.contains_key(&node.kind) {
-            self.call(graph, node, inputs)?
+            self.call(position, graph, inputs)?
         } else {
             self.by_rule(graph, node, inputs)
         };
@@ -321,7 +316,7 @@ impl<'m> Infer<'m> {
                     let inferred = fact.shape;
                     let (fact, agrees) = stated::reconciled(fact, stated, &mut self.sym);
                     if !agrees {
-                        self.contradictions.insert((run.idx.0, value), inferred);
+                        self.contradictions.insert((run.idx, value), inferred);
                     }
                     fact
                 }
