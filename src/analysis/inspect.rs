@@ -330,9 +330,15 @@ fn count_results(graph: &Graph) -> u64 {
     results.filter(|tensor| tensor.role != Role::Workspace).count() as u64
 }
 
+/// A variable counts once, as its storage, however many tensors name it or are reads of it.
 fn sum(graph: &Graph, sizes: &Sizes, wanted: impl Fn(Role) -> bool) -> Bytes {
     let tensors = graph.tensors().iter_ids().filter(|(_, tensor)| wanted(tensor.role));
-    tensors.map(|(id, _)| Bytes(sizes.tensor(id).unwrap_or(0))).sum()
+    let bytes = tensors.map(|(id, tensor)| match tensor.role.is_variable() {
+        true if graph.storages()[tensor.storage].root == id => sizes.storage(tensor.storage),
+        true => 0,
+        false => sizes.tensor(id).unwrap_or(0),
+    });
+    bytes.map(Bytes).sum()
 }
 
 /// Sizes with 1 for unbound symbols: a size that is unknown even then depends on no symbol.

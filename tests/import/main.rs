@@ -22,3 +22,4 @@ mod tensorflow_binary;
 mod tensorflow_corpus;
 mod tensorflow_notices;
 mod tensorflow_shapes;
+mod tensorflow_signatures;

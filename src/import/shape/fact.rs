@@ -31,6 +31,23 @@ pub(crate) struct Handle {
     pub(crate) shape: Option<ShapeId>,
     /// The number of elements of a list.
     pub(crate) length: Dim,
+    /// What the elements of a list must have, set or not.
+    pub(crate) declared: Option<ShapeId>,
+    /// Whether no element of a list is set: `shape` is then the declared one.
+    pub(crate) is_unset: bool,
+}
+
+impl Handle {
+    /// A variable, or a list whose elements are set.
+    pub(crate) const fn new(dtype: DType, shape: Option<ShapeId>, length: Dim) -> Self {
+        Self {
+            dtype,
+            shape,
+            length,
+            declared: None,
+            is_unset: false,
+        }
+    }
 }
 
 impl Fact {
@@ -53,13 +70,15 @@ impl Fact {
         let handle = match (&self.handle, &other.handle) {
             (Some(a), Some(b)) if a.dtype == b.dtype => Some(Rc::new(Handle {
                 dtype: a.dtype,
-                shape: match (a.length, b.length) {
-                    // An empty list does not constrain the shape of elements.
-                    (Dim::Known(0), _) if b.shape.is_some() => b.shape,
-                    (_, Dim::Known(0)) if a.shape.is_some() => a.shape,
+                // What is not set does not constrain the shape of what is.
+                shape: match (a.is_unset, b.is_unset) {
+                    (true, false) => b.shape,
+                    (false, true) => a.shape,
                     _ => common_shape(a.shape, b.shape, sym),
                 },
                 length: if a.length == b.length { a.length } else { Dim::Unknown },
+                declared: common_shape(a.declared, b.declared, sym),
+                is_unset: a.is_unset && b.is_unset,
             })),
             _ => None,
         };

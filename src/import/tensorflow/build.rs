@@ -2,8 +2,8 @@
 //!
 //! Roles: outputs of Const are constants; of Placeholder inputs; variables and what reads them are parameters or
 //! buffers (`variables`); everything else is an activation. Nothing is a graph output but what a function returns.
-//! Aliases, an estimate: output 0 of Identity, Reshape, `ExpandDims`, Squeeze and `StopGradient` shares input 0's memory, and
-//! a read variable is the variable. Control edges order and keep nothing alive; those out of `NextIteration` do neither.
+//! Aliases, an estimate: output 0 of Identity, Reshape, `ExpandDims`, Squeeze and `StopGradient` shares input 0's memory.
+//! A read variable is the variable, and so is every further handle of it. Control edges order and keep nothing alive; those out of `NextIteration` do neither.
 
 use super::forwarded::ForwardedVariables;
 use super::model::{GraphIdx, MAIN, Model, Operand, RawGraph};
@@ -175,6 +175,13 @@ impl<'m> Build<'m> {
             ("ReadVariableOp", Some(result)) => {
                 if let Some(variable) = part.variable(position) {
                     part.builder.alias(part.tensors[result], part.tensors[variable]);
+                }
+            }
+            ("VarHandleOp" | "Variable" | "VariableV2", Some(result)) => {
+                let first = part.variables.first(position);
+                let first = part.raw.values_of(&part.raw.nodes[first]).next();
+                if let Some(first) = first.filter(|first| *first != result) {
+                    part.builder.alias(part.tensors[result], part.tensors[first]);
                 }
             }
             ("Identity" | "Reshape" | "ExpandDims" | "Squeeze" | "StopGradient", Some(result)) => {

@@ -1,13 +1,13 @@
 //! The TensorFlow importer: `GraphDef` and `SavedModel`, binary or text -> one graph per meta graph, with its functions.
 //!
 //! ```text
-//! bytes --fields--> messages --parse--> Model --shape--> facts --build--> Graphs
+//! bytes --fields--> messages --parse--> Model --signatures--> Model of what runs --shape--> facts --build--> Graphs
 //! ```
 //!
 //! A `GraphDef` holds nodes (name, op, inputs, attributes) and a library of functions, which are bodies of loops, branches
 //! and calls. An input is `name` (output 0 of that node), `name:1`, in functions `name:output:1`, or `^name`: only that
 //! the node has run. A `SavedModel` (`saved_model.pb`) holds meta graphs, each with tags and a `GraphDef`; a `.meta` file is
-//! one meta graph. Text files (`.pbtxt`) hold the same messages. Source: the public protos in tensorflow/core/framework
+//! one meta graph. Of a meta graph the part that one signature needs is the graph of the entry. Text files (`.pbtxt`) hold the same messages. Source: the public protos in tensorflow/core/framework
 //! and tensorflow/core/protobuf. Contents of constants are skipped by seeking unless they are small, so a frozen model
 //! of gigabytes costs what its structure costs. `run` reads another kind of file: what a traced run measured.
 //! Deliberately not here: checkpoints, which hold values of variables and add nothing to a graph.
@@ -22,7 +22,9 @@ mod ops;
 mod parse;
 mod phase;
 pub(super) mod run;
+mod saved_functions;
 mod shape;
+mod signatures;
 mod types;
 mod variable_bytes;
 mod variables;
@@ -30,8 +32,8 @@ mod variables;
 use std::sync::Arc;
 
 use self::detect::Content;
-use self::model::{GraphIdx, MAIN};
-use self::parse::{FileKind, Parsed};
+use self::model::{GraphIdx, MAIN, Model};
+use self::parse::FileKind;
 use super::text_proto::TextProto;
 use super::wire::Wire;
 use super::{ImportError, Input, notices};
@@ -69,12 +71,16 @@ pub(super) fn import(
         parse::file(&mut Wire::new(reader, len, *progress), kind, len, progress, diagnostics)?
     };
     let mut entries = Vec::new();
+    let is_only = all.len() == 1;
     for parsed in all {
         let name = match parsed.tags.as_str() {
             "" => file_name.clone(),
             tags => tags.to_owned(),
         };
-        entries.push(entry(parsed, name, len, progress, diagnostics)?);
+        let (mut model, signature) = signatures::selected(parsed, diagnostics);
+        model.names.close();
+        let name = signature.filter(|_| is_only).unwrap_or(name);
+        entries.push(entry(model, name, len, progress, diagnostics)?);
     }
     if entries.is_empty() {
         return Err(ImportError::at_byte("the saved model has no graph", len));
@@ -83,13 +89,12 @@ pub(super) fn import(
 }
 
 fn entry(
-    parsed: Parsed,
+    mut model: Model,
     name: String,
     len: u64,
     progress: &Progress<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Result<GraphEntry, ImportError> {
-    let mut model = parsed.model;
     let facts = shape::infer(&model, len, shape::ALL_STATED, progress)?;
     model.expand(&facts.layout);
     facts.report(&model, diagnostics);

@@ -20,8 +20,10 @@ pub(super) const MAIN: GraphIdx = GraphIdx(0);
 #[derive(Debug)]
 pub(super) struct Model {
     pub(super) names: Interner,
-    /// The main graph, then the functions in the order of the file.
+    /// The main graph, those that may run in its place, then the functions in the order of the file.
     pub(super) graphs: Vec<RawGraph>,
+    /// How many graphs run by themselves: the main one, and those in its place.
+    pub(super) n_runnable: usize,
     pub(super) functions: IndexMap<NameIdx, GraphIdx>,
 }
 

@@ -11,7 +11,7 @@
 //!
 //! In all other graphs no phase is known. Linear in nodes and edges.
 
-use super::model::{Model, RawGraph};
+use super::model::{Model, RawGraph, RawNode};
 use highwater_model::graph::Phase;
 use highwater_model::lists::Lists;
 
@@ -65,12 +65,16 @@ fn is_gradient_kind(kind: &str) -> bool {
     is_named && !matches!(kind, "StopGradient" | "PreventGradient") && !is_apply(kind) && !kind.contains("Accumulator")
 }
 
+/// Whether a node computes gradients or applies them.
+pub(super) fn is_training(model: &Model, node: &RawNode) -> bool {
+    is_apply(model.kind(node)) || is_gradient_scope(model.names.text(node.name))
+}
+
 pub(super) fn of(model: &Model, graph: &RawGraph) -> Vec<Phase> {
     let n_nodes = graph.nodes.len();
     let kinds: Vec<&str> = graph.nodes.iter().map(|node| model.kind(node)).collect();
     let is_scope = |position: usize| is_gradient_scope(model.names.text(graph.nodes[position].name));
-    let is_training = (0..n_nodes).any(|position| is_apply(kinds[position]) || is_scope(position));
-    if !is_training {
+    if !graph.nodes.iter().any(|node| is_training(model, node)) {
         return vec![Phase::Unknown; n_nodes];
     }
     let is_gradient: Vec<bool> = (0..n_nodes)

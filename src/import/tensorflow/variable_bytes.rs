@@ -1,6 +1,6 @@
 //! The bytes of each resource variable, from the first source in the graph that states them.
 //!
-//! In: a graph, its variables, inferred facts. Out: bytes by the variable's node. The sources, in this order:
+//! In: a graph, its variables, inferred facts. Out: bytes by the node that represents the variable. The sources, in this order:
 //! its handle (its shape, or `_handle_shapes` where it comes from outside), a read of it, a value
 //! assigned to it, a gradient applied to it. State of an optimizer that is updated by the same op (momenta) is as
 //! large as the variable. Sparse gradients have rows of the variable only and do not count. Variables that are
@@ -14,7 +14,7 @@ use super::shape::Facts;
 use super::variables::{Variables, is_handle, variable};
 use highwater_model::graph::{DType, Dim};
 
-/// Bytes by the position of the variable's node.
+/// Bytes by the position of the node that represents the variable.
 pub(super) fn of(
     model: &Model,
     graph: &RawGraph,
@@ -24,6 +24,7 @@ pub(super) fn of(
 ) -> BTreeMap<u32, u64> {
     let mut found = Found {
         scope: (model, graph, idx),
+        variables,
         facts,
         bytes: BTreeMap::new(),
     };
@@ -53,6 +54,7 @@ pub(super) fn of(
 
 struct Found<'a> {
     scope: (&'a Model, &'a RawGraph, GraphIdx),
+    variables: &'a Variables,
     facts: &'a Facts,
     bytes: BTreeMap<u32, u64>,
 }
@@ -60,12 +62,10 @@ struct Found<'a> {
 impl Found<'_> {
     fn state(&mut self, variable: u32, bytes: Option<u64>) {
         let (_, graph, _) = self.scope;
-        let is_ours = graph
-            .nodes
-            .get(variable as usize)
-            .is_some_and(|node| is_handle(graph, node));
-        if let (true, Some(bytes)) = (is_ours, bytes) {
-            self.bytes.entry(variable).or_insert(bytes);
+        let first = self.variables.first(variable as usize);
+        let is_ours = graph.nodes.get(first).is_some_and(|node| is_handle(graph, node));
+        if let (true, Some(bytes), Ok(first)) = (is_ours, bytes, u32::try_from(first)) {
+            self.bytes.entry(first).or_insert(bytes);
         }
     }
 
@@ -93,7 +93,10 @@ impl Found<'_> {
             .iter()
             .map_while(|operand| variable(model, graph, *operand))
             .collect();
-        let known = handles.iter().find_map(|handle| self.bytes.get(handle).copied());
+        let first = |handle: &u32| u32::try_from(self.variables.first(*handle as usize)).ok();
+        let known = handles
+            .iter()
+            .find_map(|handle| self.bytes.get(&first(handle)?).copied());
         let bytes = known.or_else(|| self.size(self.operand(node, gradient(kind, operands.len())?)));
         for handle in handles {
             self.state(handle, bytes);

@@ -31,6 +31,29 @@ fn inspect_has_the_fields_of_the_contract() {
 }
 
 #[test]
+fn a_variable_counts_once_however_often_it_is_read() {
+    let handle = |name: &str| {
+        format!(
+            r#"node {{ name: "{name}" op: "VarHandleOp" attr {{ key: "dtype" value {{ type: DT_FLOAT }} }}
+               attr {{ key: "shape" value {{ shape {{ dim {{ size: 64 }} }} }} }}
+               attr {{ key: "shared_name" value {{ s: "v" }} }} }}"#
+        )
+    };
+    let read = |name: &str, from: &str| {
+        format!(
+            r#"node {{ name: "{name}" op: "ReadVariableOp" input: "{from}"
+               attr {{ key: "dtype" value {{ type: DT_FLOAT }} }} }}"#
+        )
+    };
+    let nodes = [handle("a"), handle("b"), read("x", "a"), read("y", "a"), read("z", "b")];
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("graph.pbtxt");
+    std::fs::write(&path, nodes.join("\n")).expect("the file is written");
+    let answer = json(&["inspect", path.to_str().expect("a path"), "--format", "json"], 0);
+    assert_eq!(answer["graphs"][0]["weights_bytes"], 256);
+}
+
+#[test]
 fn an_unbound_dimension_has_no_peak_and_says_how_to_get_one() {
     let answer = json(&["inspect", "sample:bert", "--format", "json"], 0);
     assert!(answer["graphs"][0]["peak_live_bytes"].is_null());

@@ -114,7 +114,7 @@ pub(super) fn infer(
         progress,
     };
     infer.main(main)?;
-    let reached = infer.versions.reached(main, |source| model.graphs[source.0].callees());
+    let reached = infer.versions.reached([main], |source| model.graphs[source.0].callees());
     let layout = infer.versions.layout(&reached);
     let tables = infer.tables.into_iter().map(|table| (table.facts, table.absent));
     Ok(Inferred {

@@ -7,15 +7,15 @@ use crate::shape::attribute::GraphIdx;
 use highwater_model::diagnostics::{Diagnostics, Severity};
 
 impl Versions<'_> {
-    /// The numbers that `main` runs, itself among them. Nodes whose calls were not followed are linked: `callees` lists the
+    /// The numbers that the graphs in `starts` run, themselves among them. Nodes whose calls were not followed are linked: `callees` lists the
     /// nodes of a graph of the file that run graphs.
     pub(crate) fn reached(
         &mut self,
-        main: GraphIdx,
+        starts: impl IntoIterator<Item = GraphIdx>,
         callees: impl Fn(GraphIdx) -> Vec<(u32, GraphIdx)>,
     ) -> BTreeSet<GraphIdx> {
-        let mut reached = BTreeSet::from([main]);
-        let mut stack = vec![main];
+        let mut stack: Vec<GraphIdx> = starts.into_iter().collect();
+        let mut reached: BTreeSet<GraphIdx> = stack.iter().copied().collect();
         while let Some(caller) = stack.pop() {
             for (node, callee) in callees(self.source(caller)) {
                 let site = Site { caller, node, callee };

@@ -7,10 +7,14 @@
 mod attribute;
 mod link;
 mod node;
+mod objects;
+mod signature;
 mod tensor;
 
 use indexmap::IndexMap;
 
+pub(super) use self::objects::{Object, Objects, TensorSpec};
+pub(super) use self::signature::{Signature, TRAIN_OP};
 use super::fields::{Fields, Schema};
 use super::model::{GraphIdx, Model, RawGraph};
 use super::ops::OpTable;
@@ -67,7 +71,13 @@ const SAVED_MODEL: Schema = Schema {
 };
 const META_GRAPH: Schema = Schema {
     what: "a meta graph",
-    fields: &[("meta_info_def", 1), ("graph_def", 2)],
+    fields: &[
+        ("meta_info_def", 1),
+        ("graph_def", 2),
+        ("collection_def", 4),
+        ("signature_def", 5),
+        ("object_graph_def", 7),
+    ],
 };
 const META_INFO: Schema = Schema {
     what: "what a meta graph says of itself",
@@ -86,6 +96,9 @@ pub(super) struct Parsed {
     /// Its tags, joined by commas; empty where it has none.
     pub(super) tags: String,
     pub(super) model: Model,
+    /// By name, each once.
+    pub(super) signatures: Vec<Signature>,
+    pub(super) objects: Objects,
 }
 
 pub(super) fn file<F: Fields>(
@@ -104,11 +117,12 @@ pub(super) fn file<F: Fields>(
         diagnostics,
     };
     match kind {
-        FileKind::Graph => {
-            let model = parser.graph_def(fields)?;
-            let tags = String::new();
-            Ok(vec![Parsed { tags, model }])
-        }
+        FileKind::Graph => Ok(vec![Parsed {
+            tags: String::new(),
+            model: parser.graph_def(fields)?,
+            signatures: Vec::new(),
+            objects: Objects::default(),
+        }]),
         FileKind::MetaGraph => Ok(parser.meta_graph(fields)?.into_iter().collect()),
         FileKind::SavedModel => {
             let mut all = Vec::new();
@@ -162,22 +176,36 @@ impl Parser<'_> {
     /// The meta graph that was entered.
     fn meta_graph(&mut self, fields: &mut impl Fields) -> Result<Option<Parsed>, ImportError> {
         let (mut tags, mut model): (Vec<String>, _) = (Vec::new(), None);
+        let (mut signatures, mut objects) = (Vec::new(), Objects::default());
         while let Some(number) = fields.next(&META_GRAPH)? {
             fields.enter()?;
-            if number == 2 {
-                self.names = Interner::new();
-                self.current = NameIdx::EMPTY;
-                model = Some(self.graph_def(fields)?);
-                continue;
-            }
-            while fields.next(&META_INFO)?.is_some() {
-                let tag = fields.text(MAX_NAME)?;
-                self.budget.charge(64, fields.at())?;
-                tags.extend(tag);
+            match number {
+                2 => {
+                    self.names = Interner::new();
+                    self.current = NameIdx::EMPTY;
+                    model = Some(self.graph_def(fields)?);
+                }
+                4 => signatures.extend(self.collection_entry(fields)?),
+                5 => signatures.extend(self.signature_entry(fields)?),
+                7 => objects = self.object_graph(fields)?,
+                _ => {
+                    while fields.next(&META_INFO)?.is_some() {
+                        let tag = fields.text(MAX_NAME)?;
+                        self.budget.charge(64, fields.at())?;
+                        tags.extend(tag);
+                    }
+                }
             }
         }
-        let tags = tags.join(",");
-        Ok(model.map(|model| Parsed { tags, model }))
+        // Files have them in any order.
+        signatures.sort_by(|a: &Signature, b| a.key.cmp(&b.key));
+        signatures.dedup_by(|a, b| a.key == b.key);
+        Ok(model.map(|model: Model| Parsed {
+            tags: tags.join(","),
+            model,
+            signatures,
+            objects,
+        }))
     }
 
     /// The graph that was entered, with its functions.
@@ -199,11 +227,10 @@ impl Parser<'_> {
             functions.entry(draft.graph.name).or_insert(GraphIdx(position));
         }
         let graphs = self.link(drafts, &functions, fields.at())?;
-        let mut names = std::mem::replace(&mut self.names, Interner::new());
-        names.close();
         Ok(Model {
-            names,
+            names: std::mem::replace(&mut self.names, Interner::new()),
             graphs,
+            n_runnable: 1,
             functions,
         })
     }

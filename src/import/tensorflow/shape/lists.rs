@@ -18,10 +18,20 @@ fn element(call: &Call<'_>, list: usize, named: Option<usize>) -> Option<Vec<Dim
     common([known, named].into_iter().flatten().collect())
 }
 
-fn make(call: &mut Call<'_>, element: Option<Vec<Dim>>, length: Dim) -> Option<()> {
+/// A new list. Its elements have the declared shape and, where they are set, that of what they are set to.
+fn make(call: &mut Call<'_>, declared: Option<Vec<Dim>>, set: Option<Option<Vec<Dim>>>, length: Dim) -> Option<()> {
     let dtype = call.node.attributes.dtype("element_dtype").unwrap_or(DType::Unknown);
-    let shape = element.and_then(|dims| call.sym.shape(&dims));
-    call.set_handle(0, Handle { dtype, shape, length })
+    let is_unset = set.is_none();
+    let both = [set.flatten(), declared.clone()];
+    let shape = common(both.into_iter().flatten().collect());
+    let handle = Handle {
+        dtype,
+        shape: shape.and_then(|dims| call.sym.shape(&dims)),
+        length,
+        declared: declared.and_then(|dims| call.sym.shape(&dims)),
+        is_unset,
+    };
+    call.set_handle(0, handle)
 }
 
 /// A list without elements, or with empty places.
@@ -30,52 +40,57 @@ pub(super) fn empty(call: &mut Call<'_>) -> Option<()> {
         "TensorListReserve" => call.scalar_dim(1),
         _ => Dim::Known(0),
     };
-    let element = call.listed_dims(0);
-    make(call, element, length)
+    make(call, call.listed_dims(0), None, length)
 }
 
 /// The rows of a tensor.
 pub(super) fn from_tensor(call: &mut Call<'_>) -> Option<()> {
-    let shapes = [call.row(0), call.listed_dims(1)];
     let length = call.rows(0);
-    make(call, common(shapes.into_iter().flatten().collect()), length)
+    make(call, call.listed_dims(1), Some(call.row(0)), length)
 }
 
 /// Rows of a tensor at places that indices name.
 pub(super) fn scattered(call: &mut Call<'_>) -> Option<()> {
-    let shapes = [call.row(0), call.listed_dims(2)];
-    make(call, common(shapes.into_iter().flatten().collect()), Dim::Unknown)
+    make(call, call.listed_dims(2), Some(call.row(0)), Dim::Unknown)
 }
 
-/// Parts of a tensor.
+/// Parts of a tensor, of any length.
 pub(super) fn split(call: &mut Call<'_>) -> Option<()> {
-    let element = call.listed_dims(1);
     let length = call.rows(2);
-    make(call, element, length)
+    make(call, call.listed_dims(1), Some(None), length)
 }
 
-fn is_full(dims: &[Dim]) -> bool {
-    dims.iter().all(|dim| matches!(dim, Dim::Known(_)))
-}
-
-/// A list with one element more, or with one set.
+/// A list with one element more, or with one or some set.
 pub(super) fn put(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &[]);
     let handle = call.handle(0)?;
     let (item, step) = match call.kind {
-        "TensorListPushBack" => (1, 1),
-        _ => (2, 0),
+        "TensorListPushBack" => (call.dims(1), 1),
+        "TensorListSetItem" => (call.dims(2), 0),
+        _ => (call.row(1), 0),
     };
-    let item = call.input(item)?.shape;
-    let shape = match (handle.shape, handle.length) {
-        // All elements have the shape of the first, as long as the others agree.
-        (None, Dim::Known(0)) => item,
-        (Some(shape), _) if step > 0 && !is_full(call.sym.dims(shape)) => common_shape(Some(shape), item, call.sym),
-        (shape, _) => shape,
+    let declared = handle.declared.map(|shape| call.sym.dims(shape).to_vec());
+    let item = common([item, declared].into_iter().flatten().collect());
+    let item = item.and_then(|dims| call.sym.shape(&dims));
+    // An index beyond the end may make the list longer.
+    let grows = call.node.attributes.flag("resize_if_index_out_of_bounds") == Some(true);
+    let length = if grows {
+        Dim::Unknown
+    } else {
+        call.sym.with(DimOp::Add, handle.length, step)
     };
-    let length = call.sym.with(DimOp::Add, handle.length, step);
-    let dtype = handle.dtype;
-    call.set_handle(0, Handle { dtype, shape, length })
+    let shape = if handle.is_unset {
+        item
+    } else {
+        common_shape(handle.shape, item, call.sym)
+    };
+    let handle = Handle {
+        shape,
+        length,
+        is_unset: false,
+        ..(*handle).clone()
+    };
+    call.set_handle(0, handle)
 }
 
 /// The last element, and the list without it.
@@ -149,11 +164,9 @@ pub(super) fn resized(call: &mut Call<'_>) -> Option<()> {
 /// An array: its handle and its flow.
 pub(super) fn array(call: &mut Call<'_>) -> Option<()> {
     let element = call.shape_of("element_shape");
-    let handle = Handle {
-        dtype: call.node.attributes.dtype("dtype").unwrap_or(DType::Unknown),
-        shape: element.and_then(|dims| call.sym.shape(&dims)),
-        length: call.scalar_dim(0),
-    };
+    let dtype = call.node.attributes.dtype("dtype").unwrap_or(DType::Unknown);
+    let shape = element.and_then(|dims| call.sym.shape(&dims));
+    let handle = Handle::new(dtype, shape, call.scalar_dim(0));
     call.set_handle(0, handle.clone());
     call.set_handle(1, handle)
 }

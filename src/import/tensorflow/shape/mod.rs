@@ -46,7 +46,7 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 
 use self::table::Rule;
-use super::model::{GraphIdx, MAIN, Model, Operand, RawGraph, RawNode};
+use super::model::{GraphIdx, Model, Operand, RawGraph, RawNode};
 use crate::ImportError;
 use crate::names::NameIdx;
 use crate::shape::call::{Call, Node};
@@ -171,9 +171,12 @@ pub(super) fn infer(
         steps_left: 8 * nodes as u64 + 100_000,
         progress,
     };
-    infer.graph(MAIN, Vec::new())?;
-    let reached = infer.versions.reached(MAIN, |source| calls::callees(model, source));
-    // Functions that nothing calls make no versions of those that the main graph calls.
+    let runnable = (0..model.n_runnable).map(GraphIdx);
+    for graph in runnable.clone() {
+        infer.graph(graph, Vec::new())?;
+    }
+    let reached = infer.versions.reached(runnable, |source| calls::callees(model, source));
+    // Functions that nothing calls make no versions of those that run.
     infer.versions.freeze();
     let sources: BTreeSet<GraphIdx> = reached.iter().map(|number| infer.versions.source(*number)).collect();
     for function in (1..model.graphs.len()).map(GraphIdx) {

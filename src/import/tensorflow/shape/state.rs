@@ -12,8 +12,7 @@ pub(super) fn handle(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &[]);
     let dtype = call.node.attributes.dtype("dtype")?;
     let shape = call.shape_of("shape").and_then(|dims| call.sym.shape(&dims));
-    let length = Dim::Unknown;
-    call.set_handle(0, Handle { dtype, shape, length })
+    call.set_handle(0, Handle::new(dtype, shape, Dim::Unknown))
 }
 
 /// A resource from outside the graph; some files state its type and shape.
@@ -26,8 +25,7 @@ pub(super) fn outer_handle(call: &mut Call<'_>) -> Option<()> {
     };
     let (dtype, dims) = (*types.first()?, shapes.first()?.as_ref()?);
     let shape = call.sym.shape(&dims_of(dims));
-    let length = Dim::Unknown;
-    call.set_handle(0, Handle { dtype, shape, length })
+    call.set_handle(0, Handle::new(dtype, shape, Dim::Unknown))
 }
 
 /// The value of a variable.

@@ -244,10 +244,10 @@ pub(super) const FAMILIES: &[(&str, Rule)] = &[
     ("TensorListFromTensor", lists::from_tensor),
     ("TensorListScatter TensorListScatterV2", lists::scattered),
     ("TensorListSplit", lists::split),
-    ("TensorListPushBack TensorListSetItem", lists::put),
-    ("TensorListScatterIntoExistingList", |call| {
-        shape::elementwise::pass(call, 0, 0)
-    }),
+    (
+        "TensorListPushBack TensorListScatterIntoExistingList TensorListSetItem",
+        lists::put,
+    ),
     ("TensorListPopBack", lists::pop),
     ("TensorListGetItem", lists::item),
     ("TensorListStack", lists::stack),

@@ -121,6 +121,70 @@ fn loops_keep_what_every_turn_agrees_on() {
     assert_eq!(chain(&stays, "out"), "[batch,6]");
 }
 
+#[test]
+fn elements_of_lists_have_the_shape_on_which_all_that_is_set_agrees() {
+    let node = |name: &str, op: &str, inputs: &[&str], attributes: &str| {
+        let inputs: Vec<String> = inputs.iter().map(|input| format!("input: '{input}' ")).collect();
+        let inputs = inputs.concat();
+        format!("node {{ name: '{name}' op: '{op}' {inputs} {attributes} }}\n")
+    };
+    // The number of places, an index, what is declared of elements, an item of another size.
+    let known = [
+        number("four", &[4], false),
+        number("zero", &[0], false),
+        number("any", &[-1], false),
+        number("open", &[-1, 6], true),
+        number("axis", &[0], false),
+        node(
+            "wide",
+            "ConcatV2",
+            &["x", "x", "axis"],
+            "attr { key: 'N' value { i: 2 } }",
+        ),
+    ]
+    .concat();
+    let grows = "attr { key: 'resize_if_index_out_of_bounds' value { b: true } }";
+    for (declared, sets, expected) in [
+        ("open", &[][..], "[4,_,6]"),
+        ("any", &[], "?"),
+        ("open", &[("x", "")], "[4,batch,6]"),
+        ("any", &[("x", "")], "[4,batch,6]"),
+        ("open", &[("x", ""), ("x", "")], "[4,batch,6]"),
+        // Elements of two sizes, and of two sizes and one more.
+        ("open", &[("x", ""), ("wide", "")], "[4,_,6]"),
+        ("any", &[("x", ""), ("wide", ""), ("x", "")], "[4,_,6]"),
+        ("any", &[("x", grows)], "[_,batch,6]"),
+    ] {
+        let mut nodes = known.clone() + &node("l0", "TensorListReserve", &[declared, "four"], "");
+        for (number, (item, attributes)) in sets.iter().enumerate() {
+            let (before, after) = (format!("l{number}"), format!("l{}", number + 1));
+            nodes += &node(&after, "TensorListSetItem", &[&before, "zero", item], attributes);
+        }
+        let last = format!("l{}", sets.len());
+        nodes += &node("y", "TensorListStack", &[&last, "any"], "");
+        assert_eq!(chain(&nodes, "y"), expected, "{declared} {sets:?}");
+    }
+    // A branch that sets nothing does not matter; a loop that sets an item in every turn settles at once.
+    let merged = [
+        node("l0", "TensorListReserve", &["open", "four"], ""),
+        node("l1", "TensorListSetItem", &["l0", "zero", "x"], ""),
+        node("m", "Merge", &["l0", "l1"], "attr { key: 'N' value { i: 2 } }"),
+        node("y", "TensorListStack", &["m", "any"], ""),
+    ];
+    assert_eq!(chain(&(known.clone() + &merged.concat()), "y"), "[4,batch,6]");
+    let repeated = [
+        node("l0", "TensorListReserve", &["open", "four"], ""),
+        node("e", "Enter", &["l0"], ""),
+        node("m", "Merge", &["e", "back"], "attr { key: 'N' value { i: 2 } }"),
+        node("w", "Switch", &["m", "x"], ""),
+        node("set", "TensorListSetItem", &["w:1", "zero", "x"], ""),
+        node("back", "NextIteration", &["set"], ""),
+        node("out", "Exit", &["w"], ""),
+        node("y", "TensorListStack", &["out", "any"], ""),
+    ];
+    assert_eq!(chain(&(known + &repeated.concat()), "y"), "[4,batch,6]");
+}
+
 const FUNCTION: &str = "library { function { signature { name: 'f' input_arg { name: 'a' type: DT_FLOAT } \
      output_arg { name: 'o' type: DT_FLOAT } } \
      node_def { name: 'h' op: 'CALLEE' input: 'a' attr { key: 'f' value { func { name: 'f' } } } \
