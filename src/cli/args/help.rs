@@ -57,7 +57,7 @@ const GROUPS: [(&str, &[CommandHelp]); 4] = [
                     "plan",
                     [
                         "highwater plan small_problem.csv --explain --why skip",
-                        "highwater plan lstm_tiny.tflite --strategy greedy_by_size --alignment 64 --with-inputs",
+                        "highwater plan lstm_tiny.tflite --strategy greedy_by_size --with-inputs",
                     ],
                 )
             },

@@ -20,7 +20,7 @@ pub struct PlanArgs {
     /// Graph or problem of a file that holds several (the first)
     #[arg(long, value_name = "NAME")]
     pub graph: Option<String>,
-    /// Alignment of offsets and sizes (512 for graphs; the problem's own, else 1)
+    /// Alignment of offsets and sizes (64 for TensorFlow Lite, 512 for other graphs; the problem's own, else 1)
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
     pub alignment: Option<u64>,
     /// Buffers: every result (naive), or storages that views share (aliased)

@@ -241,7 +241,8 @@ fn of_graph(
     progress: &Progress<'_>,
 ) -> anyhow::Result<ProblemEntry> {
     let graph: &Graph = &entry.graph;
-    let alignment = args.alignment.unwrap_or(USUAL_ALIGNMENT);
+    let of_format = entry.dumped.as_ref().and_then(|dumped| dumped.alignment);
+    let alignment = args.alignment.or(of_format).unwrap_or(USUAL_ALIGNMENT);
     unbound(graph, bindings)?;
     let view = match args.lifetimes {
         LifetimesView::Naive => View::Naive,

@@ -15,7 +15,7 @@ use super::blocks::{Block, paragraph};
 use super::json_parts::diagnostics_json;
 use super::record::{Record, Rows, Value, known};
 use highwater_model::diagnostics::Diagnostics;
-use highwater_model::units::{Bytes, Nanos, Step, percent_text};
+use highwater_model::units::{Bytes, Nanos, Step, grouped, percent_text};
 use highwater_model::workload::ProblemEntry;
 use highwater_plan::{Effort, Fit, Fragmentation, PeakChain, PlacementReason, PlanDefect, Planned, ReuseEdge, find};
 
@@ -121,6 +121,21 @@ impl<'a> PlanAnswer<'a> {
         is_valid.then(|| Value::Percent(footprint.percent_over(self.planned.lower_bound)))
     }
 
+    /// The smallest and the largest alignment of the buffers.
+    fn alignment(&self) -> Option<(u64, u64)> {
+        let buffers = self.entry.problem.buffers.iter();
+        let alignments = buffers.map(|buffer| buffer.alignment.max(1));
+        Some((alignments.clone().min()?, alignments.max()?))
+    }
+
+    fn alignment_text(&self) -> Option<String> {
+        let (least, most) = self.alignment()?;
+        Some(match least == most {
+            true => Bytes(least).exact(),
+            false => format!("{} to {}, by buffer", grouped(least), Bytes(most).exact()),
+        })
+    }
+
     fn figures(&self) -> Record<'a> {
         let planned = self.planned;
         let fit = self.fit();
@@ -134,6 +149,13 @@ impl<'a> PlanAnswer<'a> {
             .key("others", json!(self.others))
             .shown("footprint", planned.plan.footprint)
             .field("buffers", "buffers", self.entry.problem.buffers.len())
+            .key(
+                "alignment_bytes",
+                self.alignment()
+                    .filter(|(least, most)| least == most)
+                    .map(|(least, _)| Bytes(least)),
+            )
+            .shown("alignment", self.alignment_text())
             .field("lower_bound_bytes", "peak live (lower bound)", planned.lower_bound)
             .key("proved_bound_bytes", planned.proved_bound)
             .shown("proved bound", proved)

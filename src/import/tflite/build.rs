@@ -2,19 +2,20 @@
 //!
 //! In: a [`Model`] and the subgraph's table. Out: a graph whose tensors have the file's order, so that a tensor's id is
 //! the number by which the file names it. Roles: inputs of the subgraph, variables, tensors with a buffer (weights);
-//! other tensors that no operator computes are kept without memory. Sizes are those that the interpreter plans with
+//! other tensors that no operator computes are kept without memory. Results share memory by `in_place`. Sizes are those that the interpreter plans with
 //! unless inputs are resized; where the file states none, it is a symbol: `batch` in front, else the tensor's name and
 //! the axis. A loop's output that no op reads and that the body returns unchanged is left out, as the interpreter does.
 
 use std::collections::BTreeSet;
 
 use super::flatbuffer::{Flat, List, Table};
+use super::in_place::{self, Operator};
 use super::model::{self, Model, RawOp, RawTensor};
-use super::{operators, uses};
+use super::uses;
 use crate::element_types::TFLITE;
 use crate::{ImportError, notices};
 use highwater_model::diagnostics::Diagnostics;
-use highwater_model::graph::{Dim, Graph, GraphBuilder, Id as _, NewOp, NewTensor, Phase, Role, TensorId};
+use highwater_model::graph::{DType, Dim, Graph, GraphBuilder, Id as _, NewOp, NewTensor, Phase, Role, TensorId};
 use highwater_model::workload::{BodyUse, ops_to_steps};
 
 pub(super) struct Built {
@@ -48,7 +49,6 @@ pub(super) fn graph(
     ops_to_steps(&mut uses, &steps);
     notices::sorted(&graph, diagnostics);
     notices::texts(&graph, diagnostics);
-    notices::views(&graph, diagnostics);
     Ok(Built {
         graph,
         tensors: lists.tensors.len,
@@ -105,6 +105,7 @@ fn tensors(
         }
         let dtype = TFLITE.of_code(raw.dtype.into());
         let shape = dims(&raw, builder, diagnostics);
+        check_length(&raw, model, dtype, builder.dims(shape), diagnostics);
         builder.tensor(NewTensor {
             name: &raw.name,
             dtype,
@@ -116,7 +117,8 @@ fn tensors(
 }
 
 fn role(raw: &RawTensor, model: &Model, is_input: bool) -> Role {
-    let is_stored = raw.buffer != 0 && model.buffers.get(raw.buffer as usize).is_some_and(|bytes| *bytes > 0);
+    let is_in_file = raw.buffer != 0 && model.buffers.get(raw.buffer as usize).is_some_and(|bytes| *bytes > 0);
+    let is_stored = is_in_file || raw.external_buffer != 0;
     if is_input {
         Role::Input
     } else if raw.is_variable {
@@ -125,6 +127,41 @@ fn role(raw: &RawTensor, model: &Model, is_input: bool) -> Role {
         Role::Weight
     } else {
         Role::Activation
+    }
+}
+
+/// Reports a constant whose shape does not have the bytes that are stored for it. Its shape counts.
+fn check_length(raw: &RawTensor, model: &Model, dtype: DType, dims: &[Dim], diagnostics: &mut Diagnostics) {
+    let stored = match raw.external_buffer {
+        0 => model
+            .buffers
+            .get(raw.buffer as usize)
+            .copied()
+            .filter(|_| raw.buffer != 0),
+        id => match model.external_buffers.get(&id) {
+            Some(external) => external.is_plain.then_some(external.bytes),
+            None => {
+                diagnostics.warning(
+                    "a tensor names an external buffer that the model does not list",
+                    &raw.name,
+                );
+                None
+            }
+        },
+    };
+    let elements = dims.iter().try_fold(1_u64, |product, dim| match dim {
+        Dim::Known(size) => Some(product.saturating_mul(*size)),
+        _ => None,
+    });
+    let (Some(stored), Some(elements)) = (stored.filter(|stored| *stored > 0), elements) else {
+        return;
+    };
+    let has_bytes = !raw.is_sparse && !matches!(dtype, DType::Unknown | DType::Text);
+    if has_bytes && dtype.bytes(elements) != stored {
+        diagnostics.warning(
+            "a constant is stored with another number of bytes than its shape has; its shape counts",
+            &raw.name,
+        );
     }
 }
 
@@ -169,7 +206,7 @@ fn ops(
     for number in &lists.outputs {
         is_read[known(*number, lists, "an output of a subgraph")?.idx()] = true;
     }
-    for (place, mut raw) in (0..).zip(raws) {
+    for (place, raw) in (0..).zip(&mut raws) {
         let Some(kind) = model.kinds.get(raw.kind as usize) else {
             return Err(ImportError::at_byte(
                 format!(
@@ -195,9 +232,18 @@ fn ops(
                 }
             }
         }
-        op(&raw, kind, lists, builder)?;
-        let of_op = uses::of_op(flat, model, graph, lists.operators, place, &raw, diagnostics)?;
+        op(raw, kind, lists, builder)?;
+        let of_op = uses::of_op(flat, model, graph, lists.operators, place, raw, diagnostics)?;
         all_uses.extend(of_op);
+    }
+    let operators = raws.iter().map(|raw| Operator {
+        kind: model.kinds.get(raw.kind as usize).map_or("", |kind| kind),
+        inputs: &raw.inputs,
+        outputs: &raw.outputs,
+    });
+    let n_tensors = usize::try_from(lists.tensors.len).unwrap_or(0);
+    for (result, owner) in in_place::shared(builder, n_tensors, operators, &[&lists.inputs, &lists.outputs]) {
+        builder.alias(result, owner);
     }
     without_source(builder, lists, diagnostics);
     Ok(all_uses)
@@ -218,13 +264,6 @@ fn op(raw: &RawOp, kind: &str, lists: &Lists, builder: &mut GraphBuilder) -> Res
         phase: Phase::Unknown,
         ..NewOp::default()
     })?;
-    let first = raw.inputs.first().filter(|number| **number >= 0);
-    if let (true, Some(_), Some(to)) = (operators::is_view(kind), first, results.first())
-        && builder.get(*to).role == Role::Activation
-        && operands[0] != *to
-    {
-        builder.alias(*to, operands[0]);
-    }
     Ok(())
 }
 

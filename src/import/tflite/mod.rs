@@ -10,19 +10,22 @@
 //! Buffer    bytes of a constant; in models of more than 2 GB an offset and a size behind the flatbuffer
 //! ```
 //!
+//! LiteRT 2.3 adds buffers in other files, which are never read: `Model.external_buffers`, named by tensors.
+//!
 //! Weights are never read: only the length of their buffers is read. Every tensor that a subgraph lists is counted.
 //! A note `OfflineMemoryAllocation` holds offsets of a plan made ahead of time, which become the plan "as dumped".
-//! Views (`RESHAPE`, `SQUEEZE`, `EXPAND_DIMS`, `BITCAST`) share their input's memory, as the interpreter may run them: an estimate.
+//! Results share memory as LiteRT's interpreter plans it (`in_place`), with its alignment.
 
 mod build;
 mod flatbuffer;
+mod in_place;
 mod model;
 mod operators;
 #[cfg(test)]
 mod tests;
 mod uses;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use self::flatbuffer::Flat;
@@ -32,6 +35,9 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::Graph;
 use highwater_model::progress::Progress;
 use highwater_model::workload::{BodyUse, Dumped, DumpedOffsets, GraphEntry, Source};
+
+/// Divides offsets and sizes in the interpreter's arena (`kDefaultTensorAlignment` of LiteRT 2.3).
+const ALIGNMENT: u64 = 64;
 
 pub(super) fn detect(input: &Input<'_>) -> bool {
     input.head().get(4..8) == Some(b"TFL3".as_slice())
@@ -79,6 +85,7 @@ pub(super) fn import(
         offsets: offsets(&model, &main, diagnostics),
         facts: facts(&model, flat.len()),
         tensors: Some(tensors),
+        alignment: Some(ALIGNMENT),
         ..Dumped::default()
     };
     Ok(Source::Graphs(vec![GraphEntry {
@@ -144,6 +151,18 @@ fn facts(model: &Model, len: u64) -> Vec<(String, String)> {
     }
     let stored: u64 = model.buffers.iter().fold(0, |sum, bytes| sum.saturating_add(*bytes));
     facts.push(("bytes of stored buffers".to_owned(), stored.to_string()));
+    let mut external: BTreeMap<u32, u64> = BTreeMap::new();
+    for buffer in model.external_buffers.values() {
+        let bytes = external.entry(buffer.group).or_default();
+        *bytes = bytes.saturating_add(buffer.bytes);
+    }
+    for (group, bytes) in external {
+        let name = model.external_groups.get(group as usize).map_or("", |name| name);
+        facts.push((
+            format!("bytes of external buffers {name}").trim_end().to_owned(),
+            bytes.to_string(),
+        ));
+    }
     facts.push(("bytes of the file".to_owned(), len.to_string()));
     facts.extend(
         model

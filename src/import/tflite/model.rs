@@ -3,6 +3,8 @@
 //! In: a [`Flat`]. Out: [`Model`] with operator names, buffers (extents only), notes, and the subgraphs' positions, whose
 //! tensors and operators are read one by one. Field numbers are those of the public schema.
 
+use std::collections::BTreeMap;
+
 use super::flatbuffer::{Flat, List, Table};
 use super::operators;
 use crate::ImportError;
@@ -26,6 +28,10 @@ pub(super) struct Model {
     pub(super) kinds: Vec<String>,
     /// Bytes of each buffer, 0 where there are none.
     pub(super) buffers: Vec<u64>,
+    /// Buffers in other files, by id.
+    pub(super) external_buffers: BTreeMap<u32, ExternalBuffer>,
+    /// Names of the files of external buffers, by number.
+    pub(super) external_groups: Vec<String>,
     pub(super) subgraphs: List,
     /// Names of signatures with the subgraph that each calls.
     pub(super) signatures: Vec<(String, u64)>,
@@ -45,8 +51,20 @@ pub(super) struct RawTensor {
     pub(super) is_free: bool,
     /// The number of its buffer; 0 is the empty one.
     pub(super) buffer: u32,
+    /// The id of its buffer in another file; 0 for none.
+    pub(super) external_buffer: u32,
     pub(super) is_variable: bool,
     pub(super) is_sparse: bool,
+}
+
+/// A buffer in another file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ExternalBuffer {
+    /// The number of its file.
+    pub(super) group: u32,
+    pub(super) bytes: u64,
+    /// Whether it holds the elements as they are, without a packing.
+    pub(super) is_plain: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,7 +89,7 @@ pub(super) fn model(flat: &mut Flat<'_>, diagnostics: &mut Diagnostics) -> Resul
     let buffers = flat.tables(root, 4, "the list of buffers")?;
     let mut data = Vec::new();
     for place in 0..buffers.len {
-        let list = buffer(flat, buffers, place)?;
+        let list = buffer(flat, buffers, place, diagnostics)?;
         model.buffers.push(list.0);
         data.push(list.1);
     }
@@ -88,6 +106,7 @@ pub(super) fn model(flat: &mut Flat<'_>, diagnostics: &mut Diagnostics) -> Resul
         }
     }
     signatures(flat, root, &mut model)?;
+    external_buffers(flat, root, &mut model)?;
     Ok(model)
 }
 
@@ -122,14 +141,49 @@ fn kinds(
 }
 
 /// Bytes of a buffer, and where they are if they are within the flatbuffer.
-fn buffer(flat: &mut Flat<'_>, buffers: List, place: u64) -> Result<(u64, Option<List>), ImportError> {
+fn buffer(
+    flat: &mut Flat<'_>,
+    buffers: List,
+    place: u64,
+    diagnostics: &mut Diagnostics,
+) -> Result<(u64, Option<List>), ImportError> {
     let table = flat.nth(buffers, place, "a buffer")?;
     if let Some(list) = flat.list(table, 0, 1, "a buffer")? {
         return Ok((list.len, Some(list)));
     }
     let offset = flat.long(table, 1, "a buffer")?;
     let size = flat.long(table, 2, "a buffer")?;
-    Ok((if offset > 1 { size } else { 0 }, None))
+    if offset <= 1 {
+        return Ok((0, None));
+    }
+    if offset.checked_add(size).is_none_or(|end| end > flat.len()) {
+        diagnostics.warning(
+            "a buffer behind the tables reaches beyond the end of the file, which is cut off",
+            &format!("buffer {place}"),
+        );
+    }
+    Ok((size, None))
+}
+
+fn external_buffers(flat: &mut Flat<'_>, root: Table, model: &mut Model) -> Result<(), ImportError> {
+    let groups = flat.tables(root, 8, "the list of files of external buffers")?;
+    for place in 0..groups.len {
+        let table = flat.nth(groups, place, "a file of external buffers")?;
+        let name = flat.text(table, 0, "the name of a file of external buffers")?;
+        model.external_groups.push(name);
+    }
+    let buffers = flat.tables(root, 9, "the list of external buffers")?;
+    for place in 0..buffers.len {
+        let table = flat.nth(buffers, place, "an external buffer")?;
+        let id = flat.number(table, 0, "an external buffer")?;
+        let buffer = ExternalBuffer {
+            group: flat.number(table, 1, "an external buffer")?,
+            bytes: flat.long(table, 3, "an external buffer")?,
+            is_plain: flat.text(table, 4, "the packing of an external buffer")?.is_empty(),
+        };
+        model.external_buffers.entry(id).or_insert(buffer);
+    }
+    Ok(())
 }
 
 fn note(flat: &mut Flat<'_>, name: String, list: List) -> Result<(String, String), ImportError> {
@@ -205,6 +259,7 @@ pub(super) fn tensor(flat: &mut Flat<'_>, list: List, place: u64) -> Result<RawT
         dims: shape,
         is_free,
         buffer: flat.number(table, 2, "a tensor")?,
+        external_buffer: flat.number(table, 10, "a tensor")?,
         is_variable: flat.byte(table, 5, "a tensor")? != 0,
         is_sparse: flat.has(table, 6, "a tensor")?,
     })

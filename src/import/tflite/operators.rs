@@ -223,11 +223,6 @@ pub(super) fn name(code: i32) -> Option<&'static str> {
     usize::try_from(code).ok().and_then(|code| OPERATORS.get(code).copied())
 }
 
-/// Whether output 0 shows the bytes of input 0 under another shape: TensorFlow Lite runs these in place.
-pub(super) fn is_view(kind: &str) -> bool {
-    matches!(kind, "RESHAPE" | "SQUEEZE" | "EXPAND_DIMS" | "BITCAST")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -55,6 +55,8 @@ pub struct Dumped {
     pub facts: Vec<(String, String)>,
     /// Number of tensors in the file, where that is more than the ops compute; bodies then list all tensors too.
     pub tensors: Option<u64>,
+    /// Divisor of offsets and sizes in the arena of the runtime that the format is for, where that is always the same.
+    pub alignment: Option<u64>,
     /// The compiler's own peak of live bytes, inputs included, and the step of its schedule.
     pub peak_live: Option<(Bytes, u64)>,
     /// Whether outputs have their memory before the run starts, as an executable of XLA does.

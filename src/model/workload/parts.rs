@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::{GraphEntry, ProblemEntry, Source, UniqueNames, Workload};
+use super::{Dumped, GraphEntry, ProblemEntry, Source, UniqueNames, Workload};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PartOf {
@@ -157,9 +157,18 @@ impl GraphEntry {
             }
             one
         });
+        // The runtime places a body as it places the main graph.
+        let alignment = self.dumped.as_ref().and_then(|dumped| dumped.alignment);
+        let of_runtime = |alignment| {
+            Arc::new(Dumped {
+                alignment: Some(alignment),
+                ..Dumped::default()
+            })
+        };
         Some(Self {
             bodies: self.bodies.clone(),
             uses: uses.collect(),
+            dumped: alignment.map(of_runtime),
             ..Self::new(body.name().to_owned(), Arc::clone(body))
         })
     }
@@ -169,7 +178,6 @@ impl GraphEntry {
 mod tests {
     use super::*;
     use crate::graph::{Graph, GraphBuilder};
-    use crate::workload::Dumped;
 
     fn graph(name: &str) -> Arc<Graph> {
         Arc::new(GraphBuilder::new(name).finish().expect("an empty graph is valid"))
