@@ -22,17 +22,14 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::workload::Source;
 
-/// A JSON object whose first 64 KiB name blocks (or a program, or what became of blocks) with variables or ops.
+/// A JSON object whose first 64 KiB name blocks (alone, of a program, or what became of blocks) with variables or ops.
 pub(super) fn detect(input: &Input<'_>) -> bool {
     let head = input.head();
     let starts = head.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
     let has = |key: &str| has_key(head, key);
-    starts
-        && (has("blocks") || has("program") || has("final_blocks"))
-        && (has("vars") || has("ops"))
-        && !has("highwater_graph")
-        && !has("nodes")
-        && !has("buffers")
+    let lists = ["blocks", "program.blocks", "final_blocks"];
+    let has_lists = |list: &&str| has(&format!("{list}[].vars")) || has(&format!("{list}[].ops"));
+    starts && lists.iter().any(has_lists) && !["highwater_graph", "nodes", "buffers"].iter().any(|key| has(key))
 }
 
 pub(super) fn import(

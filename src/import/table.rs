@@ -11,7 +11,8 @@ use super::unsupported_hint::unsupported_hint;
 use super::xla::DumpPart;
 use super::{
     ImportError, Input, LogFile, allocation_trace, ascend_profiler, block_program, cann_log, chrome_trace, dtr_log,
-    ge_dump, gzip, megengine, native, onnx, op_list, problem, tensorflow, tflite, torch_snapshot, xla,
+    ge_dump, gzip, megengine, memory_timeline, native, onnx, onnxruntime_profile, op_list, problem, tensorflow, tflite,
+    torch_snapshot, xla,
 };
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
@@ -176,12 +177,33 @@ pub static IMPORTERS: &[Importer] = &[
     Importer {
         name: "torch_snapshot",
         title: "PyTorch memory snapshots",
-        detected_by: "a pickle of a dictionary or list, not a checkpoint of weights",
-        extensions: &["pickle", "pkl"],
-        description: "memory snapshot of PyTorch or torch_npu (also .gz): segments, blocks and the events of every device; \
-                      nothing of the pickle is run",
+        detected_by: "a pickle of a dictionary or list, not a checkpoint of weights; JSON, a printed Python value or an SQLite \
+                      database with segments or device_traces",
+        extensions: &["pickle", "pkl", "json", "db"],
+        description: "memory snapshot of PyTorch or torch_npu as a pickle, JSON, a printed Python value or SQLite (also .gz): \
+                      segments, blocks and the events of every device; nothing of a pickle is run",
         detect: torch_snapshot::detect,
         import: torch_snapshot::import,
+    },
+    Importer {
+        name: "memory_timeline",
+        title: "memory timelines of the PyTorch profiler",
+        detected_by: "a JSON list of times and of rows of sums, or of events of four numbers",
+        extensions: &["json"],
+        description: "memory timeline of the PyTorch profiler (export_memory_timeline), .json or .raw.json (also .gz): the sum of \
+                      all categories over time, without blocks",
+        detect: memory_timeline::detect,
+        import: memory_timeline::import,
+    },
+    Importer {
+        name: "onnxruntime_profile",
+        title: "profiles of onnxruntime",
+        detected_by: "a JSON list of events with a session's or a node's",
+        extensions: &["json"],
+        description: "profile of onnxruntime (enable_profiling): times of nodes, and since 1.32 the bytes that each execution \
+                      provider's allocator has in use and holds",
+        detect: onnxruntime_profile::detect,
+        import: onnxruntime_profile::import,
     },
     Importer {
         name: "onnx",
@@ -482,114 +504,4 @@ fn choose_plain(input: &Input<'_>) -> Result<&'static Importer, ImportError> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Contents with the formats that claim them.
-    const HEADS: &[(&str, &[u8])] = &[
-        ("", b""),
-        ("", b"graph {"),
-        ("", b"graph { name: \"x\" }"),
-        ("tensorflow", b"node { name: \"a\" op: \"Const\" }"),
-        ("", b"op { name: \"Abs\" input_arg { name: \"x\" type_attr: \"T\" } }"),
-        ("", b"hlo_module { name: \"m\" }"),
-        (
-            "onnx",
-            b"ir_version: 4 producer_name: \"pytorch\" graph { node { input: \"x\" output: \"y\" op_type: \"Relu\" } }",
-        ),
-        ("", b"name: \"LeNet\" layer { name: \"data\" type: \"Input\" }"),
-        ("", b"graph { node { name: \"a\" op: \"x\" } }"),
-        ("tensorflow_run", b"step_stats { dev_stats { } }"),
-        ("xla", b"HloModule x"),
-        ("xla", include_bytes!("../../tests/mutate/seeds/loop.hlo")),
-        ("ge_dump", include_bytes!("../../tests/mutate/seeds/ge_proto_model.txt")),
-        (
-            "ge_dump",
-            include_bytes!("../../tests/mutate/seeds/ge_onnx_model.pbtxt"),
-        ),
-        ("", b"{\"graph\": 1}"),
-        ("", b"\x0a\x05hello\x12\x02no"),
-        (
-            "xla",
-            b"\x0a\x18\x0a\x03jit\x12\x04main\x1a\x08\x0a\x04main\x12\x00\x28\x01\x1a\x00",
-        ),
-        ("onnx", b"\x08\x07\x12\x04onnx\x3a\x00"),
-        ("", b"node { calculator: \"X\" }"),
-        ("", b"graph { node { name: \"x\" op: \"y\" } }"),
-        ("", b"ir_version: 3"),
-        ("onnx", b"{\"irVersion\": \"8\", \"graph\": {}}"),
-        ("onnx", b"<ir_version: 8> g (x) => (y) {}"),
-        ("", b"<html>"),
-        ("", b"\x08\x08\x08\x04\x10\x01\x42\x01x\x4a\x04\0\0\0\0"),
-        ("", b"library { name: \"libm\" }"),
-        ("", b"versions { major: 1 } node { name: \"x\" op: \"y\" }"),
-        ("", b"PK\x03\x04"),
-        ("torch_snapshot", b"\x80\x04\x95"),
-        ("", &[0; 64]),
-        ("", &[0xff; 64]),
-        ("onnx", &[8, 7, 0x12, 1, b'x', 0x3a, 2, 0x0a, 0]),
-        ("onnx", &[8, 10, 0x3a, 0]),
-        ("onnx", &[8, 10, 0x12, 5, b'p', b'y']),
-        ("onnx", &[0x42, 2, 16, 11, 0x3a, 3, 0x12, 1, b'g']),
-        ("onnx", &[8, 3, 0x3a, 0xff, 0x7f, 0x0a, 4]),
-        ("", &[8, 7]),
-        ("", &[8, 1, 0x12, 4, 0x0a, 2, 0x0a, 0]),
-        ("", &[8, 0, 0x3a, 0]),
-        ("dtr_log", b"{\"INSTRUCTION\":\"ANNOTATE\",\"ANNOTATION\":\"START\"}"),
-        ("dtr_log", b"\n{\"INSTRUCTION\":\"RELEASE\",\"NAME\":\"x\"}"),
-        ("", b"{}"),
-        ("native", b"{\"nodes\":[]}"),
-        ("", b"INSTRUCTION"),
-        ("", b"[\"INSTRUCTION\"]"),
-        ("", b"{\"INSTRUCTION\"\n"),
-        ("allocation_trace", b"device 1G\n"),
-        ("allocation_trace", b"# only then\n\n  a x 1\n"),
-        ("allocation_trace", b"load G 5\r\nexec G\r\n"),
-        ("allocation_trace", b"a x 1\nwrong line\nf x\n"),
-        ("allocation_trace", b"a x 1"),
-        ("", b"# a comment\n"),
-        ("planner_problem", b"id,lower,upper,size\na,0,1,5\n"),
-        ("", b"{\"a\": 1}"),
-        ("", b"a cat sat\nuse of words\n"),
-        ("", b"once upon a time\nf x\n"),
-        ("", b"\x00\x01\x02"),
-        ("", b"[]"),
-        ("", b"[1]"),
-        ("", b"[{\"id\":1}]"),
-        ("", b"ph name ts"),
-        ("chrome_trace", b"{\"traceEvents\": [{\"ph\":\"X\",\"name\":\"a\"}]}"),
-        ("", b"[{\"ph\":\"X\",\"name\":\"a\"}]"),
-        ("chrome_trace", b"[{\"ph\":\"X\",\"name\":\"a\",\"ts\":1}]"),
-        ("", b"Name,Type,Duration(us)\na,b,1\n"),
-        ("", b"Event,Name,Device Id,Base,Compare\n"),
-        ("", b"FuncInfo,StartTime(ns),EndTime(ns),Thread Id,Process Id\n"),
-        ("", b"\n\n"),
-        ("", b"{\"Name\":1}"),
-        (
-            "ascend_profiler",
-            b"DEVICE TYPE,total_allocated (KB),timestamp( us ),Component\nNPU:0,1,2,X\n",
-        ),
-        (
-            "ascend_profiler",
-            b"Name,Size(KB),Allocation Time(us),Release Time(us)\na,1,2,3\n",
-        ),
-        (
-            "ascend_profiler",
-            b"Device_id,Op Name,Node Index Start,Node Index End,Size(KB)\n0,a,1,2,3\n",
-        ),
-        ("", b"id,start,end,size,stream\na,0,1,2,3\n"),
-        ("", b"lower,upper\n0,1\n"),
-        ("native", b"{\"nodes\": [], \"buffers\": [{\"lower\": 0, \"size\": 1}]}"),
-    ];
-
-    #[test]
-    fn contents_are_claimed_by_their_formats_alone() {
-        let long = format!("{{\"INSTRUCTION\":\"CALL\",\"ARGS\":[\"{}\"]}}", "x".repeat(100_000));
-        for (expected, head) in HEADS.iter().copied().chain([("dtr_log", long.as_bytes())]) {
-            let input = Input::from_bytes("", head).expect("memory can be read");
-            let found = IMPORTERS.iter().filter(|row| (row.detect)(&input)).map(|row| row.name);
-            let found = found.collect::<Vec<_>>().join(" ");
-            assert_eq!(found, expected, "{}", head.escape_ascii());
-        }
-    }
-}
+mod tests;

@@ -13,13 +13,11 @@ use std::io::Read;
 use csv::ByteRecord;
 
 use super::header::Header;
-use super::sqlite::{Database, quoted};
 use super::table::{Faults, Sink};
 use crate::ImportError;
+use crate::sqlite::{Database, quoted};
 use highwater_model::diagnostics::Severity;
 use highwater_model::progress::Progress;
-
-const MAGIC: &[u8] = b"SQLite format 3\0";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ids {
@@ -105,16 +103,12 @@ static LEFT_OUT: &[(&str, &str)] = &[
     ("memory_allocation", "a viewer made it of the dump"),
 ];
 
-pub(super) fn is_database(head: &[u8]) -> bool {
-    head.starts_with(MAGIC)
-}
-
 /// Reads the tables of a database of `len` bytes that begins with `head`.
 ///
 /// # Errors
 /// [`ImportError`].
 pub(super) fn read(head: &[u8], len: u64, reader: impl Read, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
-    let database = Database::open(head, len, reader, sink)?;
+    let database = Database::open(head, len, reader, sink.progress, sink.diagnostics)?;
     let strings = database.dictionary("STRING_IDS", "value", sink.progress)?;
     let modules = database.dictionary("ENUM_MODULE", "name", sink.progress)?;
     let mut n_read = 0;

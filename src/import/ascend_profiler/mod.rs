@@ -29,7 +29,6 @@ mod kernels;
 mod operators;
 mod pools;
 mod slices;
-mod sqlite;
 mod stacks;
 mod static_ops;
 mod table;
@@ -41,7 +40,8 @@ use std::sync::Arc;
 use csv::ByteRecord;
 
 use super::decimal::Decimal;
-use super::{ImportError, Input};
+use super::sqlite::is_database;
+use super::{ImportError, Input, torch_snapshot};
 use header::Header;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
@@ -68,9 +68,9 @@ static TABLES: &[(IsHeader, MakeTable)] = &[
     (curves::is_header, |header| Ok(Box::new(curves::Curves::new(header)?))),
 ];
 
-/// An `SQLite` database, or a first row with the headings of one of the tables.
+/// An `SQLite` database of another kind than a snapshot of PyTorch, or a first row with the headings of one of the tables.
 pub(super) fn detect(input: &Input<'_>) -> bool {
-    if database::is_database(input.head()) {
+    if is_database(input.head()) && !torch_snapshot::is_snapshot_database(input.head()) {
         return true;
     }
     let first_line = input.head().split(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -100,7 +100,7 @@ pub(super) fn import(
     };
     let (head, len) = (input.head()[..input.head().len().min(100)].to_vec(), input.len());
     let reader = input.reader()?;
-    if database::is_database(&head) {
+    if is_database(&head) {
         database::read(&head, len, reader, &mut sink)?;
     } else {
         table::read_csv(reader, len, &table_for, &mut sink)?;

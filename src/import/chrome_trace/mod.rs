@@ -27,7 +27,7 @@ use std::io::BufReader;
 use serde::de::DeserializeSeed as _;
 
 use super::json_stream::Counted;
-use super::{ImportError, Input};
+use super::{ImportError, Input, onnxruntime_profile};
 use event::{Collector, Document};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::{Cancelled, Progress};
@@ -40,8 +40,7 @@ pub(super) fn detect(input: &Input<'_>) -> bool {
     match head.first() {
         Some(b'{') => has("traceEvents"),
         Some(b'[') => {
-            let inner = head[1..].trim_ascii_start();
-            inner.starts_with(b"{") && has("ph") && has("name") && (has("ts") || has("pid"))
+            !onnxruntime_profile::detect(input) && has("[].ph") && has("[].name") && (has("[].ts") || has("[].pid"))
         }
         _ => false,
     }

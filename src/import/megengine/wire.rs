@@ -15,7 +15,7 @@ pub(crate) fn detect_graph(input: &Input<'_>) -> bool {
     if head.first() != Some(&b'{') || has_key(head, "blocks") {
         return false;
     }
-    let has_vars = has_key(head, "vars") && has_key(head, "bytes") && !has_key(head, "nodes");
+    let has_vars = has_key(head, "vars[].bytes") && !has_key(head, "nodes");
     has_lists(head) && (first_of(head) || has_vars)
         || value_of(head, "graph").is_some_and(|graph| graph.first() == Some(&b'{') && first_of(graph))
 }

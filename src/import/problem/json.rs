@@ -20,8 +20,8 @@ const ENGINE_ALIGNMENT: u64 = 512;
 /// Whether the first bytes of an object name the parts of a problem, and none of a graph.
 pub(super) fn detect(head: &[u8]) -> bool {
     let has = |key: &str| has_key(head, key);
-    let is_problem = has("buffers") && has("lower") && has("size");
-    let is_plan = has("tensors") && has("born") && has("last") && has("bytes");
+    let is_problem = has("buffers[].lower") && has("buffers[].size");
+    let is_plan = has("tensors[].born") && has("tensors[].last") && has("tensors[].bytes");
     (is_problem || is_plan) && !has("highwater_graph") && !has("nodes")
 }
 

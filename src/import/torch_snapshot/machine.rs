@@ -33,24 +33,29 @@ pub(super) struct Machine<'a> {
 
 /// Runs a pickle; returns also the number of bytes behind its end.
 pub(super) fn run(input: &mut Input<'_>, progress: &Progress<'_>) -> Result<(Heap, Value, u64), ImportError> {
-    let window = Window::new(input, progress)?;
-    let len = window.len();
-    let most = |share: u64| usize::try_from((len / share + SOME).min(MOST_CONTAINERS)).unwrap_or(0);
-    let mut machine = Machine {
-        most_values: most(8),
-        most_containers: most(4),
-        most_memo: most(4),
-        window,
-        stack: Vec::new(),
-        marks: Vec::new(),
-        memo: Memo::default(),
-        heap: Heap::new(len),
-        at: 0,
-    };
+    let mut machine = Machine::new(Window::new(input, progress, "the pickle")?);
     while machine.step()? {}
     let result = machine.pop()?;
-    let rest = len.saturating_sub(machine.window.position());
+    let rest = machine.window.len().saturating_sub(machine.window.position());
     Ok((machine.heap, result, rest))
+}
+
+impl<'a> Machine<'a> {
+    pub(super) fn new(window: Window<'a>) -> Self {
+        let len = window.len();
+        let most = |share: u64| usize::try_from((len / share + SOME).min(MOST_CONTAINERS)).unwrap_or(0);
+        Self {
+            most_values: most(8),
+            most_containers: most(4),
+            most_memo: most(4),
+            window,
+            stack: Vec::new(),
+            marks: Vec::new(),
+            memo: Memo::default(),
+            heap: Heap::new(len),
+            at: 0,
+        }
+    }
 }
 
 impl Machine<'_> {

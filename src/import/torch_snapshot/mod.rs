@@ -1,4 +1,5 @@
-//! Memory snapshots of PyTorch and `torch_npu`: a pickle of what the caching allocator holds and of its last events.
+//! Memory snapshots of PyTorch and `torch_npu`: what the caching allocator holds, and its last events, as a pickle, as
+//! text (`literal`) or as an `SQLite` database (`database`).
 //!
 //! ```text
 //! segments        [{device, address, total_size, stream, segment_type, segment_pool_id, is_expandable, blocks}]
@@ -16,11 +17,13 @@
 //! [`Recording`](highwater_model::workload::Recording) for each device. Deliberately not here: the sizes that the allocator rounded
 //! to, where the file does not state them.
 
+mod database;
 mod entries;
 mod fast_path;
 mod fill;
 mod keys;
 mod lists;
+mod literal;
 mod machine;
 mod old_text;
 mod opcode;
@@ -47,8 +50,8 @@ use highwater_model::progress::Progress;
 use highwater_model::units::Bytes;
 use highwater_model::workload::Source;
 
-/// Any pickle of protocol 2 or later: what is no snapshot is refused with a word about what it is. Older protocols have
-/// no mark and are recognised by the names of a snapshot's parts.
+/// Any pickle of protocol 2 or later: what is no snapshot is refused with a word about what it is. Older protocols, texts
+/// and databases are recognised by the names of a snapshot's parts.
 pub(super) fn detect(input: &Input<'_>) -> bool {
     let head = input.head();
     match head {
@@ -72,8 +75,17 @@ pub(super) fn detect(input: &Input<'_>) -> bool {
             let has = |text: &str| head.windows(text.len()).any(|window| window == text.as_bytes());
             has("device_traces") || (has("segments") || has("blocks")) && has("total_size")
         }
-        _ => false,
+        _ => is_text(head) && literal::detect(head) || is_snapshot_database(head),
     }
+}
+
+/// Whether a head is that of a database with the tables of a snapshot.
+pub(super) fn is_snapshot_database(head: &[u8]) -> bool {
+    database::detect(head)
+}
+
+fn is_text(head: &[u8]) -> bool {
+    matches!(head.trim_ascii_start().first(), Some(b'{' | b'['))
 }
 
 pub(super) fn import(
@@ -81,11 +93,21 @@ pub(super) fn import(
     progress: &Progress<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Result<Source, ImportError> {
+    if is_snapshot_database(input.head()) {
+        let name = input.name().to_owned();
+        let json = database::json(input, progress, diagnostics)?;
+        return import(&mut Input::from_bytes(&name, json)?, progress, diagnostics);
+    }
     let budget = usize::try_from(input.len()).unwrap_or(usize::MAX);
-    let (mut heap, root, rest) = machine::run(input, progress)?;
+    let run = if is_text(input.head()) {
+        literal::run
+    } else {
+        machine::run
+    };
+    let (mut heap, root, rest) = run(input, progress)?;
     if rest > 0 {
         let bytes = Bytes(rest).exact();
-        diagnostics.warning(format!("{bytes} behind the end of the pickle are not read"), "");
+        diagnostics.warning(format!("{bytes} behind the end of the snapshot are not read"), "");
     }
     let mut snapshot = snapshot::snapshot(&heap, root, diagnostics)?;
     heap.rows.blocks = Pages::default();

@@ -138,7 +138,7 @@ pub(super) fn snapshot(heap: &Heap, root: Value, diagnostics: &mut Diagnostics) 
     };
     if segments.is_none() && traces.is_none() {
         return Err(ImportError::at(
-            "the pickle holds no memory snapshot: it has neither \"segments\" nor \"device_traces\"",
+            "the file holds no memory snapshot: it has neither \"segments\" nor \"device_traces\"",
             "its end",
             ADVICE,
         ));

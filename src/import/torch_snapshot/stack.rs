@@ -22,7 +22,7 @@ impl Machine<'_> {
     #[inline]
     pub(super) fn push(&mut self, value: Value) -> Result<(), ImportError> {
         if self.stack.len() >= self.most_values {
-            return Err(self.fault("the pickle has more values than a snapshot of its size"));
+            return Err(self.fault("the file has more values than a snapshot of its size"));
         }
         self.stack.push(value);
         Ok(())
@@ -150,7 +150,7 @@ impl Machine<'_> {
         if n_containers < self.most_containers && !self.heap.budget.is_over() {
             return Ok(());
         }
-        Err(self.fault("the pickle has more lists, dicts and texts than a snapshot of its size"))
+        Err(self.fault("the file has more lists, dicts and texts than a snapshot of its size"))
     }
 
     #[inline]

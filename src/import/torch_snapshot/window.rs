@@ -1,4 +1,4 @@
-//! The bytes of a pickle as a moving window, so that a large file is never in memory as a whole.
+//! The bytes of a snapshot as a moving window, so that a large file is never in memory as a whole.
 //!
 //! In: any `Read + Seek`, at its start. Out: bytes in order, with positions for errors. Invariants: nothing is allocated
 //! from a length that was not checked against the rest of the file; the cancel flag is read at every refill.
@@ -23,10 +23,16 @@ pub(super) struct Window<'a> {
     /// The file's byte at which the buffer begins.
     base: u64,
     len: u64,
+    /// What the bytes are, for errors.
+    content: &'static str,
 }
 
 impl<'a> Window<'a> {
-    pub(super) fn new(input: &'a mut Input<'_>, progress: &Progress<'a>) -> Result<Self, ImportError> {
+    pub(super) fn new(
+        input: &'a mut Input<'_>,
+        progress: &Progress<'a>,
+        content: &'static str,
+    ) -> Result<Self, ImportError> {
         let len = input.len();
         Ok(Self {
             reader: input.reader()?,
@@ -35,6 +41,7 @@ impl<'a> Window<'a> {
             at: 0,
             base: 0,
             len,
+            content,
         })
     }
 
@@ -125,7 +132,7 @@ impl<'a> Window<'a> {
         Err(ImportError::Truncated {
             at: self.len,
             what: match self.position() {
-                at if at >= self.len => format!("the pickle, where {bytes} more should follow"),
+                at if at >= self.len => format!("{}, where {bytes} more should follow", self.content),
                 at => format!("{bytes} that begin{} at byte {at}", if n == 1 { "s" } else { "" }),
             },
         })
@@ -133,7 +140,7 @@ impl<'a> Window<'a> {
 
     /// Buffers at least `n` bytes.
     #[cold]
-    fn refill(&mut self, n: usize) -> Result<(), ImportError> {
+    pub(super) fn refill(&mut self, n: usize) -> Result<(), ImportError> {
         self.check(n as u64)?;
         self.progress.set("reading", self.position(), self.len)?;
         self.base += self.at as u64;
@@ -149,7 +156,7 @@ impl<'a> Window<'a> {
         if self.buffer.len() < n {
             return Err(ImportError::Truncated {
                 at: self.base + self.buffer.len() as u64,
-                what: "the pickle".to_owned(),
+                what: self.content.to_owned(),
             });
         }
         Ok(())

@@ -70,7 +70,7 @@ fn bytes_behind_the_end_are_told() {
     let (recordings, told) = read(&bytes).expect("whole");
     assert_eq!(recordings.len(), 1);
     assert!(
-        messages(&told).contains("behind the end of the pickle"),
+        messages(&told).contains("behind the end of the snapshot"),
         "{}",
         messages(&told)
     );

@@ -13,9 +13,9 @@ use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, MAIN_DB};
 
-use super::table::Sink;
-use crate::ImportError;
-use crate::json_stream::Counted;
+use super::ImportError;
+use super::json_stream::Counted;
+use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 
 /// The largest database; it is read into memory as a whole.
@@ -40,6 +40,12 @@ fn stated_len(head: &[u8]) -> Option<u64> {
     is_counted.then_some(page * u64::from(number(28)?))
 }
 
+const MAGIC: &[u8] = b"SQLite format 3\0";
+
+pub(super) fn is_database(head: &[u8]) -> bool {
+    head.starts_with(MAGIC)
+}
+
 pub(super) struct Database {
     connection: Connection,
     tables: Vec<String>,
@@ -47,7 +53,17 @@ pub(super) struct Database {
 }
 
 impl Database {
-    pub(super) fn open(head: &[u8], len: u64, reader: impl Read, sink: &mut Sink<'_, '_>) -> Result<Self, ImportError> {
+    /// Copies a database of `len` bytes that begins with `head`.
+    ///
+    /// # Errors
+    /// [`ImportError`].
+    pub(super) fn open(
+        head: &[u8],
+        len: u64,
+        reader: impl Read,
+        progress: &Progress<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Self, ImportError> {
         if stated_len(head).is_some_and(|stated| stated > len) {
             return Err(ImportError::Truncated {
                 at: len,
@@ -63,18 +79,18 @@ impl Database {
             ));
         };
         let mut copied = Copied {
-            reader: Counted::new(reader, len, sink.progress),
+            reader: Counted::new(reader, len, progress),
             has_journal: false,
         };
         let mut connection = Connection::open_in_memory().map_err(|error| broken(&error, "the first page"))?;
         let loaded = connection.deserialize_read_exact(MAIN_DB, &mut copied, size, true);
-        sink.progress.check()?;
+        progress.check()?;
         loaded.map_err(|error| broken(&error, "the first page"))?;
         if copied.has_journal {
             let message = "the database was open for writing: the content of its journal (-wal) is not read";
-            sink.diagnostics.info(message, "");
+            diagnostics.info(message, "");
         }
-        harden(&mut connection, sink.progress).map_err(|error| broken(&error, "the first page"))?;
+        harden(&mut connection, progress).map_err(|error| broken(&error, "the first page"))?;
         let mut database = Self {
             connection,
             tables: Vec::new(),
@@ -83,12 +99,17 @@ impl Database {
         let names = "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE TABLE%' \
                      AND name NOT LIKE 'sqlite_%'";
         let mut tables = Vec::new();
-        database.scan(names, "the list of tables", sink.progress, |values| {
+        database.scan(names, "the list of tables", progress, |values| {
             let name = values.first().map(|name| String::from_utf8(name.clone()));
             tables.extend(name.and_then(Result::ok));
         })?;
         database.tables = tables;
         Ok(database)
+    }
+
+    /// The names of the real tables.
+    pub(super) fn tables(&self) -> &[String] {
+        &self.tables
     }
 
     /// The name of a real table as the file spells it.
