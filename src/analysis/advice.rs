@@ -12,7 +12,7 @@ use super::study::Study;
 use highwater_model::diagnostics::Severity;
 use highwater_model::graph::{DType, Graph, Phase};
 use highwater_model::progress::Progress;
-use highwater_model::units::Nanos;
+use highwater_model::units::{Nanos, first_of};
 use highwater_options::{Edit, Finding, Fix, Lowered, Value, keys};
 use highwater_rewrite::PrecisionMode;
 use highwater_sim::fold::Cause;
@@ -75,14 +75,10 @@ fn one_value(request: &Request, lowered: &Lowered, comparison: &Comparison) -> O
         more => format!(" and {more} more"),
     };
     let values = request.plan.dims.iter().filter(|(_, values)| values.len() == 1);
-    let values: Vec<String> = values
-        .take(MAX_NAMES)
-        .map(|(name, values)| format!("{name}={}", values[0]))
-        .collect();
-    let values = if values.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", values.join(", "))
+    let values: Vec<String> = values.map(|(name, values)| format!("{name}={}", values[0])).collect();
+    let values = match &values[..] {
+        [] => String::new(),
+        values => format!(" ({})", first_of(values.iter(), MAX_NAMES, ", ")),
     };
     let message = format!(
         "the symbolic dimensions of {first}{more} have one value each{values}, so the graph is simulated as static; \

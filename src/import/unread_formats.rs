@@ -3,7 +3,11 @@
 //! In: the name and the head of a file. Out: a sentence. Content decides; a name decides only where the content has no
 //! mark.
 
+mod compiled;
+mod memory;
+
 use super::Input;
+use super::json_key::has_key;
 use super::proto_kind::{self, ProtoKind};
 
 /// First bytes, what the file is, and what to do.
@@ -34,7 +38,7 @@ const STARTS: &[(&[u8], &str)] = &[
     (TORCH_MAGIC, TORCH_WEIGHTS),
     (
         b"SQLite format 3\0",
-        "it is an SQLite database without a table of memory that the Ascend profilers or msmemscope write",
+        "it is an SQLite database without the tables of a PyTorch snapshot, of the Ascend profilers or of msmemscope",
     ),
     (
         b"IMOD",
@@ -111,11 +115,6 @@ const CONTENTS: &[(Test, &str)] = &[
          `tf.io.write_graph(graph, \"FOLDER\", \"graph.pb\", as_text=False)`",
     ),
     (
-        |input| begins_with_word(input, b"module") && has(input, b"func"),
-        "it is MLIR; write the module as HLO instead: run with \
-         XLA_FLAGS=\"--xla_dump_to=FOLDER --xla_dump_hlo_as_text\", or print `jax.jit(f).lower(x).compile().as_text()`",
-    ),
-    (
         |input| has(input, b"<net name=") && has(input, b"<layers>"),
         "it is a model of OpenVINO; open the ONNX or TensorFlow model that it was converted from",
     ),
@@ -144,23 +143,21 @@ const NAMES: &[(&str, &str)] = &[
     (".caffemodel", CAFFE),
     (".pth", TORCH_WEIGHTS),
     (".pt", TORCH_WEIGHTS),
-    (
-        ".mlmodel",
-        "it is a model of Core ML; open the ONNX or TensorFlow model that it was converted from",
-    ),
-    (
-        ".engine",
-        "it is an engine of TensorRT, already compiled; open the ONNX model that it was made of",
-    ),
 ];
 
 /// What a file is and how to get one that opens; `None` where that is not known.
 pub(super) fn advice(input: &Input<'_>) -> Option<&'static str> {
-    let by_start = STARTS.iter().find(|(start, _)| input.head().starts_with(start));
+    let by_start = STARTS
+        .iter()
+        .chain(compiled::STARTS)
+        .find(|(start, _)| input.head().starts_with(start));
     if let Some((_, advice)) = by_start {
         return Some(advice);
     }
-    let by_content = CONTENTS.iter().find(|(is_such, _)| is_such(input));
+    let by_content = memory::CONTENTS
+        .iter()
+        .chain(CONTENTS)
+        .find(|(is_such, _)| is_such(input));
     if let Some((_, advice)) = by_content {
         return Some(advice);
     }
@@ -170,7 +167,10 @@ pub(super) fn advice(input: &Input<'_>) -> Option<&'static str> {
 /// The advice by the name alone.
 pub(super) fn advice_by_name(input: &Input<'_>) -> Option<&'static str> {
     let name = input.name().to_ascii_lowercase();
-    let by_name = NAMES.iter().find(|(ending, _)| name.ends_with(ending));
+    let by_name = NAMES
+        .iter()
+        .chain(compiled::NAMES)
+        .find(|(ending, _)| name.ends_with(ending));
     by_name.map(|(_, advice)| *advice)
 }
 
@@ -248,7 +248,7 @@ fn is_caffe_text(input: &Input<'_>) -> bool {
 }
 
 fn is_tfjs(input: &Input<'_>) -> bool {
-    begins_with(input, b"{") && (has(input, b"\"modelTopology\"") || has(input, b"\"weightsManifest\""))
+    has_key(input.head(), "modelTopology") || has_key(input.head(), "weightsManifest")
 }
 
 #[cfg(test)]

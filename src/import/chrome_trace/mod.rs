@@ -26,6 +26,7 @@ use std::io::BufReader;
 
 use serde::de::DeserializeSeed as _;
 
+use super::json_key::{has_key, is_text};
 use super::json_stream::Counted;
 use super::{ImportError, Input, onnxruntime_profile};
 use event::{Collector, Document};
@@ -36,9 +37,10 @@ use highwater_model::workload::Source;
 /// A JSON object with a list of trace events, or a list of objects that look like events.
 pub(super) fn detect(input: &Input<'_>) -> bool {
     let head = input.head().trim_ascii_start();
-    let has = |key: &str| super::json_key::has_key(head, key);
+    let has = |key: &str| has_key(head, key);
     match head.first() {
-        Some(b'{') => has("traceEvents"),
+        // ExecuTorch's memory traces have bytes in place of times.
+        Some(b'{') => has("traceEvents") && !is_text(head, "traceEvents[].cat", &["memory_allocation"]),
         Some(b'[') => {
             !onnxruntime_profile::detect(input) && has("[].ph") && has("[].name") && (has("[].ts") || has("[].pid"))
         }
@@ -52,7 +54,7 @@ pub(super) fn import(
     diagnostics: &mut Diagnostics,
 ) -> Result<Source, ImportError> {
     if !scan::may_have_memory(input, progress)? {
-        return Err(without_memory());
+        return Err(without_memory(input));
     }
     let len = input.len();
     let mut collector = Collector::default();
@@ -78,18 +80,34 @@ pub(super) fn import(
     }
     let recordings = memory::recordings(collector, progress, diagnostics)?;
     if recordings.is_empty() {
-        return Err(without_memory());
+        return Err(without_memory(input));
     }
     Ok(Source::Recordings(recordings))
 }
 
-fn without_memory() -> ImportError {
-    ImportError::at(
-        "the trace has no [memory] events",
-        "any time",
-        "add profile_memory=True to torch.profiler.profile(...) in the script and record again; Ascend's profiler writes \
-         memory to operator_memory.csv and memory_record.csv instead, open those",
-    )
+/// Keys that the PyTorch profiler writes beside the events.
+const OF_TORCH: [&str; 6] = [
+    "schemaVersion",
+    "deviceProperties",
+    "record_shapes",
+    "with_flops",
+    "with_stack",
+    "profile_memory",
+];
+
+/// The error for a trace without memory, with the advice of the tool that wrote it.
+fn without_memory(input: &Input<'_>) -> ImportError {
+    let head = input.head();
+    let has = |text: &[u8]| head.windows(text.len()).any(|window| window == text);
+    let advice = if has(b"Ascend") || has(b"CANN") {
+        "Ascend's profiler writes memory to operator_memory.csv and memory_record.csv beside the trace, open those; they need \
+         profile_memory=True"
+    } else if OF_TORCH.iter().any(|key| has_key(head, key)) {
+        "add profile_memory=True to torch.profiler.profile(...) in the script and record again"
+    } else {
+        "traces of torch.profiler have them with profile_memory=True; of other tools' traces no memory is read"
+    };
+    ImportError::at("the trace has no [memory] events", "any time", advice)
 }
 
 fn fault(error: &serde_json::Error, at: u64) -> ImportError {

@@ -16,6 +16,7 @@ pub(super) enum Column {
     Offset,
     Gaps,
     SameAddressAs,
+    MemId,
 }
 
 /// Names of columns; the first name of a column is the one that messages use.
@@ -33,6 +34,7 @@ const NAMES: &[(&str, Column)] = &[
     ("offset", Column::Offset),
     ("gaps", Column::Gaps),
     ("same_address_as", Column::SameAddressAs),
+    ("mem_id", Column::MemId),
 ];
 
 impl Column {
@@ -55,6 +57,7 @@ pub(super) struct Layout {
     pub(super) offset: Option<usize>,
     pub(super) gaps: Option<usize>,
     pub(super) same_address_as: Option<usize>,
+    pub(super) mem_id: Option<usize>,
     pub(super) headings: Vec<String>,
     /// Headings that mean nothing here.
     pub(super) unknown: Vec<String>,
@@ -78,7 +81,7 @@ impl Layout {
     /// # Errors
     /// A sentence: a column is missing or duplicate.
     pub(super) fn new(headings: &[Cow<'_, str>]) -> Result<Self, String> {
-        let mut positions: [Option<usize>; 9] = [None; 9];
+        let mut positions: [Option<usize>; 10] = [None; 10];
         let mut unknown = Vec::new();
         for (position, heading) in headings.iter().enumerate() {
             let Some(column) = Column::of(heading) else {
@@ -108,6 +111,7 @@ impl Layout {
             offset: at(Column::Offset),
             gaps: at(Column::Gaps),
             same_address_as: at(Column::SameAddressAs),
+            mem_id: at(Column::MemId),
             headings: headings.iter().map(|heading| heading.trim().to_owned()).collect(),
             unknown,
         })

@@ -31,11 +31,6 @@ pub(super) struct Row<'a> {
 
 #[derive(Debug, Default)]
 pub(super) struct Draft {
-    pub(super) name: String,
-    /// The capacity that the file asks for.
-    pub(super) capacity: Option<u64>,
-    /// The planner that made the offsets, where they are a plan and fix nothing.
-    pub(super) maker: Option<&'static str>,
     ids: Names,
     /// Steps are filled in at the end.
     buffers: Vec<Buffer>,
@@ -45,21 +40,6 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    pub(super) fn new(name: String) -> Self {
-        Self {
-            name,
-            ..Self::default()
-        }
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.buffers.is_empty()
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.buffers.len()
-    }
-
     pub(super) fn push(&mut self, row: &Row<'_>) -> Result<(), String> {
         if self.buffers.len() == MOST_BUFFERS {
             return Err(format!("there are more than {MOST_BUFFERS} buffers"));
@@ -116,23 +96,26 @@ impl Draft {
         u32::try_from(self.buffers.len().saturating_sub(1)).unwrap_or(u32::MAX)
     }
 
-    /// The finished problem.
+    /// The finished problem. With a maker the offsets are its plan and fix nothing.
     ///
     /// # Errors
     /// [`ImportError`] with the ids and places of what contradicts itself.
     pub(super) fn finish(
         mut self,
+        name: String,
+        maker: Option<String>,
+        capacity: Option<u64>,
         places: Places<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Result<ProblemEntry, ImportError> {
         let groups = self.groups(places)?;
         let times = self.ranks(diagnostics);
         let offsets: Option<Vec<u64>> = self.buffers.iter().map(|buffer| buffer.offset).collect();
-        if self.maker.is_some() {
+        if maker.is_some() {
             self.buffers.iter_mut().for_each(|buffer| buffer.offset = None);
         }
         let mut entry = ProblemEntry {
-            name: self.name,
+            name,
             problem: PlacementProblem {
                 gaps: gaps(self.gaps, &times),
                 buffers: self.buffers,
@@ -144,9 +127,9 @@ impl Draft {
                 .filter(|offsets| !offsets.is_empty())
                 .map(|offsets| RecordedPlan {
                     offsets,
-                    maker: self.maker.unwrap_or("the file").to_owned(),
+                    maker: maker.unwrap_or_else(|| "the file".to_owned()),
                 }),
-            capacity: self.capacity.map(Bytes),
+            capacity: capacity.map(Bytes),
             order: None,
             ops: None,
         };

@@ -7,7 +7,8 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 
-use super::draft::{Draft, Row};
+use super::banks::{Banks, MEMORY};
+use super::draft::Row;
 use crate::ImportError;
 use crate::each::each;
 use crate::json_key::has_key;
@@ -34,9 +35,10 @@ pub(super) fn read(
     name: String,
     progress: &Progress<'_>,
     diagnostics: &mut Diagnostics,
-) -> Result<ProblemEntry, ImportError> {
+) -> Result<Vec<ProblemEntry>, ImportError> {
     let mut reading = Reading {
-        draft: Draft::new(name),
+        banks: Banks::new(name, MEMORY),
+        is_engine: false,
         progress: *progress,
         cancelled: None,
         inputs: Vec::new(),
@@ -52,21 +54,23 @@ pub(super) fn read(
     }
     result.map_err(|error| ImportError::of_json(&error, text.len()))?;
     let list = reading.list.unwrap_or("buffers");
-    if reading.draft.is_empty() {
+    if reading.banks.is_empty() {
         return Err(ImportError::at(
             format!("the list \"{list}\" is missing or empty"),
             "the end of the file",
             "docs/text-formats.md describes the format",
         ));
     }
-    if reading.draft.maker.is_some() {
+    if reading.is_engine {
         reading.explain(diagnostics);
     }
-    reading.draft.finish(&|row| format!("{list}[{row}]"), diagnostics)
+    reading.banks.finish(&|row| format!("{list}[{row}]"), diagnostics)
 }
 
 struct Reading<'p> {
-    draft: Draft,
+    banks: Banks,
+    /// Whether the file is a plan of the vendor's engine.
+    is_engine: bool,
     progress: Progress<'p>,
     cancelled: Option<Cancelled>,
     /// Names and offsets of graph inputs in an engine's plan.
@@ -78,7 +82,7 @@ struct Reading<'p> {
 
 impl Reading<'_> {
     fn pace(&mut self) -> Result<(), String> {
-        if self.draft.len().is_multiple_of(1024)
+        if self.banks.len().is_multiple_of(1024)
             && let Err(cancelled) = self.progress.check()
         {
             self.cancelled = Some(cancelled);
@@ -95,7 +99,9 @@ impl Reading<'_> {
             (Some(_), Some(_)) => return Err("a buffer has \"upper\" (exclusive) and \"end\" (inclusive)".to_owned()),
             (None, None) => return Err("missing field `upper` (or `end`)".to_owned()),
         };
-        self.draft.push(&Row {
+        let bank = buffer.mem_id.as_ref().map_or("", |id| &*id.0);
+        let draft = self.banks.next(bank)?;
+        draft.push(&Row {
             id: &buffer.id.0,
             lower: buffer.lower,
             upper,
@@ -105,18 +111,19 @@ impl Reading<'_> {
             offset: buffer.offset,
         })?;
         for (lower, upper) in buffer.gaps.iter().flatten() {
-            self.draft.gap(*lower, *upper, is_inclusive)?;
+            draft.gap(*lower, *upper, is_inclusive)?;
         }
         if let Some(other) = &buffer.same_address_as {
-            self.draft.same_address_as(&other.0);
+            draft.same_address_as(&other.0);
         }
         Ok(())
     }
 
     fn tensor(&mut self, tensor: &WireTensor<'_>) -> Result<(), String> {
         self.pace()?;
-        self.draft.maker = Some("the vendor's engine");
-        self.draft.push(&Row {
+        self.is_engine = true;
+        self.banks.maker = Some("the vendor's engine".to_owned());
+        self.banks.next("")?.push(&Row {
             id: &tensor.tensor.0,
             lower: tensor.born,
             upper: tensor.last,
@@ -212,6 +219,8 @@ struct WireBuffer<'a> {
     gaps: Option<Vec<(u64, u64)>>,
     #[serde(borrow, default)]
     same_address_as: Option<Id<'a>>,
+    #[serde(borrow, default)]
+    mem_id: Option<Id<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -248,8 +257,9 @@ impl<'de> Visitor<'de> for Document<'_, '_> {
                     reading.begin("tensors").map_err(A::Error::custom)?;
                     map.next_value_seed(each(|tensor: WireTensor<'de>| reading.tensor(&tensor)))?;
                 }
-                "capacity" => reading.draft.capacity = map.next_value()?,
-                "name" => reading.draft.name = map.next_value()?,
+                "capacity" => reading.banks.capacity = map.next_value()?,
+                "name" => reading.banks.name = map.next_value()?,
+                "planned_by" => reading.banks.maker = map.next_value()?,
                 _ => {
                     map.next_value::<IgnoredAny>()?;
                 }

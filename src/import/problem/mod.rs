@@ -1,18 +1,20 @@
 //! Placement problems: buffers with known live ranges, as CSV or JSON (docs/text-formats.md has the whole description).
 //!
 //! ```text
-//! id,lower,upper,size,alignment,offset,gaps,same_address_as        lower..upper half-open; `end` in place of
-//! a,0,12,4096,512,,4-6 8-9,                                        `upper` is inclusive; columns in any order
-//! b,12,20,4096,,,,a
+//! id,lower,upper,size,alignment,offset,gaps,same_address_as,mem_id    lower..upper half-open; `end` in place of
+//! a,0,12,4096,512,,4-6 8-9,,                                       `upper` is inclusive; columns in any order
+//! b,12,20,4096,,,,a,
 //!
 //! { "buffers": [ {"id", "lower", "upper" | "end", "size", "alignment", "offset", "gaps": [[4, 6]],
-//!                 "same_address_as"} ], "capacity": 1048576 }
+//!                 "same_address_as", "mem_id"} ], "capacity": 1048576, "planned_by": "IREE" }
 //! { "tensors": [ {"tensor", "born", "last", "offset", "bytes", "op"} ] }       a plan as the vendor's engine made it
+//! 0 (id=0): size=9216, offset=0, first_used=0 last_used=1       a plan that TFLite Micro prints, a line each
 //! ```
 //!
-//! In: text, read once. Out: one [`ProblemEntry`]. Offsets fix buffers; where every row has one they are also the
-//! recorded plan, and where they contradict each other they are that alone.
+//! In: text, read once. Out: one [`ProblemEntry`] for each memory. Offsets fix buffers; where every row has one they are
+//! also the recorded plan, and where they contradict each other, or are planned by a framework, they are that alone.
 
+mod banks;
 mod columns;
 mod csv;
 mod draft;
@@ -20,25 +22,27 @@ mod faults;
 mod index;
 mod json;
 pub(super) mod number;
+mod printed;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{ImportError, Input};
+use banks::{Banks, MEMORY};
 use columns::Layout;
 use csv::{BadRecord, Records};
-use draft::{Draft, Row};
+use draft::Row;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::workload::{ProblemEntry, Source};
 
-/// A header line that names where buffers start and end and how large they are, or JSON with a list of such.
+/// A header line that names where buffers start and end and how large they are, JSON with a list of such, or printed lines.
 pub(super) fn detect(input: &Input<'_>) -> bool {
     let head = input.head();
     match head.iter().find(|byte| !byte.is_ascii_whitespace()) {
         None => false,
         Some(b'{') => json::detect(head),
-        Some(_) => is_csv(head),
+        Some(_) => is_csv(head) || printed::detect(head),
     }
 }
 
@@ -61,12 +65,14 @@ pub(super) fn import(
 ) -> Result<Source, ImportError> {
     let name = input.name().to_owned();
     let text = input.read_text(progress)?;
-    let entry = if text.trim_start().starts_with('{') {
+    let entries = if text.trim_start().starts_with('{') {
         json::read(&text, name, progress, diagnostics)?
-    } else {
+    } else if is_csv(input.head()) || !printed::detect(input.head()) {
         read_csv(&text, name, progress, diagnostics)?
+    } else {
+        printed::read(&text, name, progress, diagnostics)?
     };
-    Ok(Source::Problems(vec![Arc::new(entry)]))
+    Ok(Source::Problems(entries.into_iter().map(Arc::new).collect()))
 }
 
 fn read_csv(
@@ -74,7 +80,7 @@ fn read_csv(
     name: String,
     progress: &Progress<'_>,
     diagnostics: &mut Diagnostics,
-) -> Result<ProblemEntry, ImportError> {
+) -> Result<Vec<ProblemEntry>, ImportError> {
     let mut records = Records::new(text);
     let mut fields: Vec<Cow<'_, str>> = Vec::new();
     let header = records.next(&mut fields).map_err(bad_record)?.unwrap_or(1);
@@ -88,24 +94,24 @@ fn read_csv(
     for heading in &layout.unknown {
         diagnostics.skipped(&format!("column \"{heading}\""), &format!("line {header}"));
     }
-    let mut draft = Draft::new(name);
+    let mut banks = Banks::new(name, MEMORY);
     while let Some(line) = records.next(&mut fields).map_err(bad_record)? {
-        if draft.len().is_multiple_of(4096) {
+        if banks.len().is_multiple_of(4096) {
             progress.check()?;
         }
-        read_row(&mut draft, &layout, &fields, line)?;
+        read_row(&mut banks, &layout, &fields, line)?;
     }
-    if draft.is_empty() {
+    if banks.is_empty() {
         return Err(ImportError::at(
             "there is no buffer below the header",
             format!("line {header}"),
             "the file is cut off or empty, export it again",
         ));
     }
-    draft.finish(&|row| line_of(text, row), diagnostics)
+    banks.finish(&|row| line_of(text, row), diagnostics)
 }
 
-fn read_row(draft: &mut Draft, layout: &Layout, fields: &[Cow<'_, str>], line: u64) -> Result<(), ImportError> {
+fn read_row(banks: &mut Banks, layout: &Layout, fields: &[Cow<'_, str>], line: u64) -> Result<(), ImportError> {
     let width = layout.headings.len();
     let is_short = fields.len() < width;
     if is_short || fields[width..].iter().any(|field| !field.is_empty()) {
@@ -140,6 +146,8 @@ fn read_row(draft: &mut Draft, layout: &Layout, fields: &[Cow<'_, str>], line: u
         offset: optional(layout.offset)?,
     };
     let column = if row.alignment == 0 { layout.alignment } else { None };
+    let bank = layout.mem_id.map_or("", |column| &*fields[column]);
+    let draft = banks.next(bank).map_err(|what| wrong(layout.id, what))?;
     draft
         .push(&row)
         .map_err(|what| wrong(column.unwrap_or(layout.upper), what))?;
