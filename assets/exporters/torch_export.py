@@ -286,9 +286,12 @@ def is_host_scalar(tensor: torch.Tensor) -> bool:
 
 
 def storage_of(tensor: torch.Tensor) -> Any:
-    """A tensor's storage; None for sparse and opaque ones."""
+    """A tensor's storage; None for sparse and opaque ones.
+
+    Where a fake parameter was deep-copied, its views have another storage than it; `detach` has theirs.
+    """
     try:
-        return tensor.untyped_storage()
+        return (tensor.detach() if isinstance(tensor, FakeTensor) else tensor).untyped_storage()
     except (NotImplementedError, RuntimeError):
         return None
 

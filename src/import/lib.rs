@@ -61,4 +61,5 @@ pub use table::{
     IMPORTERS, Imported, Importer, dump_part, group_dump_parts, import, import_as, import_logs, importer, join_dump,
     recognise, text_where, unpacked, unread_advice,
 };
+pub use unread_formats::is_genai_config;
 pub use xla::DumpPart;

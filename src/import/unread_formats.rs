@@ -74,6 +74,8 @@ const CHECKPOINT: &str = "it is a part of a checkpoint of TensorFlow: values of 
 const CAFFE: &str = "it is a network of Caffe; convert it to ONNX, or compile it with `atc --framework=0` with \
                      DUMP_GE_GRAPH=2 in the environment and open the ge_proto_*.txt that it writes";
 
+pub use memory::is_genai_config;
+
 type Test = fn(&Input<'_>) -> bool;
 
 /// Marks further inside, what the file is, and what to do.

@@ -10,6 +10,7 @@
 //! followed; depth and number are limited, so that a wrong folder does no harm.
 
 mod ahead;
+mod genai;
 mod logs;
 mod parts;
 mod walk;
@@ -22,6 +23,7 @@ use super::merge::Merge;
 use super::multi_file::{self, read_joined};
 pub use ahead::Keep;
 use ahead::{Content, read_ahead};
+use genai::{GenaiConfig, configurations};
 use highwater_import::{Imported, Importer, group_slices, importer, missing_slices, recognise, unread_advice};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
@@ -43,7 +45,8 @@ pub(super) fn read_folder(
 ) -> Result<Imported, FileError> {
     let Found { files, passed } = files_of(folder, progress)?;
     let known = recognised(&files, row, progress)?;
-    let mut diagnostics = passed_over(&files, &known);
+    let configs = configurations(&files, progress);
+    let mut diagnostics = passed_over(&files, &known, &configs);
     diagnostics.extend(&passed.diagnostics());
     let n_known = known.len();
     let known = without_twins(known);
@@ -65,7 +68,13 @@ pub(super) fn read_folder(
     };
     let is_one_format = known.iter().all(|(_, row)| row.name == format.name);
     let is_flat = known.iter().all(|(path, _)| path.parent() == first.parent());
-    let merge = read_known(folder, &known, (is_flat, keep), &mut diagnostics, progress)?;
+    let reading = Reading {
+        folder,
+        is_flat,
+        keep,
+        configs: &configs,
+    };
+    let merge = read_known(&reading, &known, &mut diagnostics, progress)?;
     let (source, measured, left) = merge.finish();
     for sentence in left {
         diagnostics.warning(sentence, "");
@@ -92,15 +101,22 @@ fn unread_file(files: &[PathBuf], progress: &Progress<'_>) -> Option<String> {
     })
 }
 
+/// How the files of a folder are read.
+struct Reading<'a> {
+    folder: &'a Path,
+    is_flat: bool,
+    keep: Keep,
+    configs: &'a [GenaiConfig],
+}
+
 /// Reads recognised files; an unreadable one is a remark, unless it is the only one.
 fn read_known(
-    folder: &Path,
+    reading: &Reading<'_>,
     known: &[(PathBuf, &'static Importer)],
-    (is_flat, keep): (bool, Keep),
     diagnostics: &mut Diagnostics,
     progress: &Progress<'_>,
 ) -> Result<Merge, FileError> {
-    let labels = Labels::new(folder, known, is_flat);
+    let labels = Labels::new(reading.folder, known, reading.is_flat);
     let mut merge = Merge::default();
     let mut failed = None;
     let mut n_read = 0_usize;
@@ -110,7 +126,7 @@ fn read_known(
         let paths: Vec<&Path> = group.iter().map(|position| &*known[*position].0).collect();
         read_together(&paths, known[group[0]].1, progress)
     };
-    let contents = read_ahead(&groups, keep, read, progress);
+    let contents = read_ahead(&groups, reading.keep, read, progress);
     let mut again: VecDeque<(Vec<usize>, Option<Content>)> = groups.into_iter().zip(contents).collect();
     while let Some((group, content)) = again.pop_front() {
         let paths: Vec<&Path> = group.iter().map(|position| &*known[*position].0).collect();
@@ -127,8 +143,11 @@ fn read_known(
                     again.push_front((part.iter().map(|member| group[*member]).collect(), None));
                 }
             }
-            Some(Ok(imported)) => {
+            Some(Ok(mut imported)) => {
                 n_read += 1;
+                for config in reading.configs {
+                    config.apply(paths[0], &mut imported);
+                }
                 diagnostics.extend(&match label.as_str() {
                     "" => imported.diagnostics,
                     label => imported.diagnostics.placed_in(label),
@@ -181,11 +200,14 @@ fn leave_out_stages(graphs: &mut Vec<GraphEntry>, of_xla: &[usize], diagnostics:
 }
 
 /// Remarks on files that no importer recognises.
-fn passed_over(files: &[PathBuf], known: &[(PathBuf, &'static Importer)]) -> Diagnostics {
+fn passed_over(files: &[PathBuf], known: &[(PathBuf, &'static Importer)], configs: &[GenaiConfig]) -> Diagnostics {
     let mut diagnostics = Diagnostics::new();
-    let n_passed = files.len() - known.len();
+    let is_read = |path: &&PathBuf| {
+        known.iter().any(|(known, _)| known == *path) || configs.iter().any(|config| config.path() == **path)
+    };
+    let n_passed = files.len().saturating_sub(known.len() + configs.len());
     if n_passed > 0 {
-        let passed = files.iter().find(|path| known.iter().all(|(known, _)| known != *path));
+        let passed = files.iter().find(|path| !is_read(path));
         let example = passed.map_or_else(String::new, |path| path.display().to_string());
         diagnostics.counted(
             Severity::Info,

@@ -13,7 +13,7 @@ use crate::workloads::workload;
 
 /// A model with a convolution, batch norm, dropout, tied weights and a literal.
 const TORCH_MODEL: &str = r#"
-import functools, torch
+import copy, functools, torch
 from torch import nn
 
 class Net(nn.Module):
@@ -37,6 +37,11 @@ class Reads(nn.Linear):
 
 def reads():
     return Reads(4, 4), torch.randn(2, 4)
+
+def copies():
+    first = nn.Linear(64, 64)
+    model = nn.Sequential(first, copy.deepcopy(first))
+    return model, torch.randn(2, 64), nn.L1Loss(), functools.partial(torch.optim.SGD, lr=0.1), torch.zeros(2, 64)
 "#;
 
 /// Models of torchvision; exits with code 3 for an unknown name.
@@ -226,6 +231,22 @@ fn parts_of_a_pytorch_step_can_be_left_out() {
         figures.inputs.map(highwater::units::Bytes::get),
         Some(2 * (4 * 4 * 4 * 64 + 4 * 8))
     );
+}
+
+#[test]
+fn views_of_deep_copied_parameters_take_no_memory() {
+    let Some(bench) = Bench::new("HIGHWATER_TORCH", "torch_export.py", TORCH_MODEL) else {
+        return;
+    };
+    let fake: Json = serde_json::from_slice(&bench.export("model:copies", "f.json", &[])).unwrap();
+    let real: Json = serde_json::from_slice(&bench.export("model:copies", "r.json", &["--real"])).unwrap();
+    same_nodes("copies", &fake, &real);
+    let nodes = fake["nodes"].as_array().unwrap().iter();
+    let transposed: Vec<&Json> = nodes.filter(|node| node["op"] == "aten.t.default").collect();
+    assert!(transposed.len() >= 2);
+    for node in transposed {
+        assert!(!node["outputs"][0]["alias_of"].is_null(), "{node}");
+    }
 }
 
 #[test]

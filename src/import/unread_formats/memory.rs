@@ -72,7 +72,7 @@ pub(super) const CONTENTS: &[(Test, &str)] = &[
          in the environment and open the ge_proto_*.txt that it writes",
     ),
     (
-        is_genai_config,
+        |input| is_genai_config(input.head()),
         "it is a configuration of onnxruntime-genai; open its folder: the model in it takes sizes of dimensions from the \
          configuration",
     ),
@@ -156,8 +156,8 @@ fn is_executorch(input: &Input<'_>) -> bool {
 }
 
 /// The model and the search of a `genai_config.json`.
-pub(crate) fn is_genai_config(input: &Input<'_>) -> bool {
-    let has = |path: &str| has_key(input.head(), path);
+pub fn is_genai_config(head: &[u8]) -> bool {
+    let has = |path: &str| has_key(head, path);
     has("model.type") && (has("model.decoder") || has("model.encoder")) && has("search")
 }
 

@@ -7,6 +7,7 @@
 mod builder;
 mod dim;
 mod dtype;
+mod fixed;
 mod ids;
 mod measured;
 mod order;
