@@ -25,6 +25,14 @@ pub(super) fn report(model: &Model, inferred: &Inferred, diagnostics: &mut Diagn
     for (kind, (op, count)) in &inferred.without_rule {
         diagnostics.op_without_shape_rule(kind, op, *count);
     }
+    for (kind, (op, count, reason)) in &infer.without_size {
+        diagnostics.counted(
+            Severity::Info,
+            format!("sizes of outputs of {kind} stay unknown: {reason}"),
+            op,
+            *count,
+        );
+    }
     let name = |name: NameIdx| model.names.text(name);
     for (code, (example, count)) in &model.counts.unknown_types {
         diagnostics.counted(

@@ -20,6 +20,8 @@ pub(crate) struct Fact {
     /// Elements, where they are known and few.
     pub(crate) value: Option<Rc<Value>>,
     pub(crate) handle: Option<Rc<Handle>>,
+    /// The elements of a sequence of tensors, where each is known; the content of an optional.
+    pub(crate) items: Option<Rc<[Fact]>>,
 }
 
 /// The target of a resource or list handle.
@@ -56,7 +58,13 @@ impl Fact {
         shape: None,
         value: None,
         handle: None,
+        items: None,
     };
+
+    /// Whether it is no tensor itself.
+    pub(crate) const fn is_container(&self) -> bool {
+        self.handle.is_some() || self.items.is_some()
+    }
 
     pub(crate) const fn of_type(dtype: DType) -> Self {
         Self { dtype, ..Self::UNKNOWN }
@@ -86,6 +94,13 @@ impl Fact {
             (Some(a), Some(b)) if a == b => Some(Rc::clone(a)),
             _ => None,
         };
+        let items = match (&self.items, &other.items) {
+            (Some(a), Some(b)) if a.len() == b.len() => {
+                let pairs = a.iter().zip(b.iter());
+                Some(pairs.map(|(a, b)| a.merged(b, sym)).collect())
+            }
+            _ => None,
+        };
         Self {
             dtype: if self.dtype == other.dtype {
                 self.dtype
@@ -95,6 +110,7 @@ impl Fact {
             shape: common_shape(self.shape, other.shape, sym),
             value,
             handle,
+            items,
         }
     }
 }

@@ -26,11 +26,12 @@ pub(crate) fn fill(call: &mut Call<'_>, dims: &[Dim], item: Option<Elem>) -> Opt
     Some(())
 }
 
-/// As many elements as steps fit between start and limit (inputs 0 to 2: start, limit, step).
+/// As many elements as steps fit between start and limit (inputs 0 to 2: start, limit, step, else 1).
 pub(crate) fn range(call: &mut Call<'_>) -> Option<()> {
     call.out_rank(1);
     let item = |input: usize| call.value(input)?.items.first().copied();
-    let items = [item(0)?, item(1)?, item(2)?];
+    let step = if call.has(2) { item(2)? } else { Elem::int(1) };
+    let items = [item(0)?, item(1)?, step];
     let [Some(start), Some(limit), Some(Num::Int(step))] = items.map(Elem::num) else {
         return float_range(call, items);
     };

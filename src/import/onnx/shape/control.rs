@@ -2,7 +2,7 @@
 //!
 //! A result keeps a dimension only where all paths through the bodies agree on it.
 
-use super::{Infer, Op};
+use super::{Infer, Op, lists};
 use crate::onnx::model::{Attribute, GraphIdx};
 use crate::shape::fact::{Elem, Fact, Num, Value};
 use crate::shape::sym::axis;
@@ -25,13 +25,7 @@ impl Infer<'_> {
             "If" => self.branches(op, inputs)?,
             "Loop" => self.repeat(op, inputs, facts.len())?,
             "Scan" => self.scan(op, inputs)?,
-            _ => {
-                // The elements of sequences are not followed; the body is listed with its declared types.
-                if let Some(body) = named_body(op, "body") {
-                    self.body(op.position, body, Vec::new())?;
-                }
-                Vec::new()
-            }
+            _ => self.map(op, inputs)?,
         };
         for (fact, result) in facts.iter_mut().zip(results) {
             *fact = result;
@@ -57,6 +51,33 @@ impl Infer<'_> {
             Some(_) => then,
             None => then.iter().zip(&other).map(|(a, b)| self.merged(a, b)).collect(),
         })
+    }
+
+    /// `SequenceMap`: the body on each element, then on what all elements share, whose facts the body keeps.
+    fn map(&mut self, op: Op<'_>, inputs: &[Option<Fact>]) -> Result<Vec<Fact>, Cancelled> {
+        let Some(body) = named_body(op, "body") else {
+            return Ok(Vec::new());
+        };
+        let mut by_output: Vec<Vec<Fact>> = Vec::new();
+        let turns = lists::turns(inputs);
+        for seeds in turns.iter().flatten() {
+            let results = self.body(op.position, body, seeds.clone())?;
+            by_output.resize(results.len().max(by_output.len()), Vec::new());
+            for (column, result) in by_output.iter_mut().zip(results) {
+                column.push(result);
+            }
+        }
+        let common = self.body(op.position, body, lists::any_turn(inputs))?;
+        let n_turns = turns.map(|turns| turns.len());
+        if n_turns.is_some_and(|count| count > 0 && by_output.iter().all(|column| column.len() == count)) {
+            let columns = by_output.into_iter();
+            return Ok(columns.map(|items| lists::of_items(items, &mut self.sym)).collect());
+        }
+        let first = inputs.first().and_then(Option::as_ref);
+        let length = first
+            .and_then(|fact| fact.handle.as_ref())
+            .map_or(Dim::Unknown, |handle| handle.length);
+        Ok(common.iter().map(|result| lists::of_equal(result, length)).collect())
     }
 
     /// The type and shape on which two facts agree.
@@ -96,10 +117,7 @@ impl Infer<'_> {
                 .zip(&results[1..])
                 .map(|(a, b)| self.merged(a, b))
                 .collect();
-            let is_stable = next
-                .iter()
-                .zip(&carried)
-                .all(|(a, b)| a.shape == b.shape && a.dtype == b.dtype);
+            let is_stable = next == carried;
             carried = next;
             if is_stable {
                 break;

@@ -72,13 +72,6 @@ pub(super) fn clip(call: &mut Call<'_>) -> Option<()> {
     call.add_value(0, Rc::unwrap_or_clone(value))
 }
 
-/// Quantized elementwise sums and products (com.microsoft): operands at 0 and 3.
-pub(super) fn qlinear_pair(call: &mut Call<'_>) -> Option<()> {
-    let (left, right) = (call.dims(0)?, call.dims(3)?);
-    let dims = call.sym.broadcast(&left, &right);
-    call.out(0, &dims)
-}
-
 /// `QuantizeLinear`: the zero point's type unless an attribute names another.
 pub(super) fn quantize(call: &mut Call<'_>) -> Option<()> {
     let dtype = match call.int("output_dtype").filter(|code| *code != 0) {

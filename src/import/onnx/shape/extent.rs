@@ -33,14 +33,17 @@ pub(super) fn pad(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &dims)
 }
 
-/// As many elements as the data decide.
+/// As many elements as the condition chooses.
 pub(super) fn compress(call: &mut Call<'_>) -> Option<()> {
+    let condition = call.ints(1);
+    let chosen = condition.map(|condition| condition.iter().filter(|item| **item != 0).count());
+    let count = chosen.map_or(Dim::Unknown, |count| Dim::Known(count as u64));
     if !call.has_attr("axis") {
-        return call.out_rank(1);
+        return call.out(0, &[count]);
     }
     let mut dims = call.dims(0)?;
     let at = call.axis_attr("axis", 0, dims.len())?;
-    dims[at] = Dim::Unknown;
+    dims[at] = count;
     call.out(0, &dims)
 }
 

@@ -70,7 +70,9 @@ pub(super) fn mel_weights(call: &mut Call<'_>) -> Option<()> {
 /// Indices of elements that are not zero.
 pub(super) fn non_zero(call: &mut Call<'_>) -> Option<()> {
     let rank = call.dims(0)?.len();
-    call.out(0, &[Dim::Known(rank as u64), Dim::Unknown])
+    let found = call.ints(0).map(|items| items.iter().filter(|item| **item != 0).count());
+    let count = found.map_or(Dim::Unknown, |count| Dim::Known(count as u64));
+    call.out(0, &[Dim::Known(rank as u64), count])
 }
 
 /// Unique elements, and three lists of indices.
@@ -91,7 +93,8 @@ pub(super) fn unique(call: &mut Call<'_>) -> Option<()> {
     call.out(2, &[count])
 }
 
-/// Frequencies: the last dimension holds real and imaginary parts.
+/// Frequencies: the last dimension holds real and imaginary parts. One side alone has half of the frequencies, whose
+/// inverse is real.
 pub(super) fn dft(call: &mut Call<'_>) -> Option<()> {
     let mut dims = call.dims(0)?;
     let at = if call.has(2) {
@@ -100,17 +103,65 @@ pub(super) fn dft(call: &mut Call<'_>) -> Option<()> {
         call.int_or("axis", if call.node.opset >= 20 { -2 } else { 1 })
     };
     let at = axis(at, dims.len())?;
-    if call.has(1) {
-        dims[at] = call.scalar_dim(1);
-    }
     let is_inverse = call.int_or("inverse", 0) == 1;
     let is_onesided = call.int_or("onesided", 0) == 1;
-    if is_onesided && !is_inverse {
-        let half = call.sym.with(DimOp::FloorDiv, dims[at], 2);
-        dims[at] = call.sym.with(DimOp::Add, half, 1);
-    } else if is_onesided {
-        return None;
+    if call.has(1) {
+        dims[at] = call.scalar_dim(1);
+    } else if is_inverse && is_onesided {
+        let steps = call.sym.with(DimOp::Sub, dims[at], 1);
+        dims[at] = call.sym.with(DimOp::Mul, steps, 2);
     }
-    *dims.last_mut()? = Dim::Known(2);
+    if is_onesided && !is_inverse {
+        dims[at] = one_side(call, dims[at]);
+    }
+    *dims.last_mut()? = Dim::Known(if is_onesided && is_inverse { 1 } else { 2 });
+    call.out(0, &dims)
+}
+
+fn one_side(call: &mut Call<'_>, length: Dim) -> Dim {
+    let half = call.sym.with(DimOp::FloorDiv, length, 2);
+    call.sym.with(DimOp::Add, half, 1)
+}
+
+/// Frequencies of frames of a signal.
+pub(super) fn stft(call: &mut Call<'_>) -> Option<()> {
+    let signal = call.dims(0)?;
+    let (batch, length) = (*signal.first()?, *signal.get(1)?);
+    let frame = if call.has(3) {
+        call.scalar_dim(3)
+    } else if call.has(2) {
+        *call.dims(2)?.first()?
+    } else {
+        length
+    };
+    let free = call.sym.dim(DimOp::Sub, length, frame);
+    let step = call.scalar_dim(1);
+    let steps = call.sym.dim(DimOp::FloorDiv, free, step);
+    let frames = call.sym.with(DimOp::Add, steps, 1);
+    let bins = if call.int_or("onesided", 1) == 1 {
+        one_side(call, frame)
+    } else {
+        frame
+    };
+    call.out(0, &[batch, frames, bins, Dim::Known(2)])
+}
+
+/// Weights of n-grams: the highest of their places decides how many there are.
+pub(super) fn tf_idf(call: &mut Call<'_>) -> Option<()> {
+    let mut dims = call.dims(0)?;
+    let highest = call.list("ngram_indexes")?.iter().max()?.checked_add(1)?;
+    *dims.last_mut()? = Num::Int(highest).dim();
+    call.out(0, &dims)
+}
+
+/// A filled tensor of the first operator sets: its shape is an attribute or an input.
+pub(super) fn given_fill(call: &mut Call<'_>) -> Option<()> {
+    let mut dims = match call.list("shape") {
+        _ if call.int_or("input_as_shape", 0) == 1 => call.listed_dims(0)?,
+        Some(sizes) => sizes.iter().map(|size| Num::Int(*size).dim()).collect(),
+        None => call.dims(0)?,
+    };
+    let extra = call.list("extra_shape").unwrap_or(&[]);
+    dims.extend(extra.iter().map(|size| Num::Int(*size).dim()));
     call.out(0, &dims)
 }

@@ -44,6 +44,28 @@ pub(super) fn unsqueeze(call: &mut Call<'_>) -> Option<()> {
     layout::unsqueeze(call, &axes)
 }
 
+/// One new axis at a position that is an input (com.microsoft).
+pub(super) fn expand_dims(call: &mut Call<'_>) -> Option<()> {
+    let axes = call.ints(1)?;
+    layout::unsqueeze(call, &axes)
+}
+
+/// Slices of one size along an axis, which become a last axis (com.microsoft).
+pub(super) fn unfold(call: &mut Call<'_>) -> Option<()> {
+    let mut dims = call.dims(0)?;
+    let at = call.axis_attr("dim", -1, dims.len())?;
+    let size = call.int("size")?;
+    let step = call.int_or("step", 1);
+    if step <= 0 {
+        return None;
+    }
+    let free = call.sym.with(DimOp::Sub, dims[at], size);
+    let steps = call.sym.with(DimOp::FloorDiv, free, step);
+    dims[at] = call.sym.with(DimOp::Add, steps, 1);
+    dims.push(Num::Int(size).dim());
+    call.out(0, &dims)
+}
+
 pub(super) fn transpose(call: &mut Call<'_>) -> Option<()> {
     let order = call.list("perm");
     layout::transpose(call, order)

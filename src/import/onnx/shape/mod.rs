@@ -3,18 +3,22 @@
 //! are called, within a budget of steps; each set of facts with which a function is called makes a version of it. Why own
 //! rules and no crate: docs/shape-inference.md.
 
+mod attention;
 mod calls;
 mod conflicts;
 mod control;
 mod elementwise;
 mod extent;
+mod forms;
 mod generate;
 mod layout;
 mod linear;
+mod lists;
 mod ml;
 mod pick;
 mod reduce;
 mod sequence;
+mod state;
 mod stated;
 mod table;
 mod window;
@@ -39,6 +43,9 @@ use crate::shape::versions::{Layout, Versions};
 use highwater_model::graph::{DType, Dim};
 use highwater_model::progress::{Cancelled, Progress};
 
+/// The most op types that are told of.
+const MAX_LISTED: usize = 64;
+
 #[derive(Debug, Default)]
 struct Table<'m> {
     /// By the numbers of the names that the graph defines.
@@ -56,6 +63,8 @@ pub(super) struct Inferred {
     tables: Vec<(Vec<Fact>, BTreeSet<usize>)>,
     /// Op types without a rule, each with its first op's name and the number of its ops.
     pub(super) without_rule: IndexMap<String, (String, u64)>,
+    /// Op types with outputs whose sizes no file states, each with its first op's name, the number of its ops and why.
+    pub(super) without_size: IndexMap<String, (String, u64, &'static str)>,
     /// The computed facts of values whose shapes contradict the stated ones.
     pub(super) contradictions: BTreeMap<(GraphIdx, NameIdx), Fact>,
     /// The computed types of values that contradict the stated ones.
@@ -106,6 +115,7 @@ pub(super) fn infer(
         scope: calls::Scope::main(model),
         steps_left: 8 * nodes as u64 + 100_000,
         without_rule: IndexMap::new(),
+        without_size: IndexMap::new(),
         contradictions: BTreeMap::new(),
         other_types: BTreeMap::new(),
         laws: conflicts::laws(),
@@ -121,6 +131,7 @@ pub(super) fn infer(
         sym: infer.sym,
         tables: layout.arranged(tables.collect()),
         without_rule: infer.without_rule,
+        without_size: infer.without_size,
         contradictions: layout.renumbered(infer.contradictions),
         other_types: layout.renumbered(infer.other_types),
         conflicts: layout.renumbered(infer.conflicts),
@@ -141,6 +152,7 @@ struct Infer<'m> {
     scope: calls::Scope<'m>,
     steps_left: u64,
     without_rule: IndexMap<String, (String, u64)>,
+    without_size: IndexMap<String, (String, u64, &'static str)>,
     contradictions: BTreeMap<(GraphIdx, NameIdx), Fact>,
     other_types: BTreeMap<(GraphIdx, NameIdx), DType>,
     laws: conflicts::Laws,
@@ -263,6 +275,7 @@ impl<'m> Infer<'m> {
         let inputs: Vec<Option<Fact>> = graph.inputs_of(node).iter().map(|name| self.lookup(*name)).collect();
         let outputs = graph.outputs_of(node);
         let facts = self.outputs(graph, position, inputs)?;
+        let mut is_open = false;
         for (name, fact) in outputs.iter().zip(facts) {
             let Some(number) = graph.locals.get(*name) else {
                 continue;
@@ -272,7 +285,12 @@ impl<'m> Infer<'m> {
                 Some(ty) => self.completed(fact, ty, (idx, *name)),
                 None => fact,
             };
+            let dims = fact.shape.map(|shape| self.sym.dims(shape));
+            is_open |= dims.is_none_or(|dims| dims.contains(&Dim::Unknown)) && !fact.is_container();
             self.tables[idx.0].facts[number] = fact;
+        }
+        if is_open {
+            self.explain(node);
         }
         Ok(())
     }
@@ -297,33 +315,33 @@ impl<'m> Infer<'m> {
             names: &self.model.names,
             all: &bound,
         };
-        if let Some(row) = self.rules.get(&(domain, kind)) {
-            let node = Node {
+        let row = self.rules.get(&(domain, kind)).copied().unwrap_or_default();
+        let mut call = Call {
+            node: Node {
                 name: self.model.title(node),
                 opset: self.scope.opset,
                 attributes,
-            };
-            let call = Call {
-                node,
-                kind,
-                inputs,
-                outputs: unknown,
-                sym: &mut self.sym,
-            };
-            let place = self.frames.last().map(|frame| (*frame, position));
-            let found = conflicts::find(&self.laws, domain, &call);
-            // A loop's body is inferred several times: the last time counts.
-            match (found, place) {
-                (Some(conflict), Some(place)) if self.conflicts.len() < stated::MAX_CONTRADICTIONS => {
-                    self.conflicts.insert(place, conflict);
-                }
-                (None, Some(place)) => {
-                    self.conflicts.remove(&place);
-                }
-                _ => {}
+            },
+            kind,
+            inputs,
+            outputs: unknown,
+            sym: &mut self.sym,
+        };
+        let found = conflicts::find(&self.laws, domain, &call);
+        // A loop's body is inferred several times: the last time counts.
+        match (found, self.frames.last().map(|frame| (*frame, position))) {
+            (Some(conflict), Some(place)) if self.conflicts.len() < stated::MAX_CONTRADICTIONS => {
+                self.conflicts.insert(place, conflict);
             }
-            return Ok(row.facts(call));
+            (None, Some(place)) => {
+                self.conflicts.remove(&place);
+            }
+            _ => {}
         }
+        if row.facts(&mut call).is_some() {
+            return Ok(call.outputs);
+        }
+        let (inputs, unknown) = (call.inputs, call.outputs);
         if domain.is_empty() && control::has_rule(kind) {
             let op = Op {
                 position,
@@ -332,18 +350,42 @@ impl<'m> Infer<'m> {
             };
             return self.control(op, &inputs, unknown);
         }
-        let title = if domain.is_empty() {
-            kind.to_owned()
-        } else {
-            format!("{domain}.{kind}")
-        };
+        let title = self.op_title(node);
+        if row.reason().is_some() {
+            return Ok(unknown);
+        }
         if let Some(known) = self.without_rule.get_mut(&title) {
             known.1 += 1;
-        } else if self.without_rule.len() < 64 {
+        } else if self.without_rule.len() < MAX_LISTED {
             let name = self.model.title(node).to_owned();
             self.without_rule.insert(title, (name, 1));
         }
         Ok(unknown)
+    }
+
+    /// The op's type with its operator set.
+    fn op_title(&self, node: &RawNode) -> String {
+        let (domain, kind) = (self.model.domain(node), self.model.names.text(node.kind));
+        if domain.is_empty() {
+            kind.to_owned()
+        } else {
+            format!("{domain}.{kind}")
+        }
+    }
+
+    /// Notes an op with outputs of unknown size, if there is a reason.
+    fn explain(&mut self, node: &RawNode) {
+        let op = (self.model.domain(node), self.model.names.text(node.kind));
+        let Some(reason) = self.rules.get(&op).and_then(|row| row.reason()) else {
+            return;
+        };
+        let title = self.op_title(node);
+        if let Some(known) = self.without_size.get_mut(&title) {
+            known.1 += 1;
+        } else if self.without_size.len() < MAX_LISTED {
+            let name = self.model.title(node).to_owned();
+            self.without_size.insert(title, (name, 1, reason));
+        }
     }
 
     /// The fact of a name in the innermost graph or those around it; `None` for an optional input that is left out.

@@ -5,7 +5,7 @@ use crate::shape::fact::{Elem, Num};
 use crate::shape::pick;
 use crate::shape::sizes::{Range, positions, sliced};
 use crate::shape::sym::axis;
-use highwater_model::graph::{Dim, DimOp};
+use highwater_model::graph::{DType, Dim, DimOp};
 
 /// Slice; ranges are attributes in old operator sets and inputs in new ones.
 pub(super) fn slice(call: &mut Call<'_>) -> Option<()> {
@@ -79,12 +79,24 @@ fn slice_value(
     call.add_value(0, value)
 }
 
-/// Concatenation along an axis; all inputs have the same number of dimensions.
 pub(super) fn concat(call: &mut Call<'_>) -> Option<()> {
-    let mut dims = call.dims(0)?;
+    let n_inputs = call.inputs.len();
+    joined(call, 0..n_inputs)?;
+    pick::concat_elements(call, 0..n_inputs)
+}
+
+/// Quantized concatenation (com.microsoft): behind the result's scale and zero point, tensors with theirs.
+pub(super) fn q_concat(call: &mut Call<'_>) -> Option<()> {
+    let n_inputs = call.inputs.len();
+    joined(call, (2..n_inputs).step_by(3))
+}
+
+/// Inputs one behind the other along an axis; all have the same number of dimensions.
+fn joined(call: &mut Call<'_>, mut inputs: impl Iterator<Item = usize>) -> Option<()> {
+    let mut dims = call.dims(inputs.next()?)?;
     let default = i64::from(call.node.opset < 4);
     let at = call.axis_attr("axis", default, dims.len())?;
-    for input in 1..call.inputs.len() {
+    for input in inputs {
         let other = call.dims(input)?;
         if other.len() != dims.len() {
             return None;
@@ -99,11 +111,20 @@ pub(super) fn concat(call: &mut Call<'_>) -> Option<()> {
         }
     }
     call.out(0, &dims);
-    if dims.len() != 1 {
-        return None;
+    (dims.len() == 1).then_some(())
+}
+
+/// Rows of a table in blocks of few bits (com.microsoft); bytes hold several elements of the last axis.
+pub(super) fn gather_quantized(call: &mut Call<'_>) -> Option<()> {
+    let (mut dims, indices) = (call.dims(0)?, call.dims(1)?);
+    let bits = call.int_or("bits", 4);
+    if call.dtype(0) == DType::Uint8 && (1..8).contains(&bits) {
+        let last = dims.last_mut()?;
+        *last = call.sym.with(DimOp::Mul, *last, 8 / bits);
     }
-    let n_inputs = call.inputs.len();
-    pick::concat_elements(call, 0..n_inputs)
+    let at = call.axis_attr("gather_axis", 0, dims.len())?;
+    dims.splice(at..=at, indices);
+    call.out(0, &dims)
 }
 
 /// Split into listed or equal parts; where they are not equal the last is the smallest.

@@ -33,6 +33,13 @@ pub(super) fn reduce(call: &mut Call<'_>) -> Option<()> {
     reduce::reduce(call, &axes, keeps_axes, operation)
 }
 
+/// Sums of bytes (com.microsoft), in 32 bits.
+pub(super) fn reduce_integer(call: &mut Call<'_>) -> Option<()> {
+    let is_unsigned = call.dtype(0) == DType::Uint8;
+    call.set_dtype(0, if is_unsigned { DType::Uint32 } else { DType::Int32 });
+    reduce(call)
+}
+
 /// Positions of extremes along one axis.
 pub(super) fn arg_reduce(call: &mut Call<'_>) -> Option<()> {
     let dims = call.dims(0)?;

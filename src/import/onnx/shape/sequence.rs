@@ -1,10 +1,10 @@
-//! Recurrent layers, attention, and ops on images: Resize, grids.
+//! Recurrent layers, and ops on images: Resize, grids.
 
 use crate::shape::arith;
 use crate::shape::call::Call;
 use crate::shape::fact::{Elem, Num};
 use crate::shape::sym::axes;
-use highwater_model::graph::{Dim, DimOp};
+use highwater_model::graph::Dim;
 
 /// RNN, GRU and LSTM: all states, the last one, and the cell's last state.
 pub(super) fn recurrent(call: &mut Call<'_>) -> Option<()> {
@@ -36,65 +36,6 @@ pub(super) fn recurrent(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &all);
     call.out(1, &last);
     call.out(2, &last)
-}
-
-/// Attention of operator set 23, on 3 or 4 dimensions.
-pub(super) fn attention(call: &mut Call<'_>) -> Option<()> {
-    let (query, key, value) = (call.dims(0)?, call.dims(1)?, call.dims(2)?);
-    let split = |dims: &[Dim], name: &str, call: &mut Call<'_>| match *dims {
-        [batch, heads, length, width] => Some((batch, heads, length, width)),
-        [batch, length, width] => {
-            let heads = call.int(name).filter(|heads| *heads > 0)?;
-            let each = call.sym.with(DimOp::FloorDiv, width, heads);
-            Some((batch, Num::Int(heads).dim(), length, each))
-        }
-        _ => None,
-    };
-    let (batch, q_heads, q_length, _) = split(&query, "q_num_heads", call)?;
-    let (_, kv_heads, key_length, key_width) = split(&key, "kv_num_heads", call)?;
-    let (_, _, value_length, value_width) = split(&value, "kv_num_heads", call)?;
-    let result = if query.len() == 3 {
-        let width = call.sym.dim(DimOp::Mul, q_heads, value_width);
-        vec![batch, q_length, width]
-    } else {
-        vec![batch, q_heads, q_length, value_width]
-    };
-    call.out(0, &result);
-    let past = |input: usize, length: Dim, call: &mut Call<'_>| match call.dims(input) {
-        Some(past) if past.len() == 4 => call.sym.dim(DimOp::Add, past[2], length),
-        _ if call.has(input) => Dim::Unknown,
-        _ => length,
-    };
-    let key_total = past(4, key_length, call);
-    let value_total = past(5, value_length, call);
-    call.out(1, &[batch, kv_heads, key_total, key_width]);
-    call.out(2, &[batch, kv_heads, value_total, value_width]);
-    call.out(3, &[batch, q_heads, q_length, key_total])
-}
-
-/// Attention of com.microsoft with packed weights.
-pub(super) fn packed_attention(call: &mut Call<'_>) -> Option<()> {
-    let [batch, length, _] = call.dims(0)?[..] else {
-        return None;
-    };
-    let width = match call.list("qkv_hidden_sizes") {
-        Some(sizes) if sizes.len() == 3 => Num::Int(sizes[2]).dim(),
-        _ => {
-            let columns = *call.dims(1)?.get(1)?;
-            call.sym.with(DimOp::FloorDiv, columns, 3)
-        }
-    };
-    call.out(0, &[batch, length, width])
-}
-
-/// Attention of com.microsoft with separate query, key and value; the result has the query's shape where the
-/// value is as wide.
-pub(super) fn multi_head_attention(call: &mut Call<'_>) -> Option<()> {
-    let query = call.dims(0)?;
-    match (query.len(), call.dims(2)) {
-        (3, Some(value)) if value.len() == 3 => call.out(0, &[query[0], query[1], value[2]]),
-        _ => None,
-    }
 }
 
 /// Resize and Upsample: sizes, or scales rounded down.
@@ -213,15 +154,4 @@ pub(super) fn deform_conv(call: &mut Call<'_>) -> Option<()> {
     let mut dims = vec![*data.first()?, *weights.first()?];
     dims.extend_from_slice(offsets.get(2..)?);
     call.out(0, &dims)
-}
-
-/// Embeddings, their sum and norm (com.microsoft).
-pub(super) fn embed_layer_norm(call: &mut Call<'_>) -> Option<()> {
-    let [batch, length] = call.dims(0)?[..] else {
-        return None;
-    };
-    let width = *call.dims(2)?.get(1)?;
-    call.out(0, &[batch, length, width]);
-    call.out(1, &[batch]);
-    call.out(2, &[batch, length, width])
 }

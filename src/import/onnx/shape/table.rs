@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use self::Type::{Attribute, Input, Is, Unstated};
-use super::{elementwise, extent, generate, layout, linear, ml, pick, reduce, sequence, window};
+use self::Type::{Attribute, Either, Input, Is, Unstated};
+use super::attention::{self, Cache};
+use super::forms::{self, Entry};
+use super::{elementwise, extent, generate, layout, linear, lists, ml, pick, reduce, sequence, state, window};
 use crate::element_types::ONNX;
 use crate::shape;
 use crate::shape::call::Call;
-use crate::shape::fact::Fact;
 use highwater_model::graph::DType::{Bool, Float32, Int32, Int64, Uint8};
 use highwater_model::graph::{DType, Dim};
 
@@ -17,6 +18,8 @@ type Rule = fn(&mut Call<'_>) -> Option<()>;
 #[derive(Clone, Copy)]
 enum Type {
     Input(usize),
+    /// That of the first input, without it of the second.
+    Either(usize, usize),
     Is(DType),
     /// The code in an attribute, else this code.
     Attribute(&'static str, i64),
@@ -24,26 +27,40 @@ enum Type {
     Unstated,
 }
 
-#[derive(Clone, Copy)]
+/// What the tables have on one op.
+#[derive(Clone, Copy, Default)]
 pub(super) struct Row {
-    types: &'static [Type],
-    rule: Rule,
+    rule: Option<(&'static [Type], Rule)>,
+    entry: Option<&'static Entry>,
 }
 
 impl Row {
-    pub(super) fn facts(self, mut call: Call<'_>) -> Vec<Fact> {
-        for (output, ty) in self.types.iter().enumerate() {
+    /// Why sizes of the op's outputs may stay unknown.
+    pub(super) fn reason(self) -> Option<&'static str> {
+        self.entry?.reason
+    }
+
+    /// The facts of a call's outputs; `None` where there is no rule.
+    pub(super) fn facts(self, call: &mut Call<'_>) -> Option<()> {
+        let Some((types, rule)) = self.rule else {
+            let entry = self.entry.filter(|entry| entry.has_rule())?;
+            // `None` means that the rest stays unknown.
+            let _stopped: Option<()> = entry.apply(call);
+            return Some(());
+        };
+        for (output, ty) in types.iter().enumerate() {
             let dtype = match *ty {
                 Input(input) => call.dtype(input),
+                Either(input, _) if call.has(input) => call.dtype(input),
+                Either(_, input) => call.dtype(input),
                 Is(dtype) => dtype,
                 Attribute(name, default) => ONNX.of_code(call.int_or(name, default)),
                 Unstated => DType::Unknown,
             };
             call.set_dtype(output, dtype);
         }
-        // `None` means that the rest stays unknown.
-        let _stopped: Option<()> = (self.rule)(&mut call);
-        call.outputs
+        let _stopped: Option<()> = rule(call);
+        Some(())
     }
 }
 
@@ -54,6 +71,9 @@ const BOOL: &[Type] = &[Is(Bool)];
 const FLOAT32: &[Type] = &[Is(Float32)];
 const INT32: &[Type] = &[Is(Int32)];
 const INT64: &[Type] = &[Is(Int64)];
+const FIRST_3: &[Type] = &[Input(0), Input(0), Input(0)];
+/// Caches have a type of their own, which is that of the query without a past.
+const GROUP_QUERY: &[Type] = &[Input(0), Either(3, 0), Either(4, 0), Input(0)];
 const BY_RULE: &[Type] = &[];
 
 /// Operator set (empty: the default one), names of ops, types of their outputs, rule.
@@ -107,7 +127,7 @@ static FAMILIES: &[(&str, &[&str], &[Type], Rule)] = &[
     ("", &["Conv"], FIRST, |call| window::conv(call, 1)),
     ("", &["ConvInteger"], INT32, |call| window::conv(call, 1)),
     ("", &["QLinearConv"], &[Input(7)], |call| window::conv(call, 3)),
-    ("", &["ConvTranspose"], FIRST, window::conv_transpose),
+    ("", &["ConvTranspose"], FIRST, |call| window::conv_transpose(call, 1)),
     ("", &["AveragePool", "LpPool", "MaxPool"], WITH_INDICES, window::pool),
     ("", &["GlobalAveragePool", "GlobalLpPool", "GlobalMaxPool"], FIRST, window::global_pool),
     ("", &["MaxUnpool"], FIRST, window::max_unpool),
@@ -116,7 +136,7 @@ static FAMILIES: &[(&str, &[&str], &[Type], Rule)] = &[
     ("", &["MatMul"], FIRST, |call| linear::matmul(call, 0, 1)),
     ("", &["MatMulInteger"], INT32, |call| linear::matmul(call, 0, 1)),
     ("", &["QLinearMatMul"], &[Input(7)], |call| linear::matmul(call, 0, 3)),
-    ("", &["Gemm"], FIRST, linear::gemm),
+    ("", &["Gemm"], FIRST, |call| linear::gemm(call, 1)),
     ("", &["Einsum"], FIRST, linear::einsum),
     ("", &["QuantizeLinear"], BY_RULE, elementwise::quantize),
     ("", &["DequantizeLinear"], &[Input(1)], elementwise::dequantize),
@@ -144,41 +164,122 @@ static FAMILIES: &[(&str, &[&str], &[Type], Rule)] = &[
     ("", &["NonMaxSuppression"], INT64, |call| call.out(0, &[Dim::Unknown, Dim::Known(3)])),
     ("", &["Unique"], &[Input(0), Is(Int64), Is(Int64), Is(Int64)], generate::unique),
     ("", &["OptionalHasElement"], BOOL, |call| call.out(0, &[])),
-    // Sequences and optionals have no shape; `report` lists them.
-    ("", &[
-        "Optional", "SequenceConstruct", "SequenceEmpty", "SequenceErase", "SequenceInsert", "SplitToSequence",
-    ], BY_RULE, |_| None),
-    ("", &["SequenceLength"], INT64, |call| call.out(0, &[])),
+    // Sequences and optionals have no shape themselves; `report` lists them.
+    ("", &["Optional"], BY_RULE, lists::optional),
+    ("", &["OptionalGetElement"], BY_RULE, lists::content),
+    ("", &["SequenceConstruct"], BY_RULE, lists::construct),
+    ("", &["SequenceEmpty"], BY_RULE, lists::empty),
+    ("", &["SequenceErase"], BY_RULE, lists::erase),
+    ("", &["SequenceInsert"], BY_RULE, lists::insert),
+    ("", &["SequenceAt"], BY_RULE, lists::at),
+    ("", &["SplitToSequence"], BY_RULE, lists::split),
+    ("", &["ConcatFromSequence"], BY_RULE, lists::concat),
+    ("", &["SequenceLength"], INT64, lists::length),
+    ("", &["MemcpyFromHost", "MemcpyToHost"], BY_RULE, shape::elementwise::identity),
+    ("", &["DynamicSlice"], FIRST, pick::slice),
+    ("", &["GivenTensorFill"], FLOAT32, generate::given_fill),
+    ("", &["TfIdfVectorizer"], FLOAT32, generate::tf_idf),
+    ("", &["STFT"], FIRST, generate::stft),
     ("", &["DFT"], FIRST, generate::dft),
     ("", &["GRU", "LSTM", "RNN"], BY_RULE, sequence::recurrent),
-    ("", &["Attention"], &[Input(0); 4], sequence::attention),
+    ("", &["Attention"], &[Input(0), Input(1), Input(2), Input(0)], attention::attention),
     ("", &["Resize", "Upsample"], FIRST, sequence::resize),
     ("", &["GridSample"], FIRST, sequence::grid_sample),
     ("", &["AffineGrid"], FIRST, sequence::affine_grid),
     ("", &["DeformConv"], FIRST, sequence::deform_conv),
     ("com.microsoft", &[
-        "BiasGelu", "BiasSoftmax", "FastGelu", "Gelu", "GroupNorm", "QLinearLeakyRelu", "QLinearSigmoid",
-        "QLinearSoftmax", "QuickGelu", "RotaryEmbedding",
+        "BiasGelu", "BiasSoftmax", "FastGelu", "Gelu", "QLinearLeakyRelu", "QLinearSigmoid", "QLinearSoftmax",
+        "QuickGelu", "RotaryEmbedding", "Trilu",
     ], FIRST, shape::elementwise::unary),
     ("com.microsoft", &["BiasDropout"], FIRST, elementwise::dropout),
-    ("com.microsoft", &["BiasAdd"], FIRST, elementwise::arithmetic),
     ("com.microsoft", &["LayerNormalization", "SimplifiedLayerNormalization"], FIRST, reduce::layer_norm),
     ("com.microsoft", &[
         "SkipLayerNormalization", "SkipSimplifiedLayerNormalization",
     ], &[Input(0), Unstated, Unstated, Input(0)], reduce::skip_layer_norm),
-    ("com.microsoft", &["EmbedLayerNormalization"], &[Input(2), Is(Int32), Input(2)], sequence::embed_layer_norm),
-    ("com.microsoft", &["Attention", "QAttention"], FIRST_2, sequence::packed_attention),
-    ("com.microsoft", &["MultiHeadAttention"], &[Input(0); 3], sequence::multi_head_attention),
-    ("com.microsoft", &["FusedMatMul", "TransposeMatMul"], FIRST, linear::fused_matmul),
-    ("com.microsoft", &["FusedGemm"], FIRST, linear::gemm),
-    ("com.microsoft", &["MatMulNBits"], FIRST, linear::matmul_n_bits),
-    ("com.microsoft", &["DynamicQuantizeMatMul", "MatMulIntegerToFloat"], &[Is(Float32)], |call| linear::matmul(call, 0, 1)),
-    ("com.microsoft", &["QLinearAdd", "QLinearMul"], FIRST, elementwise::qlinear_pair),
+    ("com.microsoft", &["Attention", "DecoderMaskedSelfAttention"], FIRST_2, |call| attention::packed_attention(call, 4)),
+    ("com.microsoft", &["QAttention"], &[Input(2); 2], |call| attention::packed_attention(call, 8)),
+    ("com.microsoft", &["MultiHeadAttention"], FIRST_3, |call| {
+        let shares = call.has(6) && call.has(8);
+        attention::multi_head_attention(call, 6, shares)
+    }),
+    ("com.microsoft", &["DecoderMaskedMultiHeadAttention"], FIRST_3, |call| {
+        let shares = call.int_or("past_present_share_buffer", 0) != 0;
+        attention::multi_head_attention(call, 5, shares)
+    }),
+    ("com.microsoft", &["GroupQueryAttention"], GROUP_QUERY, |call| {
+        attention::group_query_attention(call, Cache::Grows)
+    }),
+    ("com.microsoft", &["SparseAttention"], &[Input(0), Input(3), Input(4)], |call| {
+        attention::group_query_attention(call, Cache::Stays)
+    }),
+    ("com.microsoft", &[
+        "FusedMatMul", "FusedMatMulActivation", "SparseToDenseMatMul", "TransposeMatMul",
+    ], FIRST, linear::fused_matmul),
+    ("com.microsoft", &["FusedGemm"], FIRST, |call| linear::gemm(call, 1)),
+    ("com.microsoft", &["GemmFloat8"], &[Attribute("dtype", 1)], |call| linear::gemm(call, 1)),
+    ("com.microsoft", &["QGemm"], BY_RULE, linear::q_gemm),
+    ("com.microsoft", &["MatMulInteger16"], BY_RULE, linear::matmul_integer16),
+    ("com.microsoft", &["DynamicQuantizeMatMul"], FIRST, |call| linear::matmul(call, 0, 1)),
+    ("com.microsoft", &["MatMulIntegerToFloat"], &[Input(2)], |call| linear::matmul(call, 0, 1)),
+    ("com.microsoft", &["QOrderedMatMul"], FIRST, |call| linear::matmul(call, 0, 2)),
     ("com.microsoft", &["QuantizeLinear"], BY_RULE, elementwise::quantize),
     ("com.microsoft", &["DequantizeLinear"], &[Input(1)], elementwise::dequantize),
+    ("com.microsoft", &["QLinearConcat"], &[Input(1)], pick::q_concat),
+    ("com.microsoft", &["QLinearReduceMean"], FIRST, reduce::reduce),
+    ("com.microsoft", &["ReduceSumInteger"], BY_RULE, reduce::reduce_integer),
+    ("com.microsoft", &["GatherBlockQuantized"], &[Input(2)], pick::gather_quantized),
+    ("com.microsoft", &["GatherND"], FIRST, shape::pick::gather_nd),
+    ("com.microsoft", &["ExpandDims"], FIRST, layout::expand_dims),
+    ("com.microsoft", &["UnfoldTensor"], FIRST, layout::unfold),
+    ("com.microsoft", &["Pad"], FIRST, extent::pad),
+    ("com.microsoft", &["Range"], FIRST, shape::generate::range),
+    ("com.microsoft", &["GridSample"], FIRST, sequence::grid_sample),
     ("com.microsoft", &["FusedConv"], FIRST, |call| window::conv(call, 1)),
-    ("com.microsoft", &["QLinearAveragePool"], WITH_INDICES, window::pool),
+    ("com.microsoft", &["NhwcConv", "NhwcFusedConv"], FIRST, |call| {
+        window::channels_last(call, |call| window::conv(call, 1))
+    }),
+    ("com.microsoft", &["QLinearConv"], &[Input(7)], |call| {
+        window::either_layout(call, |call| window::conv(call, 3))
+    }),
+    ("com.microsoft", &["ConvTransposeWithDynamicPads"], FIRST, |call| window::conv_transpose(call, 1)),
+    ("com.microsoft", &["MaxpoolWithMask"], FIRST, window::pool),
+    ("com.microsoft", &["NhwcMaxPool"], FIRST, |call| window::channels_last(call, window::pool)),
+    ("com.microsoft", &["QLinearAveragePool"], FIRST, |call| window::either_layout(call, window::pool)),
+    ("com.microsoft", &["QLinearGlobalAveragePool"], FIRST, |call| window::either_layout(call, window::global_pool)),
     ("com.microsoft", &["DynamicQuantizeLSTM"], BY_RULE, sequence::recurrent),
+    ("com.microsoft", &["CausalConvWithState"], &[Input(0); 3], state::causal_conv),
+    ("com.microsoft.nchwc", &["Conv"], FIRST, |call| window::conv(call, 1)),
+    ("com.microsoft.nchwc", &["AveragePool", "MaxPool"], FIRST, window::pool),
+    ("com.microsoft.nchwc", &["GlobalAveragePool", "GlobalMaxPool"], FIRST, window::global_pool),
+    ("com.microsoft.nchwc", &["ReorderInput"], FIRST, window::reorder_input),
+    // Ops of the default set whose input 0 and results have their channels last.
+    ("com.ms.internal.nhwc", &["InstanceNormalization", "LRN"], FIRST, shape::elementwise::same),
+    ("com.ms.internal.nhwc", &["BatchNormalization"], FIRST, reduce::batch_norm),
+    ("com.ms.internal.nhwc", &["AveragePool", "LpPool", "MaxPool"], WITH_INDICES, |call| {
+        window::channels_last(call, window::pool)
+    }),
+    ("com.ms.internal.nhwc", &["QLinearAveragePool"], FIRST, |call| window::channels_last(call, window::pool)),
+    ("com.ms.internal.nhwc", &["GlobalAveragePool", "GlobalLpPool", "GlobalMaxPool"], FIRST, |call| {
+        window::channels_last(call, window::global_pool)
+    }),
+    ("com.ms.internal.nhwc", &["Conv"], FIRST, |call| window::channels_last(call, |call| window::conv(call, 1))),
+    ("com.ms.internal.nhwc", &["QLinearConv"], &[Input(7)], |call| {
+        window::channels_last(call, |call| window::conv(call, 3))
+    }),
+    ("com.ms.internal.nhwc", &["ConvTranspose"], FIRST, |call| {
+        window::channels_last(call, |call| window::conv_transpose(call, 1))
+    }),
+    ("com.ms.internal.nhwc", &["QLinearConvTranspose"], &[Input(7)], |call| {
+        window::channels_last(call, |call| window::conv_transpose(call, 3))
+    }),
+    ("com.ms.internal.nhwc", &["DepthToSpace", "SpaceToDepth"], FIRST, |call| {
+        window::channels_last(call, layout::blocks)
+    }),
+    ("com.ms.internal.nhwc", &["GridSample"], FIRST, |call| window::channels_last(call, sequence::grid_sample)),
+    ("com.ms.internal.nhwc", &["MaxUnpool"], FIRST, |call| window::channels_last(call, window::max_unpool)),
+    ("com.ms.internal.nhwc", &["Resize"], FIRST, |call| window::channels_last(call, sequence::resize)),
+    ("ai.onnx.preview.training", &["Adagrad", "Adam", "Momentum"], BY_RULE, state::optimizer),
+    ("ai.onnx.preview.training", &["Gradient"], BY_RULE, state::gradient),
     ("ai.onnx.ml", &["Binarizer", "Imputer"], FIRST, shape::elementwise::same),
     ("ai.onnx.ml", &["Normalizer", "Scaler"], FLOAT32, shape::elementwise::same),
     ("ai.onnx.ml", &["CategoryMapper"], BY_RULE, ml::category_mapper),
@@ -191,22 +292,24 @@ static FAMILIES: &[(&str, &[&str], &[Type], Rule)] = &[
     ("ai.onnx.ml", &["LinearClassifier", "SVMClassifier", "TreeEnsembleClassifier"], &[Unstated, Is(Float32)], ml::classifier),
     ("ai.onnx.ml", &["DictVectorizer"], BY_RULE, ml::dict_vectorizer),
     ("ai.onnx.ml", &["CastMap"], BY_RULE, ml::cast_map),
-    // A sequence of maps has no shape.
-    ("ai.onnx.ml", &["ZipMap"], BY_RULE, |_| None),
 ];
 
 pub(super) fn rules() -> BTreeMap<(&'static str, &'static str), Row> {
-    FAMILIES
-        .iter()
-        .flat_map(|(domain, kinds, types, rule)| {
-            let row = Row { types, rule: *rule };
-            kinds.iter().map(move |kind| ((*domain, *kind), row))
-        })
-        .collect()
+    let mut rows: BTreeMap<_, Row> = BTreeMap::new();
+    for (domain, kinds, types, rule) in FAMILIES {
+        for kind in *kinds {
+            rows.entry((*domain, *kind)).or_default().rule = Some((types, *rule));
+        }
+    }
+    for (op, entry) in forms::ENTRIES.iter() {
+        rows.entry(*op).or_default().entry = Some(entry);
+    }
+    rows
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::control;
     use super::*;
 
     #[test]
@@ -222,5 +325,32 @@ mod tests {
             .map(|pair| pair[0])
             .collect();
         assert_eq!(twice, Vec::<(&str, &str)>::new());
+        let both = ops
+            .iter()
+            .filter(|op| forms::ENTRIES.get(op).is_some_and(Entry::has_rule));
+        assert_eq!(both.count(), 0);
+    }
+
+    #[test]
+    fn every_schema_has_a_rule_or_a_reason() {
+        let rows = rules();
+        let schemas = include_str!("../../../../tests/import/onnx_schemas.txt");
+        let listed = schemas.lines().filter(|line| !line.starts_with('#'));
+        let ops: Vec<(&str, &str)> = listed
+            .filter_map(|line| {
+                let mut words = line.split(' ');
+                Some((words.next()?.trim_start_matches('-'), words.next()?))
+            })
+            .collect();
+        assert!(ops.len() > 400, "{}", ops.len());
+        let has_rule = |op: &(&str, &str)| {
+            let is_control = op.0.is_empty() && control::has_rule(op.1);
+            is_control
+                || rows
+                    .get(op)
+                    .is_some_and(|row| row.rule.is_some() || row.entry.is_some())
+        };
+        let missing: Vec<&(&str, &str)> = ops.iter().filter(|op| !has_rule(op)).collect();
+        assert_eq!(missing, Vec::<&(&str, &str)>::new());
     }
 }

@@ -57,8 +57,9 @@ pub(super) fn conv(call: &mut Call<'_>, weights: usize) -> Option<()> {
     call.out(0, &dims)
 }
 
-pub(super) fn conv_transpose(call: &mut Call<'_>) -> Option<()> {
-    let (data, filter) = (call.dims(0)?, call.dims(1)?);
+/// Transposed convolution of input 0 with the weights at an input; padding may be an input (com.microsoft).
+pub(super) fn conv_transpose(call: &mut Call<'_>, weights: usize) -> Option<()> {
+    let (data, filter) = (call.dims(0)?, call.dims(weights)?);
     if data.len() < 3 || filter.len() != data.len() {
         return None;
     }
@@ -72,7 +73,18 @@ pub(super) fn conv_transpose(call: &mut Call<'_>) -> Option<()> {
     }
     let extra = call.list("output_padding");
     let kernel = kernel(call, &filter[2..]);
-    for (axis, window) in windows(call, rank)?.iter().enumerate() {
+    let mut windows = windows(call, rank)?;
+    if call.kind == "ConvTransposeWithDynamicPads" && call.has(2) {
+        let pads = call.ints(2).filter(|pads| pads.len() == rank * 2);
+        let Some(pads) = pads else {
+            dims.resize(data.len(), Dim::Unknown);
+            return call.out(0, &dims);
+        };
+        for (axis, window) in windows.iter_mut().enumerate() {
+            (window.pad_start, window.pad_end) = (pads[axis], pads[axis + rank]);
+        }
+    }
+    for (axis, window) in windows.iter().enumerate() {
         let extra = extra.map_or(Some(&0), |extra| extra.get(axis))?;
         dims.push(grow(call.sym, data[axis + 2], kernel[axis], window, *extra));
     }
@@ -143,5 +155,55 @@ pub(super) fn col_to_im(call: &mut Call<'_>) -> Option<()> {
     let channels = call.sym.with(DimOp::FloorDiv, *data.get(1)?, area);
     let mut dims = vec![data[0], channels];
     dims.extend(image.items.iter().map(|item| item.dim()));
+    call.out(0, &dims)
+}
+
+/// A rule on data whose channels are the last axis: they are moved to the front and back.
+pub(super) fn channels_last(call: &mut Call<'_>, rule: fn(&mut Call<'_>) -> Option<()>) -> Option<()> {
+    let mut dims = call.dims(0)?;
+    let rank = dims.len();
+    if rank < 3 {
+        return None;
+    }
+    let channels = dims.remove(rank - 1);
+    dims.insert(1, channels);
+    let shape = call.sym.shape(&dims);
+    call.inputs.first_mut()?.as_mut()?.shape = shape;
+    let stopped = rule(call);
+    for output in 0..call.outputs.len() {
+        let Some(shape) = call.outputs[output].shape else {
+            continue;
+        };
+        let mut dims = call.sym.dims(shape).to_vec();
+        if dims.len() == rank {
+            let channels = dims.remove(1);
+            dims.push(channels);
+            call.out(output, &dims);
+        }
+    }
+    stopped
+}
+
+/// The same where an attribute says so.
+pub(super) fn either_layout(call: &mut Call<'_>, rule: fn(&mut Call<'_>) -> Option<()>) -> Option<()> {
+    if call.int_or("channels_last", 0) == 1 {
+        channels_last(call, rule)
+    } else {
+        rule(call)
+    }
+}
+
+/// Channels in blocks (com.microsoft.nchwc): as many as fill whole blocks. A block has 16 channels, or fewer on some
+/// processors, so the number is certain where 16 divides it.
+pub(super) fn reorder_input(call: &mut Call<'_>) -> Option<()> {
+    let mut dims = call.dims(0)?;
+    if call.int_or("channels_last", 0) == 1 {
+        let channels = dims.pop()?;
+        dims.insert(1.min(dims.len()), channels);
+    }
+    let channels = dims.get_mut(1)?;
+    if !matches!(channels, Dim::Known(count) if *count % 16 == 0) {
+        *channels = Dim::Unknown;
+    }
     call.out(0, &dims)
 }
