@@ -13,6 +13,7 @@ mod functions;
 mod made;
 mod onnx;
 mod onnx_corpus;
+mod onnx_ops;
 #[path = "../support/oracle.rs"]
 mod oracle;
 #[path = "../support/support.rs"]

@@ -25,7 +25,7 @@ pub(super) fn report(model: &Model, inferred: &Inferred, diagnostics: &mut Diagn
     for (kind, (op, count)) in &inferred.without_rule {
         diagnostics.op_without_shape_rule(kind, op, *count);
     }
-    for (kind, (op, count, reason)) in &infer.without_size {
+    for (kind, (op, count, reason)) in &inferred.without_size {
         diagnostics.counted(
             Severity::Info,
             format!("sizes of outputs of {kind} stay unknown: {reason}"),

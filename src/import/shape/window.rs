@@ -39,8 +39,14 @@ pub(crate) fn count(sym: &mut Sym, size: Dim, kernel: Dim, window: &Window) -> D
     let pads = window.pad_start.checked_add(window.pad_end).map(Num::Int);
     let padded = sym.op(DimOp::Add, size, pads);
     let free = sym.op(DimOp::Sub, padded, extent);
-    let op = if window.ceils { DimOp::CeilDiv } else { DimOp::FloorDiv };
-    let steps = sym.op(op, free, stride);
+    let steps = match free {
+        // Runtimes divide towards zero: a kernel that is larger than the data may still have one window.
+        Some(Num::Int(free)) if free < 0 && !window.ceils => free.checked_div(window.stride).map(Num::Int),
+        _ => {
+            let op = if window.ceils { DimOp::CeilDiv } else { DimOp::FloorDiv };
+            sym.op(op, free, stride)
+        }
+    };
     let mut windows = sym.op(DimOp::Add, steps, one);
     if window.ceils {
         // A window that starts in the padding behind the data does not count.

@@ -52,6 +52,14 @@ pub(super) fn arithmetic(call: &mut Call<'_>) -> Option<()> {
     elementwise::broadcast(call, n_inputs, Some(operation))
 }
 
+/// `PRelu`: its slopes broadcast; in the first operator sets there is one per channel.
+pub(super) fn prelu(call: &mut Call<'_>) -> Option<()> {
+    if call.node.opset < 7 {
+        return call.like(0, 0);
+    }
+    elementwise::broadcast(call, 2, None)
+}
+
 /// Clip: like the data; elements within known bounds.
 pub(super) fn clip(call: &mut Call<'_>) -> Option<()> {
     call.like(0, 0)?;

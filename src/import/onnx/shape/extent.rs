@@ -36,14 +36,24 @@ pub(super) fn pad(call: &mut Call<'_>) -> Option<()> {
 /// As many elements as the condition chooses.
 pub(super) fn compress(call: &mut Call<'_>) -> Option<()> {
     let condition = call.ints(1);
-    let chosen = condition.map(|condition| condition.iter().filter(|item| **item != 0).count());
-    let count = chosen.map_or(Dim::Unknown, |count| Dim::Known(count as u64));
+    // A condition may be longer than the data.
+    let chosen = |size: Dim| {
+        let most = match size {
+            Dim::Known(size) => usize::try_from(size).ok()?,
+            _ => usize::MAX,
+        };
+        let chosen = condition.as_ref()?.iter().take(most).filter(|item| **item != 0);
+        Some(Dim::Known(chosen.count() as u64))
+    };
     if !call.has_attr("axis") {
-        return call.out(0, &[count]);
+        call.out_rank(1);
+        let dims = call.dims(0)?;
+        let size = call.sym.product(&dims).map_or(Dim::Unknown, Num::dim);
+        return call.out(0, &[chosen(size)?]);
     }
     let mut dims = call.dims(0)?;
     let at = call.axis_attr("axis", 0, dims.len())?;
-    dims[at] = count;
+    dims[at] = chosen(dims[at]).unwrap_or(Dim::Unknown);
     call.out(0, &dims)
 }
 

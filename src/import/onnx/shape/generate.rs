@@ -70,7 +70,9 @@ pub(super) fn mel_weights(call: &mut Call<'_>) -> Option<()> {
 /// Indices of elements that are not zero.
 pub(super) fn non_zero(call: &mut Call<'_>) -> Option<()> {
     let rank = call.dims(0)?.len();
-    let found = call.ints(0).map(|items| items.iter().filter(|item| **item != 0).count());
+    let found = call
+        .ints(0)
+        .map(|items| items.iter().filter(|item| **item != 0).count());
     let count = found.map_or(Dim::Unknown, |count| Dim::Known(count as u64));
     call.out(0, &[Dim::Known(rank as u64), count])
 }

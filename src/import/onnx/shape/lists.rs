@@ -22,11 +22,7 @@ pub(super) fn of_items(items: Vec<Fact>, sym: &mut Sym) -> Fact {
             ..common.merged(item, sym)
         };
     }
-    let handle = Handle {
-        dtype: common.dtype,
-        shape: common.shape,
-        length: Dim::Known(items.len() as u64),
-    };
+    let handle = Handle::new(common.dtype, common.shape, Dim::Known(items.len() as u64));
     Fact {
         handle: Some(Rc::new(handle)),
         items: (items.len() <= MAX_ITEMS).then(|| items.into()),
@@ -36,11 +32,7 @@ pub(super) fn of_items(items: Vec<Fact>, sym: &mut Sym) -> Fact {
 
 /// A sequence of elements of one shape.
 pub(super) fn of_equal(element: &Fact, length: Dim) -> Fact {
-    let handle = Handle {
-        dtype: element.dtype,
-        shape: element.shape,
-        length,
-    };
+    let handle = Handle::new(element.dtype, element.shape, length);
     Fact {
         handle: Some(Rc::new(handle)),
         ..Fact::UNKNOWN
@@ -72,11 +64,7 @@ pub(super) fn construct(call: &mut Call<'_>) -> Option<()> {
 }
 
 pub(super) fn empty(call: &mut Call<'_>) -> Option<()> {
-    let handle = Handle {
-        dtype: ONNX.of_code(call.int_or("dtype", 1)),
-        shape: None,
-        length: Dim::Known(0),
-    };
+    let handle = Handle::new(ONNX.of_code(call.int_or("dtype", 1)), None, Dim::Known(0));
     let fact = Fact {
         handle: Some(Rc::new(handle)),
         items: Some(Rc::new([])),

@@ -8,6 +8,7 @@ mod calls;
 mod conflicts;
 mod control;
 mod elementwise;
+mod explain;
 mod extent;
 mod forms;
 mod generate;
@@ -15,6 +16,7 @@ mod layout;
 mod linear;
 mod lists;
 mod ml;
+mod nchwc;
 mod pick;
 mod reduce;
 mod sequence;
@@ -43,9 +45,6 @@ use crate::shape::versions::{Layout, Versions};
 use highwater_model::graph::{DType, Dim};
 use highwater_model::progress::{Cancelled, Progress};
 
-/// The most op types that are told of.
-const MAX_LISTED: usize = 64;
-
 #[derive(Debug, Default)]
 struct Table<'m> {
     /// By the numbers of the names that the graph defines.
@@ -54,6 +53,8 @@ struct Table<'m> {
     absent: BTreeSet<usize>,
     initializers: IndexMap<NameIdx, usize>,
     declared: IndexMap<NameIdx, &'m RawType>,
+    /// Channels of values that blocked convolutions read.
+    blocked: BTreeMap<NameIdx, Dim>,
 }
 
 /// What inference found, by graph of the expanded model.
@@ -124,7 +125,9 @@ pub(super) fn infer(
         progress,
     };
     infer.main(main)?;
-    let reached = infer.versions.reached([main], |source| model.graphs[source.0].callees());
+    let reached = infer
+        .versions
+        .reached([main], |source| model.graphs[source.0].callees());
     let layout = infer.versions.layout(&reached);
     let tables = infer.tables.into_iter().map(|table| (table.facts, table.absent));
     Ok(Inferred {
@@ -251,6 +254,7 @@ impl<'m> Infer<'m> {
                 table.initializers.insert(tensor.name, position);
             }
         }
+        table.blocked = self.blocked_channels(graph, &table.facts);
         *self.table(idx) = table;
         self.frames.push(idx);
         let result = self.nodes(idx, graph);
@@ -285,8 +289,8 @@ impl<'m> Infer<'m> {
                 Some(ty) => self.completed(fact, ty, (idx, *name)),
                 None => fact,
             };
-            let dims = fact.shape.map(|shape| self.sym.dims(shape));
-            is_open |= dims.is_none_or(|dims| dims.contains(&Dim::Unknown)) && !fact.is_container();
+            let fact = self.blocked(idx, *name, fact);
+            is_open |= self.is_open(&fact);
             self.tables[idx.0].facts[number] = fact;
         }
         if is_open {
@@ -315,33 +319,33 @@ impl<'m> Infer<'m> {
             names: &self.model.names,
             all: &bound,
         };
-        let row = self.rules.get(&(domain, kind)).copied().unwrap_or_default();
-        let mut call = Call {
-            node: Node {
+        if let Some(row) = self.rules.get(&(domain, kind)) {
+            let node = Node {
                 name: self.model.title(node),
                 opset: self.scope.opset,
                 attributes,
-            },
-            kind,
-            inputs,
-            outputs: unknown,
-            sym: &mut self.sym,
-        };
-        let found = conflicts::find(&self.laws, domain, &call);
-        // A loop's body is inferred several times: the last time counts.
-        match (found, self.frames.last().map(|frame| (*frame, position))) {
-            (Some(conflict), Some(place)) if self.conflicts.len() < stated::MAX_CONTRADICTIONS => {
-                self.conflicts.insert(place, conflict);
+            };
+            let call = Call {
+                node,
+                kind,
+                inputs,
+                outputs: unknown,
+                sym: &mut self.sym,
+            };
+            let place = self.frames.last().map(|frame| (*frame, position));
+            let found = conflicts::find(&self.laws, domain, &call);
+            // A loop's body is inferred several times: the last time counts.
+            match (found, place) {
+                (Some(conflict), Some(place)) if self.conflicts.len() < stated::MAX_CONTRADICTIONS => {
+                    self.conflicts.insert(place, conflict);
+                }
+                (None, Some(place)) => {
+                    self.conflicts.remove(&place);
+                }
+                _ => {}
             }
-            (None, Some(place)) => {
-                self.conflicts.remove(&place);
-            }
-            _ => {}
+            return Ok(row.facts(call));
         }
-        if row.facts(&mut call).is_some() {
-            return Ok(call.outputs);
-        }
-        let (inputs, unknown) = (call.inputs, call.outputs);
         if domain.is_empty() && control::has_rule(kind) {
             let op = Op {
                 position,
@@ -350,42 +354,18 @@ impl<'m> Infer<'m> {
             };
             return self.control(op, &inputs, unknown);
         }
-        let title = self.op_title(node);
-        if row.reason().is_some() {
-            return Ok(unknown);
-        }
+        let title = if domain.is_empty() {
+            kind.to_owned()
+        } else {
+            format!("{domain}.{kind}")
+        };
         if let Some(known) = self.without_rule.get_mut(&title) {
             known.1 += 1;
-        } else if self.without_rule.len() < MAX_LISTED {
+        } else if self.without_rule.len() < 64 {
             let name = self.model.title(node).to_owned();
             self.without_rule.insert(title, (name, 1));
         }
         Ok(unknown)
-    }
-
-    /// The op's type with its operator set.
-    fn op_title(&self, node: &RawNode) -> String {
-        let (domain, kind) = (self.model.domain(node), self.model.names.text(node.kind));
-        if domain.is_empty() {
-            kind.to_owned()
-        } else {
-            format!("{domain}.{kind}")
-        }
-    }
-
-    /// Notes an op with outputs of unknown size, if there is a reason.
-    fn explain(&mut self, node: &RawNode) {
-        let op = (self.model.domain(node), self.model.names.text(node.kind));
-        let Some(reason) = self.rules.get(&op).and_then(|row| row.reason()) else {
-            return;
-        };
-        let title = self.op_title(node);
-        if let Some(known) = self.without_size.get_mut(&title) {
-            known.1 += 1;
-        } else if self.without_size.len() < MAX_LISTED {
-            let name = self.model.title(node).to_owned();
-            self.without_size.insert(title, (name, 1, reason));
-        }
     }
 
     /// The fact of a name in the innermost graph or those around it; `None` for an optional input that is left out.

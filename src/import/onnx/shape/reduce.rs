@@ -5,17 +5,19 @@ use crate::shape::call::Call;
 use crate::shape::reduce;
 use crate::shape::sizes::reduced;
 use crate::shape::sym::axes;
-use highwater_model::graph::{DType, DimOp};
+use highwater_model::graph::{DType, Dim, DimOp};
 
 /// Reductions along axes: an attribute in old operator sets, an input in new ones.
 pub(super) fn reduce(call: &mut Call<'_>) -> Option<()> {
     let dims = call.dims(0)?;
     let keeps_axes = call.int_or("keepdims", 1) != 0;
     let Some(listed) = call.attr_or_input("axes", 1) else {
-        // With kept dimensions at least the rank is known.
-        if keeps_axes {
-            call.out_rank(dims.len());
-        }
+        // At least the rank is known where dimensions are kept, or as many go as axes are listed.
+        match call.dims(1).as_deref() {
+            _ if keeps_axes => call.out_rank(dims.len()),
+            Some([Dim::Known(count @ 1..)]) => call.out_rank(dims.len().checked_sub(usize::try_from(*count).ok()?)?),
+            _ => None,
+        };
         return None;
     };
     let axes: Vec<usize> = match listed {

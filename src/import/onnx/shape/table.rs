@@ -5,18 +5,19 @@ use std::collections::BTreeMap;
 use self::Type::{Attribute, Either, Input, Is, Unstated};
 use super::attention::{self, Cache};
 use super::forms::{self, Entry};
-use super::{elementwise, extent, generate, layout, linear, lists, ml, pick, reduce, sequence, state, window};
+use super::{control, elementwise, extent, generate, layout, linear, lists, ml, pick, reduce, sequence, state, window};
 use crate::element_types::ONNX;
 use crate::shape;
 use crate::shape::call::Call;
+use crate::shape::fact::Fact;
 use highwater_model::graph::DType::{Bool, Float32, Int32, Int64, Uint8};
 use highwater_model::graph::{DType, Dim};
 
 /// States the shapes of the outputs as far as it can.
-type Rule = fn(&mut Call<'_>) -> Option<()>;
+pub(super) type Rule = fn(&mut Call<'_>) -> Option<()>;
 
 #[derive(Clone, Copy)]
-enum Type {
+pub(super) enum Type {
     Input(usize),
     /// That of the first input, without it of the second.
     Either(usize, usize),
@@ -27,40 +28,38 @@ enum Type {
     Unstated,
 }
 
-/// What the tables have on one op.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Row {
-    rule: Option<(&'static [Type], Rule)>,
-    entry: Option<&'static Entry>,
+/// The rule of an op: a row of this table, or of the one as text.
+#[derive(Clone, Copy)]
+pub(super) enum Row {
+    Rule(&'static [Type], Rule),
+    Text(&'static Entry),
 }
 
 impl Row {
-    /// Why sizes of the op's outputs may stay unknown.
-    pub(super) fn reason(self) -> Option<&'static str> {
-        self.entry?.reason
-    }
-
-    /// The facts of a call's outputs; `None` where there is no rule.
-    pub(super) fn facts(self, call: &mut Call<'_>) -> Option<()> {
-        let Some((types, rule)) = self.rule else {
-            let entry = self.entry.filter(|entry| entry.has_rule())?;
-            // `None` means that the rest stays unknown.
-            let _stopped: Option<()> = entry.apply(call);
-            return Some(());
+    pub(super) fn facts(self, mut call: Call<'_>) -> Vec<Fact> {
+        // `None` means that the rest stays unknown.
+        let _stopped: Option<()> = match self {
+            Self::Text(entry) => entry.apply(&mut call),
+            Self::Rule(types, rule) => {
+                set_types(types, &mut call);
+                rule(&mut call)
+            }
         };
-        for (output, ty) in types.iter().enumerate() {
-            let dtype = match *ty {
-                Input(input) => call.dtype(input),
-                Either(input, _) if call.has(input) => call.dtype(input),
-                Either(_, input) => call.dtype(input),
-                Is(dtype) => dtype,
-                Attribute(name, default) => ONNX.of_code(call.int_or(name, default)),
-                Unstated => DType::Unknown,
-            };
-            call.set_dtype(output, dtype);
-        }
-        let _stopped: Option<()> = rule(call);
-        Some(())
+        call.outputs
+    }
+}
+
+fn set_types(types: &[Type], call: &mut Call<'_>) {
+    for (output, ty) in types.iter().enumerate() {
+        let dtype = match *ty {
+            Input(input) => call.dtype(input),
+            Either(input, _) if call.has(input) => call.dtype(input),
+            Either(_, input) => call.dtype(input),
+            Is(dtype) => dtype,
+            Attribute(name, default) => ONNX.of_code(call.int_or(name, default)),
+            Unstated => DType::Unknown,
+        };
+        call.set_dtype(output, dtype);
     }
 }
 
@@ -103,7 +102,7 @@ static FAMILIES: &[(&str, &[&str], &[Type], Rule)] = &[
     ], BOOL, elementwise::arithmetic),
     ("", &["Where"], &[Input(1)], shape::elementwise::select),
     ("", &["Clip"], FIRST, elementwise::clip),
-    ("", &["PRelu"], FIRST, shape::elementwise::same),
+    ("", &["PRelu"], FIRST, elementwise::prelu),
     ("", &["Reshape"], FIRST, layout::reshape),
     ("", &["Flatten"], FIRST, layout::flatten),
     ("", &["Squeeze"], FIRST, layout::squeeze),
@@ -277,7 +276,8 @@ static FAMILIES: &[(&str, &[&str], &[Type], Rule)] = &[
     }),
     ("com.ms.internal.nhwc", &["GridSample"], FIRST, |call| window::channels_last(call, sequence::grid_sample)),
     ("com.ms.internal.nhwc", &["MaxUnpool"], FIRST, |call| window::channels_last(call, window::max_unpool)),
-    ("com.ms.internal.nhwc", &["Resize"], FIRST, |call| window::channels_last(call, sequence::resize)),
+    // Its scales and sizes have the order of the data.
+    ("com.ms.internal.nhwc", &["Resize"], FIRST, sequence::resize),
     ("ai.onnx.preview.training", &["Adagrad", "Adam", "Momentum"], BY_RULE, state::optimizer),
     ("ai.onnx.preview.training", &["Gradient"], BY_RULE, state::gradient),
     ("ai.onnx.ml", &["Binarizer", "Imputer"], FIRST, shape::elementwise::same),
@@ -294,22 +294,21 @@ static FAMILIES: &[(&str, &[&str], &[Type], Rule)] = &[
     ("ai.onnx.ml", &["CastMap"], BY_RULE, ml::cast_map),
 ];
 
+/// By operator set and op. Ops without a static shape have a row that states nothing.
 pub(super) fn rules() -> BTreeMap<(&'static str, &'static str), Row> {
-    let mut rows: BTreeMap<_, Row> = BTreeMap::new();
-    for (domain, kinds, types, rule) in FAMILIES {
-        for kind in *kinds {
-            rows.entry((*domain, *kind)).or_default().rule = Some((types, *rule));
-        }
-    }
-    for (op, entry) in forms::ENTRIES.iter() {
-        rows.entry(*op).or_default().entry = Some(entry);
-    }
-    rows
+    let texts = forms::ENTRIES.iter().filter(|(_, entry)| entry.has_rule());
+    let reasons = forms::ENTRIES.iter().filter(|(op, _)| !control::has_rule(op.1));
+    let rows = FAMILIES.iter().flat_map(|(domain, kinds, types, rule)| {
+        let row = Row::Rule(types, *rule);
+        kinds.iter().map(move |kind| ((*domain, *kind), row))
+    });
+    // The last row of an op counts.
+    let listed = reasons.chain(texts).map(|(op, entry)| (*op, Row::Text(entry)));
+    listed.chain(rows).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::control;
     use super::*;
 
     #[test]
@@ -343,13 +342,7 @@ mod tests {
             })
             .collect();
         assert!(ops.len() > 400, "{}", ops.len());
-        let has_rule = |op: &(&str, &str)| {
-            let is_control = op.0.is_empty() && control::has_rule(op.1);
-            is_control
-                || rows
-                    .get(op)
-                    .is_some_and(|row| row.rule.is_some() || row.entry.is_some())
-        };
+        let has_rule = |op: &(&str, &str)| rows.contains_key(op) || (op.0.is_empty() && control::has_rule(op.1));
         let missing: Vec<&(&str, &str)> = ops.iter().filter(|op| !has_rule(op)).collect();
         assert_eq!(missing, Vec::<&(&str, &str)>::new());
     }
