@@ -5,9 +5,9 @@ use highwater_model::graph::Bindings;
 use crate::onnx_corpus::{figures, main_graph};
 use crate::support::read;
 
-const TEXT: &str = include_str!("forms/model.textproto");
-const JSON: &str = include_str!("forms/model.json");
-const SYNTAX: &str = include_str!("forms/model.onnxtxt");
+const TEXT: &str = include_str!("../mutate/seeds/onnx_model.textproto");
+const JSON: &str = include_str!("../mutate/seeds/onnx_model.json");
+const SYNTAX: &str = include_str!("../mutate/seeds/onnx_model.onnxtxt");
 
 #[test]
 fn every_form_gives_the_same_graphs() {

@@ -253,12 +253,11 @@ impl Parser<'_, '_> {
         }
         match self.tokens.next {
             Token::Number(digits) => {
-                match digits.parse::<i64>() {
-                    Ok(value) => self.out.number(number(3, 8), value),
-                    Err(_) => {
-                        let value = digits.parse().map_err(|_error| self.tokens.unexpected("a number"))?;
-                        self.out.float(number(2, 7), value);
-                    }
+                if let Ok(value) = digits.parse::<i64>() {
+                    self.out.number(number(3, 8), value);
+                } else {
+                    let value = digits.parse().map_err(|_error| self.tokens.unexpected("a number"))?;
+                    self.out.float(number(2, 7), value);
                 }
                 self.tokens.take().map(drop)
             }
@@ -348,7 +347,9 @@ impl Parser<'_, '_> {
                     "false" => Some(0),
                     digits => digits.parse().ok(),
                 };
-                value.into_iter().for_each(|value| parser.out.number(7, value));
+                if let Some(value) = value {
+                    parser.out.number(7, value);
+                }
             } else if let (DType::Float32 | DType::Float64, Ok(value)) = (dtype, digits.parse()) {
                 match dtype {
                     DType::Float32 => parser.out.float(4, value),

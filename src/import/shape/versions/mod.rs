@@ -173,14 +173,11 @@ fn settle<'m, I: Inference<'m>>(
     let earlier: BTreeSet<GraphIdx> = known.iter().map(|known| known.version).collect();
     let same = earlier.into_iter().find(|other| is_same(infer, *other, number));
     let versions = infer.versions();
-    let version = match same {
-        Some(version) => version,
-        None => {
-            let weight = versions.weights.get(function.0).copied().unwrap_or(0);
-            versions.room = versions.room.saturating_sub(weight);
-            number
-        }
-    };
+    let version = same.unwrap_or(number);
+    if version == number {
+        let weight = versions.weights.get(function.0).copied().unwrap_or(0);
+        versions.room = versions.room.saturating_sub(weight);
+    }
     versions.known.entry(function).or_default().push(Known {
         signature,
         version,

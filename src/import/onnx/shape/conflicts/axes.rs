@@ -43,11 +43,16 @@ pub(super) fn concat(call: &Call<'_>) -> Option<String> {
     None
 }
 
-/// The parts are as large as the whole.
+/// The parts are as large as the whole; equal ones divide it.
 pub(super) fn split(call: &Call<'_>) -> Option<String> {
     let dims = call.dims(0)?;
     let at = call.axis_attr("axis", 0, dims.len())?;
-    let parts = call.attr_or_input("split", 1)??;
+    let Some(parts) = call.attr_or_input("split", 1)? else {
+        let (size, count) = (known(dims[at])?, call.outputs.len() as u64);
+        // From operator set 18 on the last part may be smaller.
+        let fits = call.node.opset >= 18 || count == 0 || size.is_multiple_of(count);
+        return (!fits).then(|| format!("what is split and the number of equal parts: {size} against {count}"));
+    };
     let sum = parts
         .iter()
         .try_fold(0_u64, |sum, part| sum.checked_add(u64::try_from(*part).ok()?))?;
@@ -74,6 +79,38 @@ pub(super) fn gather(call: &Call<'_>) -> Option<String> {
     let size = usize::try_from(known(dims[at])?).ok()?;
     let beyond = call.ints(1)?.into_iter().find(|index| axis(*index, size).is_none())?;
     Some(format!("an index and the size of its axis: {beyond} against {size}"))
+}
+
+/// Updates have the shape of the indices without their last axis, and of the data behind the axes that an index names.
+pub(super) fn scatter_nd(call: &Call<'_>) -> Option<String> {
+    let (data, indices, updates) = (call.dims(0)?, call.dims(1)?, call.dims(2)?);
+    let (last, rows) = indices.split_last()?;
+    let depth = usize::try_from(known(*last)?).ok()?;
+    let Some(slices) = data.get(depth..) else {
+        return Some(format!(
+            "the axes that an index names and the number of dimensions: {depth} against {}",
+            data.len()
+        ));
+    };
+    let wanted = [rows, slices].concat();
+    if wanted.len() != updates.len() {
+        let (found, wanted) = (updates.len(), wanted.len());
+        return Some(format!(
+            "the numbers of dimensions of updates and of what they replace: {found} against {wanted}"
+        ));
+    }
+    let differ = |(found, wanted): (&Dim, &Dim)| {
+        let (found, wanted) = (known(*found)?, known(*wanted)?);
+        (found != wanted).then(|| format!("sizes of updates and of what they replace: {found} against {wanted}"))
+    };
+    updates.iter().zip(&wanted).find_map(differ)
+}
+
+/// A coordinate for each spatial axis of the data.
+pub(super) fn grid(call: &Call<'_>) -> Option<String> {
+    let spatial = call.dims(0)?.len().checked_sub(2)? as u64;
+    let found = known(*call.dims(1)?.last()?)?;
+    (found != spatial).then(|| format!("coordinates and spatial axes: {found} against {spatial}"))
 }
 
 /// Dropped axes have the size 1.
@@ -152,7 +189,8 @@ pub(super) fn resize(call: &Call<'_>) -> Option<String> {
     };
     // Operator set 10 has the scales at input 1; an empty list is none.
     let inputs = if call.node.opset < 11 { 1..2 } else { 2..4 };
-    let counts = inputs.filter_map(|input| call.value(input).map(|value| value.items.len()));
+    let count = |input: usize| usize::try_from(known(*call.dims(input)?.first()?)?).ok();
+    let counts = inputs.filter_map(count);
     let count = counts.into_iter().find(|count| *count != 0 && *count != rank)?;
     Some(format!(
         "scales or sizes and the number of axes: {count} against {rank}"

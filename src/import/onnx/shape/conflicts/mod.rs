@@ -11,8 +11,10 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use self::Law::{Axis, Broadcast, Check, Equal, Into, Matrices, Multiple, Rank, SameRank};
-use self::Size::{Dim, Times};
+use self::Law::{
+    Axis, Broadcast, Check, Equal, Fixed, Into, Matrices, Multiple, PerElement, Rank, SameRank, SameShape, WhenRank,
+};
+use self::Size::{Along, Dim, Times, Twice};
 use crate::shape::call::Call;
 use highwater_model::graph;
 
@@ -32,6 +34,10 @@ pub(super) enum Size {
     Dim(usize, i64),
     /// The same, as many times as an attribute says (once without it).
     Times(usize, i64, &'static str),
+    /// Twice such a size.
+    Twice(usize, i64),
+    /// Of an input, along the axis that an attribute names, or else this one.
+    Along(usize, &'static str, i64),
 }
 
 #[derive(Clone, Copy)]
@@ -47,6 +53,14 @@ pub(super) enum Law {
     Rank(usize, usize),
     /// Two inputs have the same number of dimensions.
     SameRank(usize, usize),
+    /// Two inputs have the same shape.
+    SameShape(usize, usize),
+    /// A size is this one.
+    Fixed(Size, u64),
+    /// A vector has one element, or one for each element along an axis of another input.
+    PerElement(usize, usize, i64),
+    /// Laws for inputs of which one has so many dimensions.
+    WhenRank(usize, usize, &'static [Self]),
     /// A size is a multiple of a power of an attribute.
     Multiple(Size, &'static str, u32),
     /// An attribute names an axis of an input; so many more than it has are allowed.
@@ -56,6 +70,14 @@ pub(super) enum Law {
 
 const ALL: &[usize] = &[0, 1, 2, 3, 4, 5, 6, 7];
 
+/// Of queries, keys and values with an axis of heads, and of those of earlier calls.
+const HEADS: &[Law] = &[
+    Equal(Dim(0, 3), Dim(1, 3)),
+    Equal(Dim(1, 2), Dim(2, 2)),
+    Equal(Dim(4, 1), Dim(1, 1)),
+    Equal(Dim(4, 3), Dim(1, 3)),
+    Equal(Dim(5, 3), Dim(2, 3)),
+];
 const CONV_WITHOUT_BIAS: &[Law] = &[
     SameRank(0, 1),
     Equal(Dim(0, 1), Times(1, 1, "group")),
@@ -81,8 +103,27 @@ static LAWS: &[(&str, &[&str], &[Law])] = &[
     ("", &["PRelu"], &[Into(0, 1)]),
     ("", &["Expand"], &[Check(sizes::expand)]),
     ("", &["Reshape"], &[Check(sizes::reshape)]),
-    ("", &["MatMul", "MatMulInteger"], &[Matrices(0, 1)]),
-    ("", &["QLinearMatMul"], &[Matrices(0, 3)]),
+    ("", &["MatMul"], &[Matrices(0, 1)]),
+    ("", &["MatMulInteger"], &[Matrices(0, 1), PerElement(2, 0, -2), PerElement(3, 1, -1)]),
+    ("", &["QLinearMatMul"], &[Matrices(0, 3), PerElement(4, 3, -1), PerElement(5, 3, -1)]),
+    ("", &["Attention"], &[
+        Equal(Dim(0, 0), Dim(1, 0)), Equal(Dim(0, 0), Dim(2, 0)), Equal(Dim(1, 1), Dim(2, 1)), WhenRank(0, 4, HEADS),
+        Equal(Dim(4, 2), Dim(5, 2)),
+    ]),
+    ("", &["RotaryEmbedding"], &[SameShape(1, 2)]),
+    ("", &["GridSample"], &[SameRank(0, 1), Equal(Dim(0, 0), Dim(1, 0)), Check(axes::grid)]),
+    ("", &["NonMaxSuppression"], &[
+        Equal(Dim(0, 0), Dim(1, 0)), Equal(Dim(0, 1), Dim(1, 2)), Fixed(Dim(0, 2), 4),
+    ]),
+    ("", &["NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"], &[
+        Equal(Dim(0, 0), Dim(1, 0)), Equal(Dim(0, 2), Dim(1, 1)), Equal(Dim(0, 3), Dim(1, 2)), Equal(Dim(0, 4), Dim(1, 3)),
+        Equal(Dim(0, 1), Dim(2, 0)),
+    ]),
+    ("", &["MaxUnpool"], &[SameShape(0, 1)]),
+    ("", &["Det"], &[Equal(Dim(0, -2), Dim(0, -1))]),
+    ("", &["ReverseSequence"], &[Equal(Dim(1, 0), Along(0, "batch_axis", 1))]),
+    ("", &["GroupNormalization"], &[Equal(Dim(1, 0), Dim(2, 0)), Multiple(Dim(0, 1), "num_groups", 1)]),
+    ("", &["TensorScatter"], &[SameRank(0, 1), Equal(Dim(0, 0), Dim(1, 0)), Equal(Dim(0, -1), Dim(1, -1))]),
     ("", &["Gemm"], &[Rank(0, 2), Rank(1, 2), Check(sizes::gemm)]),
     ("", &["Einsum"], &[Check(sizes::einsum)]),
     ("", &["Conv"], CONV),
@@ -90,6 +131,7 @@ static LAWS: &[(&str, &[&str], &[Law])] = &[
     ("com.microsoft", &["FusedConv"], CONV),
     ("", &["QLinearConv"], &[
         SameRank(0, 3), Equal(Dim(0, 1), Times(3, 1, "group")), Equal(Dim(8, 0), Dim(3, 0)), Multiple(Dim(3, 0), "group", 1),
+        PerElement(4, 3, 0), PerElement(5, 3, 0),
         Check(|call| sizes::kernel(call, 3)), Check(|call| sizes::window(call, Some(3))),
     ]),
     ("", &["AveragePool", "LpPool", "MaxPool"], &[Check(|call| sizes::window(call, None))]),
@@ -109,20 +151,22 @@ static LAWS: &[(&str, &[&str], &[Law])] = &[
     ("com.microsoft", &["BiasGelu", "FastGelu"], &[Equal(Dim(0, -1), Dim(1, -1))]),
     ("com.microsoft", &["DynamicQuantizeMatMul", "MatMulIntegerToFloat"], &[Matrices(0, 1)]),
     ("", &["GRU", "LSTM", "RNN"], &[
-        Equal(Dim(0, 2), Dim(1, 2)), Equal(Dim(1, 1), Dim(2, 1)), Equal(Dim(1, 0), Dim(2, 0)),
+        Equal(Dim(0, 2), Dim(1, 2)), Equal(Dim(1, 1), Dim(2, 1)), Equal(Dim(1, 0), Dim(2, 0)), Equal(Dim(3, 1), Twice(1, 1)),
+        Equal(Dim(3, 0), Dim(1, 0)), Equal(Dim(5, 2), Dim(2, 2)),
     ]),
     ("", &["Concat"], &[Axis("axis", 0, 0), Check(axes::concat)]),
     ("", &["Split"], &[Axis("axis", 0, 0), Check(axes::split)]),
     ("", &["Transpose"], &[Check(axes::transpose)]),
     ("", &["Gather"], &[Axis("axis", 0, 0), Check(axes::gather)]),
     ("", &["GatherElements"], &[Axis("axis", 0, 0), SameRank(0, 1)]),
-    ("", &["ScatterElements"], &[Axis("axis", 0, 0), SameRank(0, 1), SameRank(1, 2)]),
+    ("", &["Scatter", "ScatterElements"], &[Axis("axis", 0, 0), SameRank(0, 1), SameShape(1, 2)]),
+    ("", &["ScatterND"], &[Check(axes::scatter_nd)]),
     ("", &["GatherND"], &[Check(axes::gather_nd)]),
     ("", &["Squeeze"], &[Check(axes::squeeze)]),
     ("", &["Unsqueeze"], &[Check(axes::unsqueeze)]),
     ("", &["Slice"], &[Check(|call| axes::in_range(call, "axes", 3)), Check(axes::slice)]),
     ("", &["TopK"], &[Axis("axis", 0, 0), Check(axes::top_k)]),
-    ("", &["Resize"], &[Check(axes::resize)]),
+    ("", &["Resize", "Upsample"], &[Check(axes::resize)]),
     ("", &["DequantizeLinear", "QuantizeLinear"], &[Check(axes::quantized)]),
     ("", &[
         "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd",
@@ -174,6 +218,29 @@ impl Law {
             }
             Rank(input, rank) => ranks(call.dims(input)?.len(), rank),
             SameRank(one, other) => ranks(call.dims(one)?.len(), call.dims(other)?.len()),
+            SameShape(one, other) => {
+                let (one, other) = (call.dims(one)?, call.dims(other)?);
+                let pairs = one.iter().zip(&other);
+                let differ = |(a, b): (&graph::Dim, &graph::Dim)| {
+                    let (a, b) = (known(*a)?, known(*b)?);
+                    (a != b).then(|| format!("sizes of two equal shapes: {a} against {b}"))
+                };
+                ranks(one.len(), other.len()).or_else(|| pairs.into_iter().find_map(differ))
+            }
+            Fixed(size, wanted) => {
+                let size = size.of(call)?;
+                (size != wanted).then(|| format!("a size that is fixed: {size} against {wanted}"))
+            }
+            PerElement(vector, data, at) => {
+                let [vector] = call.dims(vector)?[..] else { return None };
+                let (count, size) = (known(vector)?, Dim(data, at).of(call)?);
+                (count != 1 && count != size)
+                    .then(|| format!("a vector and the size of its axis: {count} against {size}"))
+            }
+            WhenRank(input, rank, laws) => {
+                let applies = call.dims(input)?.len() == rank;
+                laws.iter().filter(|_| applies).find_map(|law| law.broken(call))
+            }
             Multiple(size, attribute, power) => {
                 let (size, of) = (size.of(call)?, u64::try_from(call.int(attribute)?).ok()?);
                 let of = of.checked_pow(power).filter(|of| *of > 0)?;
@@ -198,6 +265,8 @@ impl Size {
         let (input, at, times) = match self {
             Dim(input, at) => (input, at, 1),
             Times(input, at, attribute) => (input, at, call.int_or(attribute, 1)),
+            Twice(input, at) => (input, at, 2),
+            Along(input, attribute, at) => (input, call.int_or(attribute, at), 1),
         };
         let dims = call.dims(input)?;
         let size = known(dims[crate::shape::sym::axis(at, dims.len())?])?;

@@ -54,7 +54,7 @@ pub(super) fn product(left: &[Dim], right: &[Dim]) -> Option<String> {
         let (a, b) = (known(a)?, known(b)?);
         (a != b).then(|| format!("the inner sizes of a product: {a} against {b}"))
     };
-    let row = right.len().checked_sub(2).unwrap_or(0);
+    let row = right.len().saturating_sub(2);
     let found = inner(*left.last()?, *right.get(row)?);
     if found.is_some() || left.len() < 2 || right.len() < 2 {
         return found;
