@@ -1,7 +1,7 @@
-//! Functions of a saved object as graphs, for SavedModels without signatures.
+//! Functions of a saved object as graphs: SavedModels may have no signature, or none for some of them.
 //!
-//! In: a model and the object graph. Out: a graph for each member of the saved object that is a function of the library:
-//! its arguments are placeholders with the stated types and shapes, captured variables are handles from outside.
+//! In: a model and the object graph. Out: a graph for each member of the saved object that is a function of the library
+//! and that no signature calls: its arguments are placeholders with the stated types and shapes, captured variables are handles from outside.
 
 use super::model::{Attribute, GraphIdx, Model, RawGraph};
 use super::parse::{Object, Objects, TensorSpec};
@@ -9,8 +9,8 @@ use super::signatures::Runnable;
 use crate::names::NameIdx;
 use highwater_model::graph::DType;
 
-/// By name. Of a function that was traced several times, the first trace.
-pub(super) fn functions(model: &mut Model, objects: &Objects) -> Vec<Runnable> {
+/// By name. Of a function that was traced several times, the first trace. `is_called`, by graph: whether it runs already.
+pub(super) fn functions(model: &mut Model, objects: &Objects, is_called: &[bool]) -> Vec<Runnable> {
     if objects.members.is_empty() {
         return Vec::new();
     }
@@ -22,7 +22,7 @@ pub(super) fn functions(model: &mut Model, objects: &Objects) -> Vec<Runnable> {
             continue;
         };
         let trace = traces.iter().find_map(|trace| Some((trace, idx_of(model, trace)?)));
-        if let Some((trace, idx)) = trace {
+        if let Some((trace, idx)) = trace.filter(|(_, idx)| !is_called[idx.0]) {
             let arguments = arguments_of(&model.graphs[idx.0], objects, trace);
             found.push(Runnable {
                 key: name.clone(),

@@ -1,9 +1,9 @@
 //! The nodes that run: those that a signature needs, apart from the ones that save, restore or initialize.
 //!
-//! In: a meta graph with its signatures and, where it has none, the functions of the saved object. Out: the model in which
-//! the main graph is what one of them needs, the others follow it, and functions that only left-out nodes call are gone.
-//! The main one is `serving_default`, else the only one, else the first that trains, else the first by name; under the
-//! tag `train` the training op. Without signatures and functions the model stays whole.
+//! In: a meta graph with its signatures, and the functions of the saved object. Out: the model in which the main graph is
+//! what one of them needs, the others follow it, and functions that none of them calls are gone. The main one is the
+//! signature `serving_default`, else the only one, else the first that trains, else the first by name; under the tag
+//! `train` the training op; without signatures a function, chosen likewise. Without either the model stays whole.
 
 use indexmap::IndexMap;
 
@@ -28,30 +28,27 @@ pub(super) struct Runnable {
 }
 
 /// What a meta graph may run.
+#[derive(Default)]
 struct Choices {
+    /// Signatures, then functions that no signature calls.
     all: Vec<Runnable>,
-    /// By node of the main graph: whether one of them has it.
-    is_kept: Vec<bool>,
+    n_signatures: usize,
     /// Signatures that are too large to be copied.
     too_large: usize,
-    /// What they are called in a message.
-    noun: &'static str,
 }
 
 /// The model of what runs, and the name of it.
 pub(super) fn selected(parsed: Parsed, diagnostics: &mut Diagnostics) -> (Model, Option<String>) {
     let mut model = parsed.model;
     let mut choices = of_signatures(&model, &parsed.signatures);
-    if choices.all.is_empty() {
-        choices.all = functions(&mut model, &parsed.objects);
-        choices.noun = "function";
-    }
+    let is_called = called(&model, &choices.all);
+    choices.all.extend(functions(&mut model, &parsed.objects, &is_called));
     if choices.all.is_empty() {
         return (model, None);
     }
-    let chosen = choices.all.remove(default_of(&model, &parsed.tags, &choices.all));
+    let is_called = called(&model, &choices.all);
+    let chosen = choices.all.remove(default_of(&model, &parsed.tags, &choices));
     report(&model, &chosen, &choices, diagnostics);
-    let is_called = functions_of(&model, &chosen, &choices);
     let mut graphs = vec![chosen.graph];
     for other in choices.all {
         let name = model.names.intern(&other.key);
@@ -77,12 +74,7 @@ pub(super) fn selected(parsed: Parsed, diagnostics: &mut Diagnostics) -> (Model,
 /// What each signature needs. Signatures whose results the graph does not have are left out.
 fn of_signatures(model: &Model, signatures: &[Signature]) -> Choices {
     let main = &model.graphs[MAIN.0];
-    let mut choices = Choices {
-        all: Vec::new(),
-        is_kept: vec![false; main.nodes.len()],
-        too_large: 0,
-        noun: "signature",
-    };
+    let mut choices = Choices::default();
     if signatures.is_empty() {
         return choices;
     }
@@ -105,14 +97,12 @@ fn of_signatures(model: &Model, signatures: &[Signature]) -> Choices {
             continue;
         }
         left = left.saturating_sub(n_nodes);
-        for (is_kept, is_needed) in choices.is_kept.iter_mut().zip(&is_needed) {
-            *is_kept |= *is_needed;
-        }
         choices.all.push(Runnable {
             key: signature.key.clone(),
             graph: copy(main, &is_needed),
         });
     }
+    choices.n_signatures = choices.all.len();
     choices
 }
 
@@ -131,10 +121,15 @@ fn needed(main: &RawGraph, mut open: Vec<u32>) -> Vec<bool> {
     is_needed
 }
 
-fn default_of(model: &Model, tags: &str, all: &[Runnable]) -> usize {
+/// The position of what runs unless another is chosen.
+fn default_of(model: &Model, tags: &str, choices: &Choices) -> usize {
+    let all = match choices.n_signatures {
+        0 => &choices.all[..],
+        n_signatures => &choices.all[..n_signatures],
+    };
     let named = |key: &str| all.iter().position(|one| one.key == key);
     let trains = |one: &Runnable| {
-        let is_called = called(model, calls(model, &one.graph));
+        let is_called = called(model, std::slice::from_ref(one));
         let functions = model.graphs.iter().zip(&is_called);
         let functions = functions.filter(|(_, is_called)| **is_called);
         let graphs = std::iter::once(&one.graph).chain(functions.map(|(graph, _)| graph));
@@ -147,46 +142,24 @@ fn default_of(model: &Model, tags: &str, all: &[Runnable]) -> usize {
     found.or_else(|| all.iter().position(trains)).unwrap_or(0)
 }
 
-/// The functions that nodes of a graph name.
+/// The functions that the nodes of a graph name.
 fn calls(model: &Model, graph: &RawGraph) -> Vec<GraphIdx> {
-    let nodes: Vec<&RawNode> = graph.nodes.iter().collect();
-    calls_of(model, graph, &nodes)
-}
-
-fn calls_of(model: &Model, graph: &RawGraph, nodes: &[&RawNode]) -> Vec<GraphIdx> {
-    let attributes = nodes.iter().flat_map(|node| graph.attributes_of(node));
+    let attributes = graph.nodes.iter().flat_map(|node| graph.attributes_of(node));
     let named = attributes.flat_map(|(_, attribute)| attribute.functions());
-    let named = named.copied().chain(nodes.iter().map(|node| node.kind));
+    let named = named.copied().chain(graph.nodes.iter().map(|node| node.kind));
     named.filter_map(|name| model.functions.get(&name).copied()).collect()
 }
 
-/// By graph: whether it is one of the given ones, or called by one.
-fn called(model: &Model, mut open: Vec<GraphIdx>) -> Vec<bool> {
+/// By graph: whether one of the runnable ones calls it, directly or indirectly.
+fn called(model: &Model, runnable: &[Runnable]) -> Vec<bool> {
     let mut is_called = vec![false; model.graphs.len()];
+    let mut open: Vec<GraphIdx> = runnable.iter().flat_map(|one| calls(model, &one.graph)).collect();
     while let Some(idx) = open.pop() {
         if !std::mem::replace(&mut is_called[idx.0], true) {
             open.extend(calls(model, &model.graphs[idx.0]));
         }
     }
     is_called
-}
-
-/// By graph: whether something that may run calls it, or no node of the main graph does.
-fn functions_of(model: &Model, chosen: &Runnable, choices: &Choices) -> Vec<bool> {
-    let main = &model.graphs[MAIN.0];
-    let left = main
-        .nodes
-        .iter()
-        .zip(&choices.is_kept)
-        .filter(|(_, is_kept)| !**is_kept);
-    let left: Vec<&RawNode> = left.map(|(node, _)| node).collect();
-    let of_left = called(model, calls_of(model, main, &left));
-    let others = (1..model.graphs.len())
-        .filter(|position| !of_left[*position])
-        .map(GraphIdx);
-    let runnable = std::iter::once(chosen).chain(&choices.all);
-    let of_kept = runnable.flat_map(|one| calls(model, &one.graph));
-    called(model, others.chain(of_kept).collect())
 }
 
 /// The kept nodes of a graph. What they read is kept.
@@ -227,9 +200,10 @@ fn copy(main: &RawGraph, is_kept: &[bool]) -> RawGraph {
 
 /// Reports what runs, and how to choose another.
 fn report(model: &Model, chosen: &Runnable, choices: &Choices, diagnostics: &mut Diagnostics) {
-    let Choices { all, noun, .. } = choices;
+    let is_signature = choices.n_signatures > 0;
+    let noun = if is_signature { "signature" } else { "function" };
     let mut message = format!("the {noun} \"{}\" is what runs", chosen.key);
-    if *noun == "signature" {
+    if is_signature {
         let left = model.graphs[MAIN.0]
             .nodes
             .len()
@@ -243,8 +217,8 @@ fn report(model: &Model, chosen: &Runnable, choices: &Choices, diagnostics: &mut
     } else {
         message.push_str(", because the file has no signature");
     }
-    if !all.is_empty() {
-        let names = all.iter().map(|one| format!("\"{}\"", one.key));
+    if !choices.all.is_empty() {
+        let names = choices.all.iter().map(|one| format!("\"{}\"", one.key));
         message.push_str("; choose another with --graph NAME: ");
         message.push_str(&first_of(names, MOST_NAMES, ", "));
     }

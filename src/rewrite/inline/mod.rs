@@ -107,6 +107,7 @@ pub fn inline(entry: &mut GraphEntry, max_ops: u64, progress: &Progress<'_>) -> 
     let totals = Totals::new(entry, &order, &by_graph, max_ops);
     let mut known: BTreeMap<u32, Known> = BTreeMap::new();
     let (mut budget, mut kept) = (Budget::new(max_ops), Budget::kept());
+    let is_run = entry.graphs_run();
     let mut callers = Callers::new(entry);
     let mut remaining = RemainingCalls::default();
     for number in order.order {
@@ -127,7 +128,9 @@ pub fn inline(entry: &mut GraphEntry, max_ops: u64, progress: &Progress<'_>) -> 
             is_circular: &order.is_circular,
             totals: &totals,
         };
-        let (flat, (calls, too_large, uncounted)) = part.flat(&known, &mut budget, progress)?;
+        let is_shown_alone = is_run.get(number as usize) == Some(&false);
+        let budget = if is_shown_alone { &mut kept } else { &mut budget };
+        let (flat, (calls, too_large, uncounted)) = part.flat(&known, budget, progress)?;
         remaining.too_large.insert(number, too_large);
         remaining.uncounted.insert(number, uncounted);
         if number == 0 {

@@ -145,6 +145,18 @@ fn what_a_body_keeps_resident_counts_once_however_often_it_is_called() {
 }
 
 #[test]
+fn calls_of_graphs_that_nothing_runs_are_inlined_too() {
+    let main = "main: a input 8, b 8 | f Relu a -> b | b";
+    let other = "other: a input 8, b 0 | f Call a -> b | b";
+    let mut entry = entry(&[main, other, LAYER], &[(1, 0, 2, &[(0, 0)], &[(1, 4)])]);
+    // Neither the calls nor the ops of the entry's own graph change.
+    let done = inlined(&mut entry, MAX_OPS);
+    assert_eq!((done.calls, done.ops_before, done.ops), (0, 1, 1));
+    assert_eq!(text(&entry.bodies[0]), "f/c()->f/c f/v()->v f/mul(a,f/w,f/c,v)->f/y");
+    assert!(entry.uses.is_empty());
+}
+
+#[test]
 fn operands_that_are_handed_back_and_results_that_are_returned_twice_are_one_tensor() {
     let main = "main: a input 8, same 8, b 8, twice 8, scratch workspace 5, end 1 | \
         f Call a -> same b twice scratch, add Add same b twice -> end | same twice";
