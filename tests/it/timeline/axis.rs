@@ -270,7 +270,7 @@ fn samples_have_the_axes_that_their_data_has() {
           The axis is one of recorded events: their times are not estimated.
           wall time: 819.2 ms in 750 steps, 1 without time, 750 stated
         lstm
-          estimated time: 2 ns in 4 steps, 3 without time, 0 stated
+          estimated time: 4 ns in 4 steps, 2 without time, 0 stated
           No open recording has clock times."]]
     .assert_eq(&lines.join("\n"));
 }
