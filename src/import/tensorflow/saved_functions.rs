@@ -1,4 +1,4 @@
-//! Functions of a saved object as graphs: SavedModels may have no signature, or none for some of them.
+//! Functions of a saved object as graphs: `SavedModels` may have no signature, or none for some of them.
 //!
 //! In: a model and the object graph. Out: a graph for each member of the saved object that is a function of the library
 //! and that no signature calls: its arguments are placeholders with the stated types and shapes, captured variables are handles from outside.

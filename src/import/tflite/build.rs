@@ -132,22 +132,19 @@ fn role(raw: &RawTensor, model: &Model, is_input: bool) -> Role {
 
 /// Reports a constant whose shape does not have the bytes that are stored for it. Its shape counts.
 fn check_length(raw: &RawTensor, model: &Model, dtype: DType, dims: &[Dim], diagnostics: &mut Diagnostics) {
-    let stored = match raw.external_buffer {
-        0 => model
-            .buffers
-            .get(raw.buffer as usize)
-            .copied()
-            .filter(|_| raw.buffer != 0),
-        id => match model.external_buffers.get(&id) {
-            Some(external) => external.is_plain.then_some(external.bytes),
-            None => {
-                diagnostics.warning(
-                    "a tensor names an external buffer that the model does not list",
-                    &raw.name,
-                );
-                None
-            }
-        },
+    let external = model.external_buffers.get(&raw.external_buffer);
+    let is_external = raw.external_buffer != 0;
+    if is_external && external.is_none() {
+        let what = "a tensor names an external buffer that the model does not list";
+        diagnostics.warning(what, &raw.name);
+    }
+    let stored = if is_external {
+        external
+            .filter(|external| external.is_plain)
+            .map(|external| external.bytes)
+    } else {
+        let in_file = model.buffers.get(raw.buffer as usize).copied();
+        in_file.filter(|_| raw.buffer != 0)
     };
     let elements = dims.iter().try_fold(1_u64, |product, dim| match dim {
         Dim::Known(size) => Some(product.saturating_mul(*size)),

@@ -1,7 +1,7 @@
-//! Results that take over the memory of an operand, as LiteRT's interpreter plans its arena.
+//! Results that take over the memory of an operand, as `LiteRT`'s interpreter plans its arena.
 //!
 //! In: the operators of a subgraph and its inputs and outputs. Out: pairs of a result and the tensor whose memory it has.
-//! The rule is that of LiteRT 2.3 (`ArenaPlanner::IdentifyInPlaceTensors`), for its own kernels without delegates: the
+//! The rule is that of `LiteRT` 2.3 (`ArenaPlanner::IdentifyInPlaceTensors`), for its own kernels without delegates: the
 //! first result of certain operators has the memory of the first operand that may be shared. No input of the graph is
 //! shared and no output shares. An operator that changes the bytes needs an operand of the same size, above
 //! [`SMALLEST`], that nothing else refers to. Which operators do so was read of the addresses that the interpreter gives

@@ -10,11 +10,11 @@
 //! Buffer    bytes of a constant; in models of more than 2 GB an offset and a size behind the flatbuffer
 //! ```
 //!
-//! LiteRT 2.3 adds buffers in other files, which are never read: `Model.external_buffers`, named by tensors.
+//! `LiteRT` 2.3 adds buffers in other files, which are never read: `Model.external_buffers`, named by tensors.
 //!
 //! Weights are never read: only the length of their buffers is read. Every tensor that a subgraph lists is counted.
 //! A note `OfflineMemoryAllocation` holds offsets of a plan made ahead of time, which become the plan "as dumped".
-//! Results share memory as LiteRT's interpreter plans it (`in_place`), with its alignment.
+//! Results share memory as `LiteRT`'s interpreter plans it (`in_place`), with its alignment.
 
 mod build;
 mod flatbuffer;
@@ -36,7 +36,7 @@ use highwater_model::graph::Graph;
 use highwater_model::progress::Progress;
 use highwater_model::workload::{BodyUse, Dumped, DumpedOffsets, GraphEntry, Source};
 
-/// Divides offsets and sizes in the interpreter's arena (`kDefaultTensorAlignment` of LiteRT 2.3).
+/// Divides offsets and sizes in the interpreter's arena (`kDefaultTensorAlignment` of `LiteRT` 2.3).
 const ALIGNMENT: u64 = 64;
 
 pub(super) fn detect(input: &Input<'_>) -> bool {

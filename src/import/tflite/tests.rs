@@ -298,120 +298,106 @@ fn operators_run_in_place_as_the_interpreter_runs_them() {
     }
 }
 
+/// An operator of a small model: its code, inputs and outputs.
+type Step<'a> = (u32, &'a [u32], &'a [u32]);
+
+const FIRST: Step<'_> = (RELU, &[0], &[1]);
+const LAST: Step<'_> = (RELU, &[3], &[5]);
+
+/// Six tensors, of which 0 is the input and 4 a constant.
+#[track_caller]
+fn check_owners(what: &str, dims: &[&[u32]; 6], outputs: &[u32], operators: &[Step<'_>], expected: [usize; 6]) {
+    let model = Small {
+        dims,
+        constants: &[4],
+        inputs: &[0],
+        outputs,
+        operators,
+    };
+    assert_eq!(model.owners(), expected, "{what}");
+}
+
 #[test]
 fn what_others_need_is_not_overwritten() {
-    let wide: &[u32] = &[16];
-    let same: &[&[u32]] = &[wide; 5];
-    let chain: &[(u32, &[u32], &[u32])] = &[(RELU, &[0], &[1]), (ADD, &[1, 4], &[2]), (SOFTMAX, &[2], &[3])];
-    let relu: (u32, &[u32], &[u32]) = (RELU, &[0], &[1]);
-    let last: (u32, &[u32], &[u32]) = (RELU, &[3], &[5]);
-    let more: &[&[u32]] = &[wide; 6];
-    for (what, dims, inputs, outputs, operators, expected) in [
+    let add = (ADD, &[1, 4][..], &[2][..]);
+    let softmax = (SOFTMAX, &[2][..], &[3][..]);
+    let alone = [0, 1, 2, 3, 4, 5];
+    for (what, outputs, operators, expected) in [
         (
-            "outputs of the graph do not share",
-            same,
-            &[0][..],
-            &[3][..],
-            chain,
-            &[0, 1, 1, 3, 4][..],
+            "a chain",
+            &[5][..],
+            &[FIRST, add, softmax, LAST][..],
+            [0, 1, 1, 1, 4, 5],
         ),
+        ("an output", &[3], &[FIRST, add, softmax], [0, 1, 1, 3, 4, 5]),
+        ("an input", &[3], &[(ADD, &[0, 4], &[2]), (RELU, &[2], &[3])], alone),
         (
-            "a chain has one memory",
-            more,
-            &[0],
-            &[5],
-            &[chain, &[last]].concat(),
-            &[0, 1, 1, 1, 4, 5],
-        ),
-        (
-            "inputs of the graph stay",
-            same,
-            &[0],
-            &[3],
-            &[(ADD, &[0, 4], &[2]), (RELU, &[2], &[3])],
-            &[0, 1, 2, 3, 4],
-        ),
-        (
-            "so do views of them",
-            same,
-            &[0],
+            "a view of it",
             &[3],
             &[(RESHAPE, &[0, 4], &[2]), (RELU, &[2], &[3])],
-            &[0, 1, 2, 3, 4],
+            alone,
         ),
         (
-            "and constants",
-            same,
-            &[0],
+            "a constant",
             &[3],
             &[(SOFTMAX, &[4], &[2]), (ADD, &[2, 0], &[3])],
-            &[0, 1, 2, 3, 4],
+            alone,
         ),
         (
             "a second reader",
-            more,
-            &[0],
             &[5],
-            &[relu, (ADD, &[1, 4], &[2]), (ADD, &[2, 1], &[3]), last],
-            &[0, 1, 2, 2, 4, 5],
+            &[FIRST, add, (ADD, &[2, 1], &[3]), LAST],
+            [0, 1, 2, 2, 4, 5],
         ),
         (
-            "the operand read twice by one operator",
-            more,
-            &[0],
+            "an operand read twice",
             &[5],
-            &[relu, (MUL, &[1, 1], &[3]), last],
-            &[0, 1, 2, 3, 4, 5],
+            &[FIRST, (MUL, &[1, 1], &[3]), LAST],
+            alone,
         ),
         (
             "an output as operand",
-            more,
-            &[0],
             &[5, 1],
-            &[relu, (ADD, &[1, 4], &[3]), last],
-            &[0, 1, 2, 3, 4, 5],
+            &[FIRST, (ADD, &[1, 4], &[3]), LAST],
+            alone,
         ),
         (
             "a view of a tensor with another reader",
-            more,
-            &[0],
             &[5],
-            &[relu, (RESHAPE, &[1, 4], &[2]), (ADD, &[2, 1], &[3]), last],
-            &[0, 1, 1, 3, 4, 5],
+            &[FIRST, (RESHAPE, &[1, 4], &[2]), (ADD, &[2, 1], &[3]), LAST],
+            [0, 1, 1, 3, 4, 5],
         ),
+        ("no operand", &[3], &[(SOFTMAX, &[], &[3])], alone),
+    ] {
+        check_owners(what, &[&[16]; 6], outputs, operators, expected);
+    }
+}
+
+#[test]
+fn only_operands_of_the_same_size_above_4_bytes_are_overwritten() {
+    let wide: &[u32] = &[16];
+    let second: &[Step<'_>] = &[(RELU, &[4], &[1]), (RELU, &[0], &[2]), (ADD, &[1, 2], &[3]), LAST];
+    for (what, dims, operators, expected) in [
         (
-            "the second operand where the first is smaller",
-            &[wide, &[1], wide, wide, wide, wide],
-            &[0],
-            &[5],
-            &[(RELU, &[4], &[1]), (RELU, &[0], &[2]), (ADD, &[1, 2], &[3]), last],
-            &[0, 1, 2, 2, 4, 5],
+            "the first operand is smaller",
+            [wide, &[1], wide, wide, wide, wide],
+            second,
+            [0, 1, 2, 2, 4, 5],
         ),
         (
             "4 bytes",
-            &[&[1_u32][..]; 6],
-            &[0],
-            &[5],
-            &[relu, (ADD, &[1, 4], &[3]), last],
-            &[0, 1, 2, 3, 4, 5],
+            [&[1][..]; 6],
+            &[FIRST, (ADD, &[1, 4], &[3]), LAST],
+            [0, 1, 2, 3, 4, 5],
         ),
         (
-            "numbers without a tensor",
-            same,
-            &[0],
-            &[3],
-            &[(SOFTMAX, &[], &[3])],
-            &[0, 1, 2, 3, 4],
+            "8 bytes",
+            [&[2][..]; 6],
+            &[FIRST, (ADD, &[1, 4], &[3]), LAST],
+            [0, 1, 2, 1, 4, 5],
         ),
     ] {
-        let model = Small {
-            dims,
-            constants: &[4],
-            inputs,
-            outputs,
-            operators,
-        };
-        assert_eq!(model.owners(), expected, "{what}");
+        check_owners(what, &dims, &[5], operators, expected);
     }
 }
 

@@ -45,8 +45,8 @@ impl Totals {
         }
         let run = entry.uses.iter().filter(|one| one.kind != UseKind::Call);
         // What nothing uses, such as a further signature, is there to be chosen.
-        let used: BTreeSet<u32> = entry.uses.iter().map(|one| one.body).collect();
-        let unused = order.order.iter().copied().filter(|number| !used.contains(number));
+        let has_user: BTreeSet<u32> = entry.uses.iter().map(|one| one.body).collect();
+        let unused = order.order.iter().copied().filter(|number| !has_user.contains(number));
         let mut waiting: Vec<u32> = run.map(|one| one.body).chain([0]).chain(unused).collect();
         let mut needed = BTreeSet::new();
         while let Some(number) = waiting.pop() {

@@ -1,4 +1,4 @@
-//! The object graph of a SavedModel: its functions, which need no signature, with what they take.
+//! The object graph of a `SavedModel`: its functions, which need no signature, with what they take.
 //!
 //! In: `object_graph_def`. Out: [`Objects`]: the functions that the saved object has as members, shapes of their
 //! arguments, and the variables that they capture.

@@ -51,9 +51,9 @@ const NODE_LIST: Schema = Schema {
 
 /// The initializer that `tf.saved_model.save` lists among the signatures.
 const INITIALIZER: &str = "__saved_model_init_op";
-/// Collections with the op of a training step; the first is that of SavedModels.
+/// Collections with the op of a training step; the first is that of `SavedModels`.
 const TRAIN_OPS: &[&str] = &["saved_model_train_op", "train_op"];
-/// The name of the signature of these collections, and its name in SavedModels of TensorFlow 1.14 and newer.
+/// The name of the signature of these collections, and its name in `SavedModels` of TensorFlow 1.14 and newer.
 pub(in crate::tensorflow) const TRAIN_OP: &str = "train_op";
 const SAVED_TRAIN_OP: &str = "__saved_model_train_op";
 

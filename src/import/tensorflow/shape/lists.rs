@@ -18,11 +18,21 @@ fn element(call: &Call<'_>, list: usize, named: Option<usize>) -> Option<Vec<Dim
     common([known, named].into_iter().flatten().collect())
 }
 
+/// The elements of a new list.
+enum Elements {
+    Unset,
+    /// To items of this shape; `None` where it is not known.
+    SetTo(Option<Vec<Dim>>),
+}
+
 /// A new list. Its elements have the declared shape and, where they are set, that of what they are set to.
-fn make(call: &mut Call<'_>, declared: Option<Vec<Dim>>, set: Option<Option<Vec<Dim>>>, length: Dim) -> Option<()> {
+fn make(call: &mut Call<'_>, declared: Option<Vec<Dim>>, elements: Elements, length: Dim) -> Option<()> {
     let dtype = call.node.attributes.dtype("element_dtype").unwrap_or(DType::Unknown);
-    let is_unset = set.is_none();
-    let both = [set.flatten(), declared.clone()];
+    let (is_unset, item) = match elements {
+        Elements::Unset => (true, None),
+        Elements::SetTo(item) => (false, item),
+    };
+    let both = [item, declared.clone()];
     let shape = common(both.into_iter().flatten().collect());
     let handle = Handle {
         dtype,
@@ -40,24 +50,24 @@ pub(super) fn empty(call: &mut Call<'_>) -> Option<()> {
         "TensorListReserve" => call.scalar_dim(1),
         _ => Dim::Known(0),
     };
-    make(call, call.listed_dims(0), None, length)
+    make(call, call.listed_dims(0), Elements::Unset, length)
 }
 
 /// The rows of a tensor.
 pub(super) fn from_tensor(call: &mut Call<'_>) -> Option<()> {
     let length = call.rows(0);
-    make(call, call.listed_dims(1), Some(call.row(0)), length)
+    make(call, call.listed_dims(1), Elements::SetTo(call.row(0)), length)
 }
 
 /// Rows of a tensor at places that indices name.
 pub(super) fn scattered(call: &mut Call<'_>) -> Option<()> {
-    make(call, call.listed_dims(2), Some(call.row(0)), Dim::Unknown)
+    make(call, call.listed_dims(2), Elements::SetTo(call.row(0)), Dim::Unknown)
 }
 
 /// Parts of a tensor, of any length.
 pub(super) fn split(call: &mut Call<'_>) -> Option<()> {
     let length = call.rows(2);
-    make(call, call.listed_dims(1), Some(None), length)
+    make(call, call.listed_dims(1), Elements::SetTo(None), length)
 }
 
 /// A list with one element more, or with one or some set.
