@@ -332,7 +332,7 @@ def iree(text: str) -> Iterator[tuple[str, list[Buffer]]]:
 ASSIGN = re.compile(r"^\s*([A-Za-z_]\w*)\s*(?::\s*[^=]*?[\])\w])?\s*=\s*(.*)$")
 STORAGE = re.compile(r"R\.memory\.alloc_storage\(\s*R\.shape\(\[([^\]]*)\]\)")
 ALLOCATION = re.compile(r"R\.memory\.alloc_tensor\(\s*(\w+)\s*,\s*(?:R\.prim_value\()?(\d+)\)?\s*,"
-                        r"\s*R\.shape\(\[([^\]]*)\]\)\s*,\s*R\.dtype\(\"([a-z]+)(\d+)[^\"]*\"\)")
+                        r"\s*R\.shape\(\[([^\]]*)\]\)\s*,\s*R\.dtype\(\"([a-z]+)(\d*)[^\"]*\"\)")
 OWN_ALLOCATION = "R.builtin.alloc_tensor("
 NAME = re.compile(r"[A-Za-z_]\w*")
 RELAX_FUNCTION = re.compile(r"^\s*def\s+(\w+)\(")
@@ -361,7 +361,8 @@ def relax(text: str) -> Iterator[tuple[str, list[Buffer]]]:
 def relax_function(name: str, lines: list[str]) -> Iterator[tuple[str, list[Buffer]]]:
     storages: dict[str, int] = {}
     top, n_own = 0, 0
-    owner: dict[str, Buffer] = {}
+    #: The buffers that a name keeps alive: a tensor's, those of a tuple, that of another name.
+    owners: dict[str, list[Buffer]] = {}
     buffers: list[Buffer] = []
     for time, line in enumerate(lines):
         assigned = ASSIGN.match(line)
@@ -376,17 +377,19 @@ def relax_function(name: str, lines: list[str]) -> Iterator[tuple[str, list[Buff
             of, offset, shape, _, bits = allocation.groups()
             if of not in storages:
                 raise ExportError(f"the tensor {target} lies in {of}, which the text does not allocate")
-            size = math.prod(numbers(shape)) * -(-int(bits) // 8)
+            size = -(-math.prod(numbers(shape)) * int(bits or 8) // 8)  # a bool is a byte
             buffer = Buffer(target, time, time + 1, size, storages[of] + int(offset), name)
-            owner[target] = buffer
+            owners[target] = [buffer]
             buffers.append(buffer)
+        elif "R.memory.alloc_tensor(" in value:
+            raise ExportError(f"the allocation of {target} cannot be read: {value.strip()[:100]}")
         else:
-            used = [owner[word] for word in NAME.findall(value) if word in owner]
+            used = [buffer for word in NAME.findall(value) for buffer in owners.get(word, [])]
             for buffer in used:
                 buffer.upper = time + 1
-            # A name for a tensor, or for a tuple of tensors, keeps the first alive.
-            if target and used and NAME.fullmatch(value.strip()):
-                owner[target] = used[0]
+            # Kernels write into their last operands, so what a name is given is a view, a tuple or another name.
+            if used and target not in ("", "_"):
+                owners[target] = used
     if n_own:
         warn(f"{name}: {n_own} tensors have memory besides the plan (R.builtin.alloc_tensor), the results among them")
     if buffers:

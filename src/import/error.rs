@@ -23,6 +23,12 @@ pub enum ImportError {
         /// A guess at the format, and advice.
         advice: String,
     },
+    /// The content is of a known kind that no importer reads.
+    #[error("{advice}")]
+    Unread {
+        /// What it is, and how to get what opens.
+        advice: &'static str,
+    },
     /// The content is not of the format that it was opened as, but looks like another.
     #[error(
         "it cannot be read as {asked}: {reason}; the content looks like {found}, leave out --open-as to read it as that"

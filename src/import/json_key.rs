@@ -9,6 +9,9 @@
 pub(super) fn value_of<'a>(head: &'a [u8], path: &str) -> Option<&'a [u8]> {
     let parts = parts(path);
     let mut rest = head.trim_ascii_start();
+    if !matches!(rest.first(), Some(b'{' | b'[' | b'(')) {
+        return None;
+    }
     // By open container: whether it is a list, and whether it lies on the path.
     let mut open: Vec<(bool, bool)> = Vec::new();
     let mut is_on_path = true;
@@ -49,7 +52,7 @@ pub(super) fn value_of<'a>(head: &'a [u8], path: &str) -> Option<&'a [u8]> {
 }
 
 /// Whether the head holds a key with this path.
-pub(super) fn has_key(head: &[u8], path: &str) -> bool {
+pub fn has_key(head: &[u8], path: &str) -> bool {
     value_of(head, path).is_some()
 }
 

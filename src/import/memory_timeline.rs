@@ -5,8 +5,8 @@
 //! [[time, action, bytes, category], ...]                     NAME.raw.json: nanoseconds, -1 for what was there before
 //! ```
 //!
-//! Actions are 0 (was there), 1 (created), 2 (changed: minus the old, plus the new version) and 3 (destroyed, negative).
-//! Source: `torch/profiler/_memory_profiler.py`. Events of the raw form do not name their tensors, so no block can be told.
+//! Actions are 1 (was there), 2 (created), 3 (changed: minus the old, plus the new version) and 4 (destroyed); bytes have a
+//! sign. Source: `torch/profiler/_memory_profiler.py`. Events of the raw form do not name their tensors, so no block can be told.
 //!
 //! In: text. Out: one recording with the curve of all categories, and the highest sum of each as a count.
 
@@ -32,8 +32,8 @@ const CATEGORIES: &[&str] = &[
     "unknown",
 ];
 
-/// Its bytes are negative; scripts write them without the sign.
-const DESTROYED: i64 = 3;
+/// Values of `Action`; the sign of the bytes is that of the change.
+const ACTIONS: std::ops::RangeInclusive<i64> = 1..=4;
 
 const ADVICE: &str = "the file is damaged or of another tool; export it again with export_memory_timeline, or record blocks with \
                       export_chrome_trace and profile_memory=True";
@@ -125,19 +125,14 @@ fn raw_samples(events: &[[i64; 4]]) -> Result<Vec<Sample>, ImportError> {
     let mut sums = [0_i64; CATEGORIES.len()];
     let mut samples: Vec<Sample> = Vec::new();
     for (at, [time, action, bytes, category]) in events.iter().enumerate() {
-        if !(0..=3).contains(action) {
+        if !ACTIONS.contains(action) {
             return Err(wrong("an event has an action that is not known", at));
         }
         let place = usize::try_from(*category)
             .ok()
             .and_then(|category| sums.get_mut(category));
         let sum = place.ok_or_else(|| wrong("an event has a category that is not known", at))?;
-        let change = if *action == DESTROYED {
-            -bytes.saturating_abs()
-        } else {
-            *bytes
-        };
-        *sum = sum.checked_add(change).ok_or_else(|| wrong("a sum is too large", at))?;
+        *sum = sum.checked_add(*bytes).ok_or_else(|| wrong("a sum is too large", at))?;
         let time = u64::try_from(if *time < 0 { first } else { *time }).unwrap_or(0);
         // A changed tensor leaves its category in one event and enters another in the next.
         let sums = sums.iter().map(|sum| u64::try_from(*sum).unwrap_or(0)).collect();
@@ -203,7 +198,7 @@ mod tests {
              allocated 0:0 1:5 2:13",
         );
         assert!(told.entries()[0].message.contains("export_chrome_trace"));
-        let raw = b"[[-1, 0, 8, 0], [1000, 1, 5, 4], [1001, 2, -5, 4], [1001, 2, 5, 5], [1002, 3, -5, 5]]";
+        let raw = b"[[-1, 1, 8, 0], [1000, 2, 5, 4], [1001, 3, -5, 4], [1001, 3, 5, 5], [1002, 4, -5, 5]]";
         let (found, _) = recordings(import, "a.raw.json", raw).expect("it is read");
         shows(
             &found,

@@ -31,20 +31,12 @@ use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{EventTimes, RecordedNames, RecordedOp, RecordedTotal, Recording, Source, TotalKind};
 
-/// Names of the events that a session writes before any node runs.
-const SESSION_EVENTS: &[&str] = &[
-    "model_loading_uri",
-    "model_loading_array",
-    "model_loading_proto",
-    "session_initialization",
-];
-
 const KERNEL: &str = "_kernel_time";
 
 /// A list of events that begins with a session's, or has a node's.
 pub(super) fn detect(input: &Input<'_>) -> bool {
     let head = input.head();
-    let is_session = is_text(head, "[].cat", &["Session"]) && is_text(head, "[].name", SESSION_EVENTS);
+    let is_session = is_text(head, "[].cat", &["Session"]) && has_key(head, "[].args");
     is_session || is_text(head, "[].cat", &["Node"]) && has_key(head, "[].args.provider")
 }
 

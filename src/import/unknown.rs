@@ -2,9 +2,17 @@
 
 use super::{IMPORTERS, ImportError, Input, unread_formats};
 
-/// The error for content of no known format.
+/// The error for content that no importer reads.
 pub(super) fn unknown(input: &Input<'_>) -> ImportError {
-    ImportError::UnknownFormat { advice: advice(input) }
+    match unread_formats::advice(input) {
+        Some(advice) if !is_blank(input) => ImportError::Unread { advice },
+        _ => ImportError::UnknownFormat { advice: advice(input) },
+    }
+}
+
+/// Whether there is nothing that a name could be about.
+fn is_blank(input: &Input<'_>) -> bool {
+    input.head().iter().all(|byte| *byte == 0)
 }
 
 fn advice(input: &Input<'_>) -> String {
@@ -12,15 +20,12 @@ fn advice(input: &Input<'_>) -> String {
     if input.is_empty() {
         return "the file is empty; write or copy it again".to_owned();
     }
-    if head.iter().all(|byte| *byte == 0) {
+    if is_blank(input) {
         // Only the head was read, and of packed content the rest is not available.
         return format!(
             "the file begins with {} zero bytes; it was not written out, copy it again",
             head.len()
         );
-    }
-    if let Some(advice) = unread_formats::advice(input) {
-        return advice.to_owned();
     }
     let what = if matches!(head.trim_ascii_start().first(), Some(b'{' | b'[')) {
         "it looks like JSON, but has the keys of no known form (docs/text-formats.md describes them); "

@@ -11,7 +11,7 @@ use super::samples::{Sample, SampleFile};
 use super::special_files::special_kind;
 use super::streams::Stream;
 use highwater_analysis::Pin;
-use highwater_import::{ImportError, Imported, Importer, Input, import, import_as, importer, text_where};
+use highwater_import::{ImportError, Imported, Importer, Input, has_json_key, import, import_as, importer, text_where};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_options::{Environment, FileState, NamedPaths, Options, SeenFiles, paths_of};
@@ -44,6 +44,7 @@ pub enum FileError {
     #[error("there is no format \"{name}\"; known: {known}")]
     UnknownFormat { name: String, known: String },
     #[error("{name}: {}; {advice}", match files {
+        _ if *is_named => "no file of the folder is read".to_owned(),
         0 => "the folder is empty".to_owned(),
         1 => "the format of the only file in the folder is unknown".to_owned(),
         MOST_FILES.. => format!("the formats of the first {files} files in the folder are unknown, more are not read"),
@@ -54,6 +55,8 @@ pub enum FileError {
         files: usize,
         /// What one of the files is, or where formats are listed.
         advice: String,
+        /// Whether the advice names a file.
+        is_named: bool,
     },
     #[error("there is no bundled sample \"{name}\"; known: {known}")]
     UnknownSample { name: String, known: String },
@@ -267,8 +270,7 @@ pub(super) fn is_written_config(path: &Path) -> bool {
     let is_regular = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
     let read = is_regular.then(|| File::open(path).and_then(|mut file| file.read(&mut head)));
     let length = read.and_then(Result::ok).unwrap_or(0);
-    let head = String::from_utf8_lossy(&head[..length]);
-    head.trim_start().starts_with('{') && head.contains("\"highwater_config\"")
+    has_json_key(&head[..length], "highwater_config")
 }
 
 /// The state of a path that an option names. Special files are not opened: a pipe would never end.
@@ -375,5 +377,34 @@ pub(super) fn io_error(path: &Path, action: &'static str, reason: std::io::Error
         name: path.display().to_string(),
         action,
         reason,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document_file::is_document;
+
+    #[test]
+    fn keys_within_other_values_make_neither_a_configuration_nor_a_document() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.json");
+        for (text, expected) in [
+            ("{\"highwater_config\": 1}", [true, false]),
+            (" {\"name\": {\"a\": []}, \"highwater_document\": 1}", [false, true]),
+            ("\u{feff}{\"highwater_document\": 1}", [false, true]),
+            (
+                "{\"outer\": {\"highwater_config\": 1, \"highwater_document\": 1}}",
+                [false, false],
+            ),
+            ("[{\"highwater_config\": 1, \"highwater_document\": 1}]", [false, false]),
+            (
+                "{\"a\": \"\\\"highwater_config\\\": \\\"highwater_document\\\": \"}",
+                [false, false],
+            ),
+        ] {
+            std::fs::write(&path, text).expect("written");
+            assert_eq!([is_written_config(&path), is_document(&path)], expected, "{text}");
+        }
     }
 }

@@ -60,10 +60,12 @@ pub(super) fn read_folder(
         );
     }
     let Some((first, format)) = known.first().cloned() else {
+        let unread = unread_file(&files, progress);
         return Err(FileError::EmptyFolder {
             name: folder.display().to_string(),
             files: files.len(),
-            advice: unread_file(&files, progress).unwrap_or_else(|| EMPTY_ADVICE.to_owned()),
+            is_named: unread.is_some(),
+            advice: unread.unwrap_or_else(|| EMPTY_ADVICE.to_owned()),
         });
     };
     let is_one_format = known.iter().all(|(_, row)| row.name == format.name);
@@ -440,6 +442,7 @@ mod tests {
         let error = FileError::EmptyFolder {
             name: "many".to_owned(),
             files: MOST_FILES,
+            is_named: false,
             advice: "open another".to_owned(),
         };
         assert!(error.to_string().contains("first 20000 files"), "{error}");

@@ -7,6 +7,7 @@ mod compare;
 mod explain_log;
 mod export;
 mod flame;
+mod genai;
 mod help;
 mod hostile;
 mod inspect;

@@ -29,6 +29,7 @@ mod options;
 #[path = "../support/oracle.rs"]
 mod oracle;
 mod plan_csv;
+mod plan_exporter;
 #[path = "../support/problems.rs"]
 mod problems;
 mod replay;

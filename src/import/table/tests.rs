@@ -81,7 +81,7 @@ const HEADS: &[(&str, &[u8])] = &[
     ("", b"[{\"ph\":\"X\",\"name\":\"a\"}]"),
     (
         "onnxruntime_profile",
-        b"[{\"cat\" : \"Session\",\"ph\":\"X\",\"name\" :\"session_initialization\",\"ts\" :2}]",
+        b"[{\"cat\" : \"Session\",\"ph\":\"X\",\"name\" :\"session_initialization\",\"ts\" :2,\"args\" :{}}]",
     ),
     (
         "onnxruntime_profile",

@@ -10,10 +10,9 @@ use crate::json_key::{has_key, is_text};
 pub(super) const EXECUTORCH: &str = "it is a program of ExecuTorch (.pte), already compiled; \
     `python assets/exporters/plan_export.py MODEL.pte -o plan.json` writes its memory plan as a placement problem, open \
     plan.json";
-pub(super) const IREE_MODULE: &str = "it is a module of IREE (.vmfb), already compiled; compile the model again with \
-    `iree-compile ... --compile-to=stream --mlir-print-ir-before=iree-stream-layout-slices \
-    --mlir-print-ir-after=iree-stream-layout-slices 2> slices.txt`, write its memory plan with \
-    `python assets/exporters/plan_export.py slices.txt -o plan.json`, and open plan.json";
+pub(super) const IREE_MODULE: &str = "it is a module of IREE (.vmfb), already compiled; compile the model again with the flags \
+    --compile-to=stream --mlir-print-ir-before=iree-stream-layout-slices --mlir-print-ir-after=iree-stream-layout-slices, and \
+    `python assets/exporters/plan_export.py SLICES.txt -o plan.json` writes its memory plan from what they print";
 
 /// Marks inside, what the file is, and what to do.
 pub(super) const CONTENTS: &[(Test, &str)] = &[
@@ -31,9 +30,9 @@ pub(super) const CONTENTS: &[(Test, &str)] = &[
     ),
     (
         |input| has(input, b"allocated_bytes.all.peak"),
-        "it holds the counters of torch.cuda.memory_stats(): totals without blocks; call \
-         torch.cuda.memory._record_memory_history() before the step and \
-         torch.cuda.memory._dump_snapshot(\"snapshot.pickle\") after it, and open that",
+        "it holds the counters of memory_stats() of PyTorch: totals without blocks; call _record_memory_history() of the same device \
+         (torch.cuda.memory, torch.xpu.memory, torch_npu.npu.memory) before the step and _dump_snapshot(\"snapshot.pickle\") after \
+         it, and open that",
     ),
     (
         |input| is_page(input) && has(input, b"MemoryViz.js"),
@@ -79,7 +78,7 @@ pub(super) const CONTENTS: &[(Test, &str)] = &[
     (
         |input| is_text(input.head(), "base_code.magic", &["pir"]),
         "it is a program of Paddle 3 (PIR): operators and shapes, no program of blocks; convert it with \
-         `paddle2onnx --model_dir FOLDER --model_filename NAME.json --params_filename NAME.pdiparams --save_file model.onnx`",
+         `paddle2onnx --model_dir FOLDER --model_filename NAME.json --save_file model.onnx`",
     ),
     (
         |input| has_key(input.head(), "arg_nodes") && has_key(input.head(), "heads"),
@@ -108,9 +107,9 @@ pub(super) const CONTENTS: &[(Test, &str)] = &[
     (
         |input| is_mlir(input) && (has(input, b"torch.onnx") || has(input, b"torch.operator \"onnx.")),
         "it is MLIR of an importer of ONNX (iree-import-onnx); open the ONNX model that it was made of. For IREE's memory plan \
-         compile it with `iree-compile ... --compile-to=stream --mlir-print-ir-before=iree-stream-layout-slices \
-         --mlir-print-ir-after=iree-stream-layout-slices 2> slices.txt` and run \
-         `python assets/exporters/plan_export.py slices.txt -o plan.json`",
+         compile it with the flags --compile-to=stream --mlir-print-ir-before=iree-stream-layout-slices \
+         --mlir-print-ir-after=iree-stream-layout-slices, and run \
+         `python assets/exporters/plan_export.py SLICES.txt -o plan.json` on what they print",
     ),
     (
         |input| is_mlir(input) && has(input, b"!torch."),
@@ -124,10 +123,10 @@ pub(super) const CONTENTS: &[(Test, &str)] = &[
     ),
     (
         is_mlir,
-        "it is MLIR; open the model that it was imported from, as ONNX, TensorFlow Lite or HLO. For IREE's memory plan compile \
-         it with `iree-compile ... --compile-to=stream --mlir-print-ir-before=iree-stream-layout-slices \
-         --mlir-print-ir-after=iree-stream-layout-slices 2> slices.txt` and run \
-         `python assets/exporters/plan_export.py slices.txt -o plan.json`",
+        "it is MLIR; open the model that it was imported from, as ONNX, TensorFlow Lite or HLO. For IREE's memory plan compile it with \
+         the flags --compile-to=stream --mlir-print-ir-before=iree-stream-layout-slices \
+         --mlir-print-ir-after=iree-stream-layout-slices, and run \
+         `python assets/exporters/plan_export.py SLICES.txt -o plan.json` on what they print",
     ),
 ];
 
@@ -167,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_in_other_forms_is_named_with_the_call_of_its_own_tool() {
+    fn memory_in_other_forms_is_named_with_the_call_of_the_same_tool() {
         for (name, text, expected) in [
             (
                 "a.txt",
@@ -261,7 +260,7 @@ mod tests {
             (
                 "a.mlir",
                 "#map = affine_map<(d0) -> (d0)>\nfunc.func @f() {\n linalg.fill",
-                "plan_export.py slices.txt",
+                "plan_export.py SLICES.txt",
             ),
             (
                 "a.mlir",
@@ -277,7 +276,7 @@ mod tests {
             let input = Input::from_bytes(name, text).expect("memory can be read");
             let said = advice(&input).unwrap_or_else(|| panic!("{name} is known"));
             assert!(said.contains(expected), "{name}: {said}");
-            assert!(!said.contains("  "), "{said}");
+            assert_eq!(highwater_model::visible::one_line(said), said, "nothing of it is cut");
             if !expected.contains("xla") {
                 assert!(!said.contains("XLA_FLAGS"), "{said}");
             }

@@ -12,6 +12,7 @@ use crate::document::SourceSpec;
 use crate::files::{TEMPORARY, open, stream_name};
 use crate::special_files::special_kind;
 use crate::write::write_whole;
+use highwater_import::has_json_key;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 
@@ -19,7 +20,7 @@ use highwater_model::progress::Progress;
 pub const DOCUMENT_EXTENSION: &str = "highwater";
 
 /// In the first bytes of every document.
-const KEY: &str = "\"highwater_document\"";
+const KEY: &str = "highwater_document";
 
 /// Bytes that [`KEY`] is searched in.
 const HEAD: usize = 4096;
@@ -88,10 +89,8 @@ pub fn is_document(path: &Path) -> bool {
     }
     let mut head = Vec::with_capacity(HEAD);
     let read = File::open(path).and_then(|file| file.take(HEAD as u64).read_to_end(&mut head));
-    let head = String::from_utf8_lossy(&head);
-    let head = head.trim_start_matches('\u{feff}').trim_start();
-    let key = head.find(KEY).map(|at| head[at + KEY.len()..].trim_start());
-    read.is_ok() && head.starts_with('{') && key.is_some_and(|rest| rest.starts_with(':'))
+    let head = head.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&head);
+    read.is_ok() && has_json_key(head, KEY)
 }
 
 /// Reads a document and the states of its sources.

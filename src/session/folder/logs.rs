@@ -126,6 +126,7 @@ fn files_of_source<'a>(
                 return Err(FileError::EmptyFolder {
                     name: path.display().to_string(),
                     files: found.files.len(),
+                    is_named: false,
                     advice: EMPTY_ADVICE.to_owned(),
                 });
             }

@@ -75,6 +75,26 @@ fn dimensions_with_one_value_are_said_to_be_simulated_as_static() {
 }
 
 #[test]
+fn dimensions_that_the_advice_leaves_out_are_counted() {
+    let file = tempfile::Builder::new().suffix(".json").tempfile().expect("a file");
+    let names = ["a", "b", "c", "d", "e", "f", "g"];
+    let graph = json!({"highwater_graph": 1, "outputs": ["y"],
+        "inputs": [{"id": "x", "shape": names, "dtype": "float32"}],
+        "nodes": [{"op": "A", "inputs": ["x"], "outputs": [{"id": "y", "shape": names, "dtype": "float32"}]}]});
+    std::fs::write(file.path(), graph.to_string()).expect("written");
+    let path = file.path().display().to_string();
+    let values: Vec<String> = names.iter().map(|name| format!("{name}=2")).collect();
+    let mut arguments = vec!["compare", &path, "--format", "json"];
+    arguments.extend(values.iter().flat_map(|value| ["--dim", value]));
+    let answer = json(&arguments, 0);
+    let [found] = advice(&answer, "C1")[..] else {
+        panic!("{}", answer["advice"]);
+    };
+    let message = found["message"].as_str().unwrap_or_default();
+    assert!(message.contains("(a=2, b=2, c=2, d=2 and 3 more)"), "{message}");
+}
+
+#[test]
 fn documented_figures_of_policy_2_are_named_where_the_engine_differs() {
     let file = two_graphs();
     let path = file.path().display().to_string();
