@@ -27,7 +27,7 @@ pub(super) struct Banks {
     /// What names of memories are called, before the name.
     noun: &'static str,
     /// By memory: its buffers, and the positions of their rows in the file.
-    banks: IndexMap<Box<str>, (Draft, Vec<usize>)>,
+    memories: IndexMap<Box<str>, (Draft, Vec<usize>)>,
     n_rows: usize,
 }
 
@@ -51,12 +51,12 @@ impl Banks {
 
     /// The buffers of a memory, for the next row of the file. An empty text is the only memory of a file without names.
     pub(super) fn next(&mut self, bank: &str) -> Result<&mut Draft, String> {
-        if !self.banks.contains_key(bank) && self.banks.len() == MOST_BANKS {
+        if !self.memories.contains_key(bank) && self.memories.len() == MOST_BANKS {
             return Err(format!("the buffers name more than {MOST_BANKS} memories"));
         }
         let row = self.n_rows;
         self.n_rows += 1;
-        let (draft, rows) = self.banks.entry(bank.into()).or_default();
+        let (draft, rows) = self.memories.entry(bank.into()).or_default();
         rows.push(row);
         Ok(draft)
     }
@@ -70,14 +70,14 @@ impl Banks {
         places: Places<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Result<Vec<ProblemEntry>, ImportError> {
-        let is_single = self.banks.len() == 1;
+        let is_single = self.memories.len() == 1;
         if let (Some(_), false) = (self.capacity, is_single) {
             diagnostics.warning(
                 "the file states one capacity for several memories, so it counts for none; give one with --capacity",
                 "",
             );
         }
-        let entries = self.banks.into_iter().map(|(bank, (draft, rows))| {
+        let entries = self.memories.into_iter().map(|(bank, (draft, rows))| {
             let name = if is_single {
                 self.name.clone()
             } else if bank.is_empty() {

@@ -1,4 +1,4 @@
-//! The plan that TFLite Micro prints (`GreedyMemoryPlanner::PrintMemoryPlan`), a line for each buffer.
+//! The plan that `TFLite` Micro prints (`GreedyMemoryPlanner::PrintMemoryPlan`), a line for each buffer.
 //!
 //! ```text
 //! 0 (id=0): size=9216, offset=0, first_used=0 last_used=1
@@ -15,7 +15,7 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::workload::ProblemEntry;
 
-/// `MicroArenaBufferAlignment` of TFLite Micro.
+/// `MicroArenaBufferAlignment` of `TFLite` Micro.
 const ALIGNMENT: u64 = 16;
 
 const MAKER: &str = "TFLite Micro";

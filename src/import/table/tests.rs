@@ -216,7 +216,7 @@ fn any_value(next: &mut impl FnMut(usize) -> usize, depth: usize) -> String {
             format!("[{}]", items.join(", "))
         }
         _ => {
-            let pairs: Vec<String> = (0..n_items + 1)
+            let pairs: Vec<String> = (0..=n_items)
                 .map(|_| format!("{:?}: {}", KEYS[next(KEYS.len())], any_value(next, depth + 1)))
                 .collect();
             format!("{{{}}}", pairs.join(", "))

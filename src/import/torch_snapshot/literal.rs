@@ -248,6 +248,6 @@ impl Machine<'_> {
 
     fn hex(&mut self, n_digits: usize) -> Result<u32, ImportError> {
         let digits = String::from_utf8_lossy(self.window.take(n_digits)?).into_owned();
-        u32::from_str_radix(&digits, 16).map_err(|_| self.fault("a text has an escape that cannot be read"))
+        u32::from_str_radix(&digits, 16).map_err(|_damage| self.fault("a text has an escape that cannot be read"))
     }
 }

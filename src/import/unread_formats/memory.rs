@@ -3,7 +3,7 @@
 //!
 //! In: the head of a file. Out: a sentence with the call of the same tool that writes what opens.
 
-use super::{Test, begins_with, begins_with_word, has};
+use super::{Test, begins_with, begins_with_word, has, is_archive_of};
 use crate::Input;
 use crate::json_key::{has_key, is_text};
 
@@ -90,10 +90,7 @@ pub(super) const CONTENTS: &[(Test, &str)] = &[
         "it is a memory trace of ExecuTorch (generate_memory_trace); \
          `python assets/exporters/plan_export.py TRACE.json -o plan.json` writes it as a placement problem, open plan.json",
     ),
-    (
-        |input| input.name().to_ascii_lowercase().ends_with(".vmfb"),
-        IREE_MODULE,
-    ),
+    (is_iree_module, IREE_MODULE),
     (
         |input| has(input, b"stream.resource.pack"),
         "it is text of IREE's compiler with slices of memory; \
@@ -149,6 +146,11 @@ fn is_page(input: &Input<'_>) -> bool {
     begins_with(input, b"<!doctype html") || begins_with(input, b"<html")
 }
 
+/// An archive with a module of IREE's machine, or that module alone.
+fn is_iree_module(input: &Input<'_>) -> bool {
+    is_archive_of(input, |name| name == b"module.fb") || input.head().get(4..8) == Some(b"IREE")
+}
+
 /// `ET` and a version at byte 4.
 fn is_executorch(input: &Input<'_>) -> bool {
     matches!(input.head().get(4..8), Some([b'E', b'T', one, other]) if one.is_ascii_digit() && other.is_ascii_digit())
@@ -165,114 +167,118 @@ mod tests {
     use super::super::advice;
     use super::*;
 
+    /// Names and contents, and words of their advice.
+    const NAMED: &[(&str, &str, &str)] = &[
+        (
+            "a.txt",
+            "|====|\n|     PyTorch CUDA memory summary, device ID 0      |",
+            "torch.cuda.memory._dump_snapshot",
+        ),
+        (
+            "a.txt",
+            "|====|\n|     PyTorch NPU memory summary, device ID 0       |",
+            "torch_npu.npu.memory._dump_snapshot",
+        ),
+        (
+            "a.json",
+            "{\"active.all.peak\": 1, \"allocated_bytes.all.peak\": 2}",
+            "memory_stats()",
+        ),
+        (
+            "a.html",
+            "\n<!DOCTYPE html>\n<script>import {x} from \"https://a/MemoryViz.js\"",
+            "snapshot.pickle",
+        ),
+        (
+            "a.html",
+            "<html>\n<head><title>GPU Memory Timeline HTML</title>",
+            "export_memory_timeline",
+        ),
+        (
+            "a.csv",
+            "#name,input_sizes,initializers_sizes,total_dynamic_sizes,total_temp_allocations\n",
+            "enable_profiling",
+        ),
+        (
+            "memory_block.csv",
+            "start_time_stamp,end_time_stamp,device_addr,stream_id,pool_type,size,\n",
+            "MindSpore",
+        ),
+        (
+            "task.csv",
+            "time_stamp,task_name,node_name,graph_name,file_name,line_num,python_stack,\n",
+            "MindSpore",
+        ),
+        (
+            "a.ir",
+            "All Parameters:\n\nAll Tensors:\n\nindex:\tsize:\tlife_start:\tlife_end:\n",
+            "SOMAS",
+        ),
+        ("a.json", "{\"graph\": [{\"name\": \"g\", \"op\": []}]}", "atc --mode=1"),
+        (
+            "genai_config.json",
+            "{\"model\": {\"type\": \"llama\", \"decoder\": {}}, \"search\": {}}",
+            "onnxruntime-genai",
+        ),
+        (
+            "a.json",
+            "{\"base_code\": {\"magic\": \"pir\", \"version\": 4}, \"program\": {}}",
+            "Paddle 3",
+        ),
+        (
+            "a.json",
+            "{\"nodes\": [], \"arg_nodes\": [], \"heads\": []}",
+            "graph executor",
+        ),
+        ("a.pte", "\u{1}\0\0\0ET12", "plan_export.py MODEL.pte"),
+        ("a.bin", "\u{1}\0\0\0ET13", "ExecuTorch"),
+        (
+            "a.json",
+            "{\"traceEvents\": [{\"cat\": \"memory_allocation\"}]}",
+            "generate_memory_trace",
+        ),
+        ("a.vmfb", "\u{1}\u{2}", "iree-stream-layout-slices"),
+        ("a.bin", "\0\0\0\0IREE", "iree-stream-layout-slices"),
+        (
+            "a.txt",
+            "  %1:2 = stream.resource.pack on(#x) slices({\n",
+            "plan_export.py SLICES.txt",
+        ),
+        (
+            "a.txt",
+            "    storage: R.Any = R.memory.alloc_storage(R.shape([8]))",
+            "Relax",
+        ),
+        (
+            "a.mlir",
+            "module {\n  func.func @f() attributes {torch.onnx_meta.ir_version = 8 : si64}",
+            "the ONNX model that it was made of",
+        ),
+        (
+            "a.mlir",
+            "module {\n  func.func @f(%a: !torch.vtensor<[1],f32>)",
+            "torch_export.py",
+        ),
+        (
+            "a.mlir",
+            "#map = affine_map<(d0) -> (d0)>\nfunc.func @f() {\n linalg.fill",
+            "plan_export.py SLICES.txt",
+        ),
+        (
+            "a.mlir",
+            "module @jit_f {\n  func.func public @main() { stablehlo.add",
+            "xla_dump_to",
+        ),
+        ("a.engine", "ftrt\0\0", "TensorRT"),
+        ("a.plan", "\u{1}\u{2}", "TensorRT"),
+        ("a.param", "7767517\n3 3\n", "ncnn"),
+        ("a.mnn", "\u{1}\u{2}", "MNNConvert"),
+        ("a.rknn", "RKNN\0\0", "RKNN"),
+    ];
+
     #[test]
     fn memory_in_other_forms_is_named_with_the_call_of_the_same_tool() {
-        for (name, text, expected) in [
-            (
-                "a.txt",
-                "|====|\n|     PyTorch CUDA memory summary, device ID 0      |",
-                "torch.cuda.memory._dump_snapshot",
-            ),
-            (
-                "a.txt",
-                "|====|\n|     PyTorch NPU memory summary, device ID 0       |",
-                "torch_npu.npu.memory._dump_snapshot",
-            ),
-            (
-                "a.json",
-                "{\"active.all.peak\": 1, \"allocated_bytes.all.peak\": 2}",
-                "memory_stats()",
-            ),
-            (
-                "a.html",
-                "\n<!DOCTYPE html>\n<script>import {x} from \"https://a/MemoryViz.js\"",
-                "snapshot.pickle",
-            ),
-            (
-                "a.html",
-                "<html>\n<head><title>GPU Memory Timeline HTML</title>",
-                "export_memory_timeline",
-            ),
-            (
-                "a.csv",
-                "#name,input_sizes,initializers_sizes,total_dynamic_sizes,total_temp_allocations\n",
-                "enable_profiling",
-            ),
-            (
-                "memory_block.csv",
-                "start_time_stamp,end_time_stamp,device_addr,stream_id,pool_type,size,\n",
-                "MindSpore",
-            ),
-            (
-                "task.csv",
-                "time_stamp,task_name,node_name,graph_name,file_name,line_num,python_stack,\n",
-                "MindSpore",
-            ),
-            (
-                "a.ir",
-                "All Parameters:\n\nAll Tensors:\n\nindex:\tsize:\tlife_start:\tlife_end:\n",
-                "SOMAS",
-            ),
-            ("a.json", "{\"graph\": [{\"name\": \"g\", \"op\": []}]}", "atc --mode=1"),
-            (
-                "genai_config.json",
-                "{\"model\": {\"type\": \"llama\", \"decoder\": {}}, \"search\": {}}",
-                "onnxruntime-genai",
-            ),
-            (
-                "a.json",
-                "{\"base_code\": {\"magic\": \"pir\", \"version\": 4}, \"program\": {}}",
-                "Paddle 3",
-            ),
-            (
-                "a.json",
-                "{\"nodes\": [], \"arg_nodes\": [], \"heads\": []}",
-                "graph executor",
-            ),
-            ("a.pte", "\u{1}\0\0\0ET12", "plan_export.py MODEL.pte"),
-            ("a.bin", "\u{1}\0\0\0ET13", "ExecuTorch"),
-            (
-                "a.json",
-                "{\"traceEvents\": [{\"cat\": \"memory_allocation\"}]}",
-                "generate_memory_trace",
-            ),
-            ("a.vmfb", "PK\u{3}\u{4}....module.fb", "iree-stream-layout-slices"),
-            (
-                "a.txt",
-                "  %1:2 = stream.resource.pack on(#x) slices({\n",
-                "plan_export.py SLICES.txt",
-            ),
-            (
-                "a.txt",
-                "    storage: R.Any = R.memory.alloc_storage(R.shape([8]))",
-                "Relax",
-            ),
-            (
-                "a.mlir",
-                "module {\n  func.func @f() attributes {torch.onnx_meta.ir_version = 8 : si64}",
-                "the ONNX model that it was made of",
-            ),
-            (
-                "a.mlir",
-                "module {\n  func.func @f(%a: !torch.vtensor<[1],f32>)",
-                "torch_export.py",
-            ),
-            (
-                "a.mlir",
-                "#map = affine_map<(d0) -> (d0)>\nfunc.func @f() {\n linalg.fill",
-                "plan_export.py SLICES.txt",
-            ),
-            (
-                "a.mlir",
-                "module @jit_f {\n  func.func public @main() { stablehlo.add",
-                "xla_dump_to",
-            ),
-            ("a.engine", "ftrt\0\0", "TensorRT"),
-            ("a.plan", "\u{1}\u{2}", "TensorRT"),
-            ("a.param", "7767517\n3 3\n", "ncnn"),
-            ("a.mnn", "\u{1}\u{2}", "MNNConvert"),
-            ("a.rknn", "RKNN\0\0", "RKNN"),
-        ] {
+        for (name, text, expected) in NAMED.iter().copied() {
             let input = Input::from_bytes(name, text).expect("memory can be read");
             let said = advice(&input).unwrap_or_else(|| panic!("{name} is known"));
             assert!(said.contains(expected), "{name}: {said}");

@@ -36,8 +36,8 @@ const PYTHON: Spelling = Spelling {
 fn written(value: &Py, how: Spelling) -> String {
     let list = |items: &[Py], [open, close]: [char; 2]| {
         let items: Vec<String> = items.iter().map(|item| written(item, how)).collect();
-        let last = if items.is_empty() { "" } else { how.comma[1] };
-        format!("{open}{}{last}{close}", items.join(how.comma[0]))
+        let tail = if items.is_empty() { "" } else { how.comma[1] };
+        format!("{open}{}{tail}{close}", items.join(how.comma[0]))
     };
     let text = |text: &str| {
         let text = text
@@ -58,8 +58,8 @@ fn written(value: &Py, how: Spelling) -> String {
                 .iter()
                 .map(|(key, value)| format!("{}: {}", text(key), written(value, how)))
                 .collect();
-            let last = if pairs.is_empty() { "" } else { how.comma[1] };
-            format!("{{{}{last}}}", pairs.join(how.comma[0]))
+            let tail = if pairs.is_empty() { "" } else { how.comma[1] };
+            format!("{{{}{tail}}}", pairs.join(how.comma[0]))
         }
         Py::Shared(_, value) => written(value, how),
     }
