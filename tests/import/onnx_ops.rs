@@ -274,6 +274,23 @@ fn sequences_keep_the_shapes_of_their_elements() {
 }
 
 #[test]
+fn damaged_files_nest_no_containers() {
+    let names: Vec<String> = (0..20_000).map(|turn| format!("o{turn}")).collect();
+    let nested = |kind: &'static str| {
+        let pairs = names.windows(2);
+        pairs
+            .flat_map(move |pair| node(kind, &[&*pair[0]; 3], &[&pair[1]], &[]))
+            .collect::<Vec<u8>>()
+    };
+    for kind in ["Optional", "SequenceConstruct", "SequenceInsert"] {
+        let first = node("SequenceConstruct", &["x"; 128], &["o0"], &[]);
+        let parts = [first, nested(kind), value(11, "x", &["2"])].concat();
+        let imported = read(&[number(1, 10), bytes(7, &parts)].concat()).expect("a model");
+        assert_eq!(main_graph(&imported).ops().len(), names.len());
+    }
+}
+
+#[test]
 fn an_op_without_a_static_size_says_why() {
     let parts = [
         node("NonZero", &["x"], &["found"], &[]),

@@ -21,7 +21,7 @@ pub(crate) struct Fact {
     pub(crate) value: Option<Rc<Value>>,
     pub(crate) handle: Option<Rc<Handle>>,
     /// The elements of a sequence of tensors, where each is known; the content of an optional.
-    pub(crate) items: Option<Rc<[Fact]>>,
+    pub(crate) items: Option<Rc<[Self]>>,
 }
 
 /// The target of a resource or list handle.

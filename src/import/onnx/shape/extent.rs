@@ -57,15 +57,22 @@ pub(super) fn compress(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &dims)
 }
 
-/// `CenterCropPad`: listed axes get listed sizes.
+/// `CenterCropPad`: listed axes get listed sizes, or all of them one.
 pub(super) fn center_crop_pad(call: &mut Call<'_>) -> Option<()> {
     let mut dims = call.dims(0)?;
-    let target = call.value(1)?;
+    let Some(target) = call.value(1) else {
+        call.out_rank(dims.len());
+        return None;
+    };
     let axes: Vec<usize> = match call.list("axes") {
         Some(listed) => axes(listed, dims.len())?,
         None => (0..dims.len()).collect(),
     };
-    for (at, size) in axes.iter().zip(&target.items) {
+    if target.items.len() != axes.len() && !target.dims.is_empty() {
+        call.out_rank(dims.len());
+        return None;
+    }
+    for (at, size) in axes.iter().zip(target.items.iter().cycle()) {
         dims[*at] = size.dim();
     }
     call.out(0, &dims)

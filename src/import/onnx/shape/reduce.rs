@@ -12,10 +12,10 @@ pub(super) fn reduce(call: &mut Call<'_>) -> Option<()> {
     let dims = call.dims(0)?;
     let keeps_axes = call.int_or("keepdims", 1) != 0;
     let Some(listed) = call.attr_or_input("axes", 1) else {
-        // At least the rank is known where dimensions are kept, or as many go as axes are listed.
+        // At least the rank is known where dimensions are kept, or one goes; several axes may be the same.
         match call.dims(1).as_deref() {
             _ if keeps_axes => call.out_rank(dims.len()),
-            Some([Dim::Known(count @ 1..)]) => call.out_rank(dims.len().checked_sub(usize::try_from(*count).ok()?)?),
+            Some([Dim::Known(1)]) => call.out_rank(dims.len().checked_sub(1)?),
             _ => None,
         };
         return None;
@@ -56,16 +56,16 @@ pub(super) fn layer_norm(call: &mut Call<'_>) -> Option<()> {
         Some(code) => ONNX.of_code(code),
         None => DType::Float32,
     };
+    for output in 1..call.outputs.len().min(3) {
+        call.set_dtype(output, statistics);
+    }
     let dims = call.dims(0)?;
     call.out(0, &dims);
     let at = call.axis_attr("axis", -1, dims.len())?;
     let axes: Vec<usize> = (at..dims.len()).collect();
     let kept = reduced(&dims, &axes, true);
-    for output in 1..call.outputs.len().min(3) {
-        call.set_dtype(output, statistics);
-        call.out(output, &kept);
-    }
-    Some(())
+    call.out(1, &kept);
+    call.out(2, &kept)
 }
 
 /// Normalization of a sum (com.microsoft): output 3 is the sum itself.
@@ -73,10 +73,8 @@ pub(super) fn skip_layer_norm(call: &mut Call<'_>) -> Option<()> {
     let dims = call.dims(0)?;
     call.out(0, &dims);
     let kept = reduced(&dims, &[dims.len().checked_sub(1)?], true);
-    for output in [1, 2] {
-        call.set_dtype(output, DType::Float32);
-        call.out(output, &kept);
-    }
+    call.out(1, &kept);
+    call.out(2, &kept);
     call.out(3, &dims)
 }
 

@@ -52,9 +52,8 @@ impl Row {
 fn set_types(types: &[Type], call: &mut Call<'_>) {
     for (output, ty) in types.iter().enumerate() {
         let dtype = match *ty {
-            Input(input) => call.dtype(input),
             Either(input, _) if call.has(input) => call.dtype(input),
-            Either(_, input) => call.dtype(input),
+            Input(input) | Either(_, input) => call.dtype(input),
             Is(dtype) => dtype,
             Attribute(name, default) => ONNX.of_code(call.int_or(name, default)),
             Unstated => DType::Unknown,
@@ -71,7 +70,7 @@ const FLOAT32: &[Type] = &[Is(Float32)];
 const INT32: &[Type] = &[Is(Int32)];
 const INT64: &[Type] = &[Is(Int64)];
 const FIRST_3: &[Type] = &[Input(0), Input(0), Input(0)];
-/// Caches have a type of their own, which is that of the query without a past.
+/// Caches may have another type than the query.
 const GROUP_QUERY: &[Type] = &[Input(0), Either(3, 0), Either(4, 0), Input(0)];
 const BY_RULE: &[Type] = &[];
 
@@ -194,7 +193,7 @@ static FAMILIES: &[(&str, &[&str], &[Type], Rule)] = &[
     ("com.microsoft", &["LayerNormalization", "SimplifiedLayerNormalization"], FIRST, reduce::layer_norm),
     ("com.microsoft", &[
         "SkipLayerNormalization", "SkipSimplifiedLayerNormalization",
-    ], &[Input(0), Unstated, Unstated, Input(0)], reduce::skip_layer_norm),
+    ], &[Input(0), Is(Float32), Is(Float32), Input(0)], reduce::skip_layer_norm),
     ("com.microsoft", &["Attention", "DecoderMaskedSelfAttention"], FIRST_2, |call| attention::packed_attention(call, 4)),
     ("com.microsoft", &["QAttention"], &[Input(2); 2], |call| attention::packed_attention(call, 8)),
     ("com.microsoft", &["MultiHeadAttention"], FIRST_3, |call| {

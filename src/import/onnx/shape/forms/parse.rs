@@ -100,7 +100,7 @@ pub(super) enum Expr {
     Count(usize),
     /// The number of an input's dimensions.
     Rank(usize),
-    Op(DimOp, Box<Expr>, Box<Expr>),
+    Op(DimOp, Box<Self>, Box<Self>),
 }
 
 pub(super) fn form(text: &'static str) -> Option<Form> {
@@ -223,7 +223,7 @@ fn expr(text: &'static str) -> Option<Expr> {
     rest.is_empty().then_some(expr)
 }
 
-/// The operation that a sign in front of the rest stands for, which is taken off.
+/// The operation of a sign at the start of the rest; the sign is taken off.
 fn sign(rest: &mut &'static str, signs: &[(char, DimOp)]) -> Option<DimOp> {
     let (sign, op) = signs.iter().find(|(sign, _)| rest.starts_with(*sign))?;
     *rest = &rest[sign.len_utf8()..];
