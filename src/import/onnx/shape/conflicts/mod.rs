@@ -117,7 +117,6 @@ static LAWS: &[(&str, &[&str], &[Law])] = &[
     ]),
     ("", &["NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"], &[
         Equal(Dim(0, 0), Dim(1, 0)), Equal(Dim(0, 2), Dim(1, 1)), Equal(Dim(0, 3), Dim(1, 2)), Equal(Dim(0, 4), Dim(1, 3)),
-        Equal(Dim(0, 1), Dim(2, 0)),
     ]),
     ("", &["MaxUnpool"], &[SameShape(0, 1)]),
     ("", &["Det"], &[Equal(Dim(0, -2), Dim(0, -1))]),
