@@ -333,10 +333,14 @@ fn count_results(graph: &Graph) -> u64 {
 /// A variable counts once, as its storage, however many tensors name it or are reads of it.
 fn sum(graph: &Graph, sizes: &Sizes, wanted: impl Fn(Role) -> bool) -> Bytes {
     let tensors = graph.tensors().iter_ids().filter(|(_, tensor)| wanted(tensor.role));
-    let bytes = tensors.map(|(id, tensor)| match tensor.role.is_variable() {
-        true if graph.storages()[tensor.storage].root == id => sizes.storage(tensor.storage),
-        true => 0,
-        false => sizes.tensor(id).unwrap_or(0),
+    let bytes = tensors.map(|(id, tensor)| {
+        if !tensor.role.is_variable() {
+            sizes.tensor(id).unwrap_or(0)
+        } else if graph.storages()[tensor.storage].root == id {
+            sizes.storage(tensor.storage)
+        } else {
+            0
+        }
     });
     bytes.map(Bytes).sum()
 }

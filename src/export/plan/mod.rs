@@ -130,9 +130,10 @@ impl<'a> PlanAnswer<'a> {
 
     fn alignment_text(&self) -> Option<String> {
         let (least, most) = self.alignment()?;
-        Some(match least == most {
-            true => Bytes(least).exact(),
-            false => format!("{} to {}, by buffer", grouped(least), Bytes(most).exact()),
+        Some(if least == most {
+            Bytes(least).exact()
+        } else {
+            format!("{} to {}, by buffer", grouped(least), Bytes(most).exact())
         })
     }
 
