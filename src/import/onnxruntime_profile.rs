@@ -174,7 +174,7 @@ fn recording(name: String, mut provider: Provider) -> Result<Recording, ImportEr
         in_use.extend(node.in_use.max(peak).map(|bytes| (step, Bytes(bytes))));
         held.extend(node.held.map(|bytes| (step, Bytes(bytes))));
     }
-    let has_memory = !in_use.is_empty();
+    let has_memory = !in_use.is_empty() || !held.is_empty();
     let times: EventTimes = provider
         .nodes
         .iter()
@@ -243,6 +243,9 @@ mod tests {
         let imported = read("p.json", text.as_bytes()).expect("it is read");
         assert_eq!(imported.format, "onnxruntime_profile");
         tells(&imported.diagnostics, &[("1.32", 1)]);
+        let held = format!("[{SESSION},{}]", node("a", 5, r#""mem_arena_held" : "64","#));
+        let (found, _) = recordings(import, "p.json", held.as_bytes()).expect("it is read");
+        assert_eq!((found[0].n_steps, found[0].totals.len()), (1, 1));
         let refused = read("p.json", format!("[{SESSION}]").as_bytes()).expect_err("nothing ran");
         assert!(refused.to_string().contains("session.run"), "{refused}");
     }
