@@ -1,6 +1,6 @@
 //! Settings of memory in scripts that nothing here simulates: they are named, with what they are.
 //!
-//! Sources: Paddle 1.0 to 3.3 (flags.cc, BuildStrategy); libc10 of the wheels of torch 2.0 to 2.15.
+//! Sources: Paddle 1.0 to 3.3 (its flags and `BuildStrategy`); libc10 of the wheels of torch 2.0 to 2.15.
 
 /// A variable or flag of another memory system.
 struct Neighbour {

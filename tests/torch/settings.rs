@@ -141,7 +141,9 @@ fn names_of_versions() {
     assert_eq!((Version::named("1.13"), Version::named("2.16")), (None, None));
 }
 
-/// Variables that are set, and the one whose text holds.
+/// A version, variables that are set, and the one whose text holds.
+type InForce<'a> = (Version, &'a [(&'a str, &'a str)], Option<&'a str>);
+
 #[test]
 fn one_variable_is_in_force() {
     let (cuda, hip, common) = (
@@ -151,7 +153,7 @@ fn one_variable_is_in_force() {
     );
     let npu = "PYTORCH_NPU_ALLOC_CONF";
     let newest = Version::NEWEST;
-    let cases: [(Version, &[(&str, &str)], Option<&str>); 11] = [
+    let cases: [InForce<'_>; 11] = [
         (newest, &[(cuda, "a"), (hip, "b"), (common, "c")], Some(cuda)),
         (newest, &[(hip, "b"), (common, "c")], Some(hip)),
         (newest, &[(common, "c")], Some(common)),

@@ -248,13 +248,13 @@ impl<'a> PlanAnswer<'a> {
                 .collect();
         }
         let free = if planned.n_fixed > 0 { FREE } else { "" };
-        let optimality = match planned.optimality() {
-            Some(optimality) => format!("{optimality}{free}"),
-            None => {
+        let optimality = planned.optimality().map_or_else(
+            || {
                 let over = percent_text(planned.plan.footprint.percent_over(planned.proved_bound));
                 format!("within {over} of the bound, so at most that much above the optimum")
-            }
-        };
+            },
+            |optimality| format!("{optimality}{free}"),
+        );
         let mut lines = vec![format!("{optimality}; checked: no two live buffers share a byte")];
         let capacity = self.capacity.unwrap_or_default();
         lines.extend(self.fit().map(|fit| match fit {

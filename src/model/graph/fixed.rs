@@ -95,23 +95,25 @@ mod tests {
         let product = builder.exprs.binary(super::super::DimOp::Mul, batch, heads);
         let shape = builder.shape(&[Dim::Expr(product), Dim::Known(2)]);
         let tensor = |builder: &mut GraphBuilder, name: &str, role: Role| {
-            builder.tensor(NewTensor {
+            let new = NewTensor {
                 name,
                 shape: Some(shape),
                 dtype: DType::Float32,
                 role,
-            })
+            };
+            builder.tensor(new).expect("a tensor")
         };
         let past = tensor(&mut builder, "past", Role::Input);
         let present = tensor(&mut builder, "present", Role::Activation);
         let other = tensor(&mut builder, "other", Role::Activation);
-        builder.op(NewOp {
+        let op = NewOp {
             name: "op",
             kind: "Op",
             operands: &[past],
             results: &[present, other],
             ..NewOp::default()
-        });
+        };
+        builder.op(op).expect("an op");
         let graph = builder.finish().expect("a graph");
         let bound = graph.with_dims(&Bindings::from([("heads".to_owned(), 3)]));
         assert_eq!(bound.symbols(), ["batch"]);
