@@ -28,7 +28,10 @@ pub(super) fn detect(input: &Input<'_>) -> bool {
     let head = input.head();
     let has = |key: &str| has_key(head, key);
     head.trim_ascii_start().starts_with(b"{")
-        && (has("highwater_graph") || has("nodes") && !has("arg_nodes") || (has("inputs") && has("outputs")))
+        && (has("highwater_graph")
+            || has("nodes") && !has("arg_nodes")
+            || has("graphs[].nodes")
+            || (has("inputs") && has("outputs")))
 }
 
 pub(super) fn import(

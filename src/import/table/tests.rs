@@ -59,6 +59,7 @@ const HEADS: &[(&str, &[u8])] = &[
     ("dtr_log", b"\n{\"INSTRUCTION\":\"RELEASE\",\"NAME\":\"x\"}"),
     ("", b"{}"),
     ("native", b"{\"nodes\":[]}"),
+    ("native", b"{\"graphs\": [{\"name\": \"g\", \"nodes\": []}]}"),
     ("", b"INSTRUCTION"),
     ("", b"[\"INSTRUCTION\"]"),
     ("", b"{\"INSTRUCTION\"\n"),
