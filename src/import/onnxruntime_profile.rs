@@ -112,7 +112,7 @@ pub(super) fn import(
     if recordings.iter().all(|recording| recording.totals.is_empty()) {
         diagnostics.warning(
             "the nodes state no memory, only times; onnxruntime 1.32 and newer write mem_bytes_in_use into the profile of \
-             enable_profiling",
+             enable_profiling, unless enable_cpu_mem_arena is off",
             "",
         );
     } else {

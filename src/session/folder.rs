@@ -15,7 +15,7 @@ mod logs;
 mod parts;
 mod walk;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 use super::files::{FileError, input_of, read_path};
@@ -46,7 +46,8 @@ pub(super) fn read_folder(
     let Found { files, passed } = files_of(folder, progress)?;
     let known = recognised(&files, row, progress)?;
     let configs = configurations(&files, progress);
-    let mut diagnostics = passed_over(&files, &known, &configs);
+    let unread = unread_files(&files, &known, &configs, progress);
+    let mut diagnostics = passed_over(&files, &unread);
     diagnostics.extend(&passed.diagnostics());
     let n_known = known.len();
     let known = without_twins(known);
@@ -60,7 +61,8 @@ pub(super) fn read_folder(
         );
     }
     let Some((first, format)) = known.first().cloned() else {
-        let unread = unread_file(&files, progress);
+        let named = unread.iter().find_map(|(path, advice)| Some((path, (*advice)?)));
+        let unread = named.map(|(path, advice)| format!("{}: {advice}", name_of(path)));
         return Err(FileError::EmptyFolder {
             name: folder.display().to_string(),
             files: files.len(),
@@ -95,12 +97,25 @@ const EMPTY_ADVICE: &str = "docs/formats.md lists what can be read";
 /// The most files that are looked at for advice.
 const MOST_LOOKED_AT: usize = 100;
 
-/// The first file of a known format that is not read, with advice.
-fn unread_file(files: &[PathBuf], progress: &Progress<'_>) -> Option<String> {
-    files.iter().take(MOST_LOOKED_AT).find_map(|path| {
-        let mut input = input_of(path, progress).ok()?.ok()?;
-        Some(format!("{}: {}", name_of(path), unread_advice(&mut input)?))
-    })
+/// Files that no importer recognises, with what the first of them are where that is known.
+fn unread_files<'f>(
+    files: &'f [PathBuf],
+    known: &[(PathBuf, &'static Importer)],
+    configs: &[GenaiConfig],
+    progress: &Progress<'_>,
+) -> Vec<(&'f Path, Option<&'static str>)> {
+    let read: HashSet<&Path> = known
+        .iter()
+        .map(|(path, _)| &**path)
+        .chain(configs.iter().map(GenaiConfig::path))
+        .collect();
+    let unread = files.iter().map(|path| &**path).filter(|path| !read.contains(path));
+    let with_advice = unread.enumerate().map(|(position, path)| {
+        let input = || input_of(path, progress).ok()?.ok();
+        let mut input = (position < MOST_LOOKED_AT).then(input).flatten();
+        (path, input.as_mut().and_then(unread_advice))
+    });
+    with_advice.collect()
 }
 
 /// How the files of a folder are read.
@@ -201,22 +216,15 @@ fn leave_out_stages(graphs: &mut Vec<GraphEntry>, of_xla: &[usize], diagnostics:
     });
 }
 
-/// Remarks on files that no importer recognises.
-fn passed_over(files: &[PathBuf], known: &[(PathBuf, &'static Importer)], configs: &[GenaiConfig]) -> Diagnostics {
+/// Remarks on files that no importer recognises: what they are, or their number.
+fn passed_over(files: &[PathBuf], unread: &[(&Path, Option<&'static str>)]) -> Diagnostics {
     let mut diagnostics = Diagnostics::new();
-    let is_read = |path: &&PathBuf| {
-        known.iter().any(|(known, _)| known == *path) || configs.iter().any(|config| config.path() == **path)
-    };
-    let n_passed = files.len().saturating_sub(known.len() + configs.len());
-    if n_passed > 0 {
-        let passed = files.iter().find(|path| !is_read(path));
-        let example = passed.map_or_else(String::new, |path| path.display().to_string());
-        diagnostics.counted(
-            Severity::Info,
-            "a file of the folder has an unknown format".to_owned(),
-            &example,
-            n_passed as u64,
+    for (path, advice) in unread {
+        let message = advice.map_or_else(
+            || "a file of the folder has an unknown format".to_owned(),
+            |advice| format!("a file of the folder is not read: {advice}"),
         );
+        diagnostics.info(message, &path.display().to_string());
     }
     if files.len() >= MOST_FILES {
         diagnostics.warning(

@@ -223,8 +223,9 @@ fn with_flags(args: &PlanArgs, mut entry: ProblemEntry) -> ProblemEntry {
         if args.free_offsets || shows_recorded {
             buffer.offset = None;
         }
-        if let Some(alignment) = args.alignment {
-            if buffer.alignment <= 1 {
+        // The offsets of the file go with its own sizes.
+        if let Some(alignment) = args.alignment.filter(|_| !shows_recorded) {
+            if alignment.is_multiple_of(buffer.alignment.max(1)) {
                 buffer.alignment = alignment;
             }
             buffer.size = buffer.size.align_up(alignment);

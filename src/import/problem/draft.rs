@@ -8,7 +8,7 @@ use super::index::Index;
 use crate::ImportError;
 use crate::text_limits::{GAPS, STEPS};
 use highwater_model::diagnostics::Diagnostics;
-use highwater_model::units::{Bytes, Step};
+use highwater_model::units::{Bytes, Step, counted};
 use highwater_model::workload::{Buffer, Gap, Names, PlacementProblem, ProblemEntry, RecordedPlan};
 
 /// Above this time, times are replaced by their rank.
@@ -16,6 +16,16 @@ pub(super) const MOST_STEPS: u64 = STEPS;
 
 /// Most buffers: positions are 32-bit numbers.
 const MOST_BUFFERS: usize = 100_000_000;
+
+fn free_all(problem: &mut PlacementProblem) {
+    problem.buffers.iter_mut().for_each(|buffer| buffer.offset = None);
+}
+
+/// `1 buffer has`, `3 buffers have`.
+fn counted_have(count: u64, noun: &str) -> String {
+    let verb = if count == 1 { "has" } else { "have" };
+    format!("{} {verb}", counted(count, noun))
+}
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row<'a> {
@@ -111,9 +121,18 @@ impl Draft {
         let groups = self.groups(places)?;
         let times = self.ranks(diagnostics);
         let offsets: Option<Vec<u64>> = self.buffers.iter().map(|buffer| buffer.offset).collect();
-        if maker.is_some() {
-            self.buffers.iter_mut().for_each(|buffer| buffer.offset = None);
+        let maker = maker.filter(|maker| !maker.is_empty());
+        let n_open = self.buffers.iter().filter(|buffer| buffer.offset.is_none()).count();
+        if maker.is_some() && n_open > 0 && n_open < self.buffers.len() {
+            diagnostics.warning(
+                format!(
+                    "the file holds only a part of a plan: {} no offset; those that are stated are fixed",
+                    counted_have(n_open as u64, "buffer")
+                ),
+                "planned_by",
+            );
         }
+        let fixes_nothing = maker.is_some() && offsets.is_some();
         let mut entry = ProblemEntry {
             name,
             problem: PlacementProblem {
@@ -134,16 +153,19 @@ impl Draft {
             ops: None,
         };
         match entry.problem.validate() {
-            Ok(()) => return Ok(entry),
+            Ok(()) => {
+                if fixes_nothing {
+                    free_all(&mut entry.problem);
+                }
+                return Ok(entry);
+            }
             Err(error) if entry.recorded.is_some() && is_about_offsets(&error) => {
                 let message = format!(
                     "{}; the offsets are taken as a plan of the file (as_dumped shows it) and fix nothing",
                     entry.sentence(&error)
                 );
                 diagnostics.warning(message, &place(&error, &entry, places));
-                for buffer in &mut entry.problem.buffers {
-                    buffer.offset = None;
-                }
+                free_all(&mut entry.problem);
             }
             Err(error) => return Err(refusal(&error, &entry, places)),
         }

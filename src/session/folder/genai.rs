@@ -88,7 +88,10 @@ impl GenaiConfig {
             Some((past.as_str()?.to_owned(), present.as_str()?.to_owned()))
         });
         let tokens = number(search, "max_length").map(|tokens| (tokens, "search.max_length"));
-        let shares = search.get("past_present_share_buffer") == Some(&Value::Bool(true));
+        // With several beams the past is reordered into another buffer, except by whisper's decoder.
+        let has_beams = number(search, "num_beams").is_some_and(|beams| beams > 1);
+        let is_whisper = model.get("type").and_then(Value::as_str) == Some("whisper");
+        let shares = search.get("past_present_share_buffer") == Some(&Value::Bool(true)) && (!has_beams || is_whisper);
         Some(Self {
             path: path.to_owned(),
             cache: cache.collect(),

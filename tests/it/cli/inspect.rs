@@ -1,7 +1,7 @@
 //! `highwater inspect`: fields, several files, folders, and unreadable files.
 
 use crate::cli::plan::{file, says, text};
-use crate::cli::{fails, json};
+use crate::cli::{Place, fails, json};
 
 #[test]
 fn inspect_has_the_fields_of_the_contract() {
@@ -167,4 +167,26 @@ fn recordings_that_hold_nothing_are_one_line() {
         &said,
         &["recording", "M3", "19 recordings always at 0 B: M0, M1", "and 7 more"],
     );
+}
+
+/// What lies beside the models of a folder is named where that is known.
+#[test]
+fn files_of_a_folder_that_are_not_read_are_named() {
+    let place = Place::new();
+    let graph =
+        r#"{"nodes": [{"op": "Relu", "inputs": ["x"], "outputs": [{"id": "y", "shape": [4], "dtype": "float32"}]}]}"#;
+    place.write("model.json", graph);
+    std::fs::write(
+        place.path("input_0.pb"),
+        b"\x08\x04\x10\x01\x42\x01x\x4a\x10\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+    )
+    .expect("written");
+    place.write("notes.txt", "nothing to read");
+    let answer = json(&["inspect", &place.at(""), "--format", "json"], 0);
+    let said = answer["diagnostics"].to_string();
+    assert!(
+        said.contains("is not read") && said.contains("tensor of ONNX"),
+        "{said}"
+    );
+    assert!(said.contains("unknown format") && said.contains("notes.txt"), "{said}");
 }
