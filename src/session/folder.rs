@@ -15,7 +15,7 @@ mod logs;
 mod parts;
 mod walk;
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 use super::files::{FileError, input_of, read_path};
@@ -104,7 +104,7 @@ fn unread_files<'f>(
     configs: &[GenaiConfig],
     progress: &Progress<'_>,
 ) -> Vec<(&'f Path, Option<&'static str>)> {
-    let read: HashSet<&Path> = known
+    let read: BTreeSet<&Path> = known
         .iter()
         .map(|(path, _)| &**path)
         .chain(configs.iter().map(GenaiConfig::path))

@@ -51,12 +51,22 @@ fn versions(facts: &Facts<'_>) -> impl Iterator<Item = Version> {
     torch.into_iter().chain(is_of_npu.then_some(Version::Npu))
 }
 
-/// The texts in force, with the version that reads each.
+/// The variables in force, with their texts and the version that reads each. A text that is computed at run time is unknown.
 fn settings<'a>(facts: &Facts<'a>) -> impl Iterator<Item = (&'static str, &'a str, Version)> {
     let environment = facts.environment;
     versions(facts).filter_map(move |version| {
-        let (name, text) = in_force(version, |name| environment.get(name)).ok()??;
-        Some((name, text, version))
+        let (name, text) = in_force_of(facts, version).ok()??;
+        (!environment.is_unread(name)).then_some((name, text, version))
+    })
+}
+
+/// The variable in force; its text is empty where it is computed at run time.
+fn in_force_of<'a>(facts: &Facts<'a>, version: Version) -> Result<Option<(&'static str, &'a str)>, SettingsError> {
+    let environment = facts.environment;
+    in_force(version, |name| {
+        environment
+            .get(name)
+            .or_else(|| environment.is_unread(name).then_some(""))
     })
 }
 
@@ -71,22 +81,32 @@ fn accepted(facts: &Facts<'_>, report: &mut Report<'_>) {
         let is_set = |name: &&&'static str| facts.environment.names().any(|set| set == **name);
         let mut set = names.iter().filter(is_set);
         let Some(first) = set.next() else { continue };
-        let refuses = in_force(version, |name| facts.environment.get(name)) == Err(SettingsError::BothVariables);
+        let refuses = in_force_of(facts, version) == Err(SettingsError::BothVariables);
         for other in set {
-            let both = [*first, *other];
-            if refuses {
-                let message = format!("{first} and {other} are both set: torch_npu refuses that, so unset one of them");
-                report.error(&both, message).unset_variable(other);
-                continue;
-            }
-            let state = match facts.environment.get(first) {
-                Some("") => "is set, although to nothing",
-                _ => "is set",
-            };
-            let message = format!("{first} {state}, so PyTorch does not read {other}: put all keys into one of them");
-            report.warning(&both, message).unset_variable(other);
+            hidden(facts, report, [first, other], refuses);
         }
     }
+}
+
+/// A variable that is not read beside the first one.
+fn hidden(facts: &Facts<'_>, report: &mut Report<'_>, [first, other]: [&'static str; 2], refuses: bool) {
+    let both = [first, other];
+    if refuses {
+        let message = format!("{first} and {other} are both set: torch_npu refuses that, so unset one of them");
+        report.error(&both, message).unset_variable(other);
+        return;
+    }
+    let (text, hidden) = (facts.environment.get(first), facts.environment.get(other));
+    let loses_nothing = hidden == Some("") || text.is_some() && text == hidden;
+    if loses_nothing {
+        return;
+    }
+    let state = match text {
+        Some("") => "is set, although to nothing",
+        _ => "is set",
+    };
+    let message = format!("{first} {state}, so PyTorch does not read {other}: put all keys into one of them");
+    report.warning(&both, message).unset_variable(other);
 }
 
 fn effects(facts: &Facts<'_>, report: &mut Report<'_>) {

@@ -63,6 +63,7 @@ impl<'a> Reader<'a> {
         let fact = self.evaluate(value);
         self.name_made(targets, value, &fact);
         self.found_build_strategy(targets, value);
+        self.found_device(targets, value);
         for target in targets {
             self.assign(target, value, fact.clone());
         }

@@ -29,9 +29,11 @@ impl<'a> Reader<'a> {
             self.scopes.bind(parameter.name.as_str(), fact, line);
         }
         self.n_functions += 1;
+        self.open_functions.push(function.start());
         self.returns.push(Vec::new());
         self.scope(&function.body);
         self.returns.pop();
+        self.open_functions.pop();
         self.n_functions -= 1;
         drop(self.scopes.close());
         self.path = path;

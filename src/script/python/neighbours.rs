@@ -21,6 +21,27 @@ const OLDER_DTR_ARGUMENTS: [(&str, &str); 2] = [
     ("tensor_lowerbound", keys::DTR_EVICTEE_MINIMUM_SIZE),
 ];
 
+/// Functions of torch that make a tensor.
+const FACTORIES: [&str; 17] = [
+    "arange",
+    "as_tensor",
+    "empty",
+    "empty_like",
+    "eye",
+    "full",
+    "full_like",
+    "linspace",
+    "ones",
+    "ones_like",
+    "rand",
+    "randint",
+    "randn",
+    "randperm",
+    "tensor",
+    "zeros",
+    "zeros_like",
+];
+
 /// Names of devices with a caching allocator, in front of `:0`.
 const DEVICES: [&str; 4] = ["cuda", "npu", "hip", "xpu"];
 
@@ -112,61 +133,68 @@ impl<'a> Reader<'a> {
 
     /// `torch.zeros(1, device="cuda")`, `model.cuda()`, `x.to("cuda:0")`: the allocator reads its settings at the first one.
     fn found_device_tensor(&mut self, call: &'a ExprCall) {
-        if self.first_on_device.is_some() || !self.is_in_order() {
+        let Expr::Attribute(method) = &*call.func else { return };
+        // Under an unknown condition it may not run.
+        if !self.path.is_empty() || self.n_lambdas > 0 {
             return;
         }
         let device = call.arguments.find_keyword("device").map(|keyword| &keyword.value);
-        let is_on_device = match &*call.func {
-            Expr::Attribute(method) => match method.attr.as_str() {
-                name @ ("cuda" | "npu" | "xpu") => {
-                    // `torch.cuda(...)` is no call of a tensor.
-                    path_of(&method.value).is_none_or(|path| self.survey.full_name(&path) != "torch") && is_device(name)
-                }
-                "to" => call
-                    .arguments
-                    .args
-                    .first()
-                    .or(device)
-                    .is_some_and(|device| self.names_device(device)),
-                // Other calls of this name state where a device is, not that something is put there.
-                "device" | "set_device" | "Generator" | "autocast" | "load" => false,
-                _ => device.is_some_and(|device| self.names_device(device)),
-            },
-            _ => false,
+        let owner = path_of(&method.value);
+        let is_tensor = owner.as_deref().is_none_or(|owner| !self.survey.is_imported(owner));
+        let names_device = |device: Option<&'a Expr>| device.is_some_and(|device| self.names_device(device));
+        let is_on_device = match method.attr.as_str() {
+            "cuda" | "npu" | "xpu" => is_tensor,
+            "to" => is_tensor && names_device(call.arguments.args.first().or(device)),
+            factory => {
+                let is_torchs = owner.is_some_and(|owner| self.survey.full_name(&owner) == "torch");
+                is_torchs && FACTORIES.contains(&factory) && names_device(device)
+            }
         };
         if is_on_device {
-            self.first_on_device = Some(self.source.line(call.start()));
+            let line = self.source.line(call.start());
+            let function = self.open_functions.last().copied();
+            self.on_device.entry(function).or_insert(line);
         }
     }
 
-    /// Whether an expression is the text of a device, or `torch.device` of one.
+    /// Names that are bound to a device.
+    pub(super) fn found_device(&mut self, targets: &'a [Expr], value: &'a Expr) {
+        let is_device = self.names_device(value);
+        for target in targets.iter().filter_map(path_of) {
+            if is_device {
+                self.devices.insert(target);
+            } else {
+                self.devices.remove(&target);
+            }
+        }
+    }
+
+    /// Whether an expression is the text of a device, `torch.device` of one, or one of them where there is a device.
     fn names_device(&self, device: &'a Expr) -> bool {
-        if let Expr::Call(call) = device
-            && self.survey.last_name(&call.func) == Some("device")
-        {
-            let name = call.arguments.args.first();
-            return name.is_some_and(|name| self.names_device(name));
+        match device {
+            Expr::Call(call) => {
+                let name = call.arguments.args.first();
+                self.survey.last_name(&call.func) == Some("device") && name.is_some_and(|name| self.names_device(name))
+            }
+            Expr::If(choice) => self.names_device(&choice.body) || self.names_device(&choice.orelse),
+            Expr::StringLiteral(text) => is_device(text.value.to_str()),
+            _ => path_of(device).is_some_and(|path| self.devices.contains(&path)),
         }
-        let fact = self.evaluate(device);
-        fact.note.is_none() && fact.as_value().and_then(Value::as_text).is_some_and(is_device)
     }
 
-    /// Whether this place runs in the order of the script: outside of functions, or in one whose call is followed.
-    fn is_in_order(&self) -> bool {
-        self.n_functions == 0 || !self.following.is_empty()
-    }
-
-    /// A variable of the allocator that is set when its allocator has started.
-    pub(super) fn remark_on_late(&mut self, name: &str, line: usize) {
-        let Some(first) = self.first_on_device.filter(|_| self.is_in_order()) else {
-            return;
+    /// Whether a variable of the allocator is set when the allocator has started: it keeps what it was.
+    pub(super) fn is_too_late(&mut self, name: &str, line: usize) -> bool {
+        // Whether other functions run before is not known.
+        let function = self.open_functions.last().copied();
+        let Some(first) = self.on_device.get(&function).filter(|_| is_allocator_variable(name)) else {
+            return false;
         };
-        if is_allocator_variable(name) {
-            let message = format!(
-                "{name} is set after the first tensor on the device (line {first}), when the allocator has read it already: it has \
-                 no effect; set it before torch is imported"
-            );
-            self.records.warn(line, message);
-        }
+        let message = format!(
+            "{name} is set after the first tensor on the device (line {first}), when the allocator has read it already: it has no \
+             effect; set it before torch is imported"
+        );
+        self.records.warn(line, message);
+        self.records.has_neighbours = true;
+        true
     }
 }

@@ -54,8 +54,14 @@ pub(super) struct Reader<'a> {
     pub(super) followed: BTreeSet<TextSize>,
     /// Whether an assumption left out a branch with settings.
     pub(super) drops_by_assumption: bool,
-    /// The line of the first tensor on a device.
-    pub(super) first_on_device: Option<usize>,
+    /// By start of the function around it (none: the script) the line of the first tensor on a device.
+    pub(super) on_device: BTreeMap<Option<TextSize>, usize>,
+    /// Names that are bound to a device.
+    pub(super) devices: BTreeSet<String>,
+    /// The starts of the functions around this place, the innermost last; followed calls are a part of the caller's flow.
+    pub(super) open_functions: Vec<TextSize>,
+    /// The number of lambdas around this place.
+    pub(super) n_lambdas: u32,
     /// Names that are bound to a `BuildStrategy` of Paddle.
     pub(super) build_strategies: BTreeSet<String>,
 }
@@ -83,7 +89,10 @@ impl<'a> Reader<'a> {
             n_functions: 0,
             followed: BTreeSet::new(),
             drops_by_assumption: false,
-            first_on_device: None,
+            on_device: BTreeMap::new(),
+            devices: BTreeSet::new(),
+            open_functions: Vec::new(),
+            n_lambdas: 0,
             build_strategies: BTreeSet::new(),
         }
     }

@@ -124,8 +124,8 @@ pub(super) struct Records {
     pub(super) remarks: Vec<Remark>,
     /// Whether settings of other memory systems are named.
     pub(super) has_neighbours: bool,
-    /// Releases of torch that cells of a notebook install.
-    pub(super) pins: Vec<TorchPin>,
+    /// The release of torch that cells of a notebook install.
+    pub(super) pin: TorchPin,
     pub(super) not_followed: Vec<NotFollowed>,
     pub(super) training: Training,
     /// The starts of configurations that are passed to another call as `config`.

@@ -18,7 +18,6 @@ use super::training::disagreements;
 use crate::config::unknown_option;
 use crate::json_value::json_of;
 use crate::neighbours;
-use crate::torch_pin::remarks;
 
 /// Further remarks are only counted.
 const MAX_REMARKS: usize = 100;
@@ -44,7 +43,7 @@ impl Reader<'_> {
         let settings = settled.on_one_path(settings);
         settled.settings(&settings, &records);
         settled.variables(&records);
-        for (severity, line, message) in remarks(&records.pins, &settled.reading.document.environment) {
+        for (severity, line, message) in records.pin.remarks(&settled.reading.document.environment) {
             settled.remark(severity, line, message);
         }
         for (line, message) in disagreements(&records, &settled.reading.document.options) {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{Expr, ExprAttribute, ExprCall, ExprContext, Stmt, StmtClassDef, StmtFunctionDef};
+use ruff_python_ast::{Expr, ExprAttribute, ExprCall, ExprContext, Identifier, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_text_size::{Ranged as _, TextSize};
 
 use highwater_options::Group;
@@ -105,6 +105,8 @@ pub(super) struct Survey<'a> {
     aliases: BTreeMap<&'a str, &'a str>,
     /// By name its module or member: `megengine` of `mge` after `import megengine as mge`.
     modules: BTreeMap<&'a str, String>,
+    /// Names that `import` binds to modules.
+    imported: BTreeSet<&'a str>,
     /// Whether MegEngine's eager eviction is switched on.
     pub(super) enables_eager_dtr: bool,
 }
@@ -180,6 +182,11 @@ impl<'a> Survey<'a> {
         }
     }
 
+    /// Whether a dotted name begins with an imported module.
+    pub(super) fn is_imported(&self, path: &str) -> bool {
+        self.imported.contains(path.split('.').next().unwrap_or(path))
+    }
+
     pub(super) fn original<'b>(&self, name: &'b str) -> &'b str
     where
         'a: 'b,
@@ -217,6 +224,10 @@ impl<'a> Visitor<'a> for Surveyor<'a, '_> {
         match statement {
             Stmt::Import(import) => {
                 for name in &import.names {
+                    let first = name.name.split('.').next().unwrap_or_default();
+                    self.survey
+                        .imported
+                        .insert(name.asname.as_ref().map_or(first, Identifier::as_str));
                     if let Some(alias) = &name.asname {
                         self.survey.modules.insert(alias.as_str(), name.name.to_string());
                     }

@@ -8,7 +8,6 @@ use ruff_text_size::{Ranged as _, TextRange};
 use super::datum::{Datum, Fact};
 use super::reader::Reader;
 use super::records::{Variable, VariableText};
-use crate::torch_pin::TorchPin;
 
 impl<'a> Reader<'a> {
     /// `os.environ.update({...})`.
@@ -41,8 +40,9 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn set_variable(&mut self, name: &str, fact: &Fact, range: TextRange) {
-        self.remark_on_late(name, self.source.line(range.start()));
-        self.bind_variable(name, fact, range);
+        if !self.is_too_late(name, self.source.line(range.start())) {
+            self.bind_variable(name, fact, range);
+        }
     }
 
     /// The same for calls that act at run time.
@@ -87,8 +87,10 @@ impl<'a> Reader<'a> {
     pub(super) fn magic(&mut self, command: &StmtIpyEscapeCommand) {
         let line = self.source.line(command.start());
         let words = command.value.split_whitespace();
-        let pins = words.filter_map(|word| TorchPin::of_word(word.trim_matches(['"', '\'']), line));
-        self.records.pins.extend(pins);
+        let words: Vec<Option<&str>> = words
+            .map(|word| (!word.contains(['$', '{'])).then_some(word.trim_matches(['"', '\''])))
+            .collect();
+        self.records.pin.command(&words, line);
         let Some((magic, rest)) = command.value.split_once(char::is_whitespace) else {
             return;
         };

@@ -385,7 +385,9 @@ impl<'a> Visitor<'a> for Reader<'a> {
                         self.scopes.bind(parameter.name().as_str(), fact, line);
                     }
                 }
+                self.n_lambdas += 1;
                 walk_expr(self, expr);
+                self.n_lambdas -= 1;
                 drop(self.scopes.close());
                 return;
             }

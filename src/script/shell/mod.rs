@@ -15,7 +15,7 @@ use highwater_options::{ENVIRONMENT, nearest_within};
 
 use super::neighbours;
 use super::reading::Reading;
-use super::torch_pin::{TorchPin, remarks};
+use super::torch_pin::TorchPin;
 use branches::Branches;
 use word::{Command, Piece, Word};
 use words::commands;
@@ -42,7 +42,7 @@ pub(super) fn from_shell(text: &str) -> Reading {
         variables: BTreeMap::new(),
         takes_all: text.trim_start().starts_with(HEADER),
         branches: Branches::default(),
-        pins: Vec::new(),
+        pin: TorchPin::default(),
     };
     let cut = commands(text);
     let mut is_behind_assignment = false;
@@ -54,7 +54,7 @@ pub(super) fn from_shell(text: &str) -> Reading {
     for (name, message) in reader.branches.remarks() {
         warnings.warning(message, name);
     }
-    for (severity, line, message) in remarks(&reader.pins, &reader.reading.document.environment) {
+    for (severity, line, message) in reader.pin.remarks(&reader.reading.document.environment) {
         warnings.counted(severity, format!("line {line}: {message}"), "", 1);
     }
     if let Some(line) = cut.open_quote {
@@ -70,7 +70,7 @@ struct ShellReader {
     variables: BTreeMap<String, Option<String>>,
     takes_all: bool,
     branches: Branches,
-    pins: Vec<TorchPin>,
+    pin: TorchPin,
 }
 
 /// Why a text is unknown.
@@ -85,9 +85,8 @@ impl ShellReader {
         let is_leading = |word: &&Word| word.plain().is_some_and(|text| LEADING.contains(&text));
         let n_leading = command.words.iter().take_while(is_leading).count();
         let words = &command.words[n_leading..];
-        let pins = words.iter().filter_map(Word::plain);
-        self.pins
-            .extend(pins.filter_map(|word| TorchPin::of_word(word, command.line)));
+        let texts: Vec<Option<&str>> = words.iter().map(Word::plain).collect();
+        self.pin.command(&texts, command.line);
         let Some(first) = words.first() else {
             return false;
         };

@@ -173,14 +173,11 @@ fn recordings_that_hold_nothing_are_one_line() {
 #[test]
 fn files_of_a_folder_that_are_not_read_are_named() {
     let place = Place::new();
-    let graph =
-        r#"{"nodes": [{"op": "Relu", "inputs": ["x"], "outputs": [{"id": "y", "shape": [4], "dtype": "float32"}]}]}"#;
+    let graph = r#"{"inputs": [{"id": "x", "shape": [4], "dtype": "float32"}], "nodes": [{"op": "Relu", "inputs": ["x"], "outputs": [{"id": "y", "shape": [4], "dtype": "float32"}]}]}"#;
     place.write("model.json", graph);
-    std::fs::write(
-        place.path("input_0.pb"),
-        b"\x08\x04\x10\x01\x42\x01x\x4a\x10\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-    )
-    .expect("written");
+    let mut tensor = b"\x08\x04\x10\x01\x42\x01x\x4a\x10".to_vec();
+    tensor.extend([0; 16]);
+    place.write("input_0.pb", tensor);
     place.write("notes.txt", "nothing to read");
     let answer = json(&["inspect", &place.at(""), "--format", "json"], 0);
     let said = answer["diagnostics"].to_string();

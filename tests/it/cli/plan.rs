@@ -71,6 +71,29 @@ fn fixed_offsets_are_no_bound_of_other_plans() {
     }
 }
 
+/// A plan of the file that contradicts itself is told, whether its offsets fix anything or not.
+#[test]
+fn stated_plans_are_checked() {
+    let problem = |maker: &str, offset: &str| {
+        format!(
+            r#"{{{maker} "buffers": [{{"id": "a", "lower": 0, "upper": 2, "size": 100, "offset": 0}},
+            {{"id": "b", "lower": 1, "upper": 3, "size": 100{offset}}}]}}"#
+        )
+    };
+    for maker in ["", r#""planned_by": "x","#] {
+        let file = file("p.json", &problem(maker, r#", "offset": 50"#));
+        let said = json(&["plan", &file.path, "--format", "json"], 0)["diagnostics"].to_string();
+        assert!(said.contains("hold byte 50"), "{maker}: {said}");
+    }
+    let file = file("p.json", &problem(r#""planned_by": "x","#, ""));
+    let answer = json(&["plan", &file.path, "--format", "json"], 0);
+    assert!(
+        answer["diagnostics"].to_string().contains("only a part of a plan"),
+        "{answer}"
+    );
+    assert_eq!(answer["fixed_offsets"], 1);
+}
+
 #[test]
 fn a_problem_has_the_fields_of_the_contract() {
     let answer = json(&["plan", &sample("small_problem.csv"), "--format", "json"], 0);

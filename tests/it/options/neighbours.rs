@@ -105,7 +105,14 @@ fn a_variable_after_the_first_tensor_on_the_device_comes_too_late() {
         ("x = torch.zeros(1, device='cpu')", false),
         ("model.to(torch.float16)", false),
         ("d = torch.device('cuda')", false),
-        ("d = 'cuda' if torch.cuda.is_available() else 'cpu'\nmodel.to(d)", false),
+        ("d = 'cuda' if torch.cuda.is_available() else 'cpu'\nmodel.to(d)", true),
+        ("d = torch.device('cuda')\nmodel.to(d)", true),
+        ("d = torch.device('cuda')\nd = 'cpu'\nmodel.to(d)", false),
+        ("f = lambda: torch.zeros(3).cuda()", false),
+        ("if debug:\n    torch.zeros(3).cuda()", false),
+        ("a = argparse.Namespace(device='cuda')", false),
+        ("torch.cuda.get_device_properties(device='cuda')", false),
+        ("import wandb\nwandb.cuda()", false),
         ("def later():\n    return torch.zeros(1, device='cuda')", false),
         ("torch.cuda.set_device(0)", false),
     ];
@@ -118,6 +125,16 @@ fn a_variable_after_the_first_tensor_on_the_device_comes_too_late() {
             .any(|entry| entry.message.contains("is set after the first tensor"));
         assert_eq!(is_told, is_late, "{first}");
     }
+    // In one function the order is known; what is set before stays.
+    reads(
+        "a.py",
+        "import os, torch\nos.environ['PYTORCH_CUDA_ALLOC_CONF'] = 'max_split_size_mb:64'\ndef main():\n    torch.zeros(1).cuda()\n    \
+         os.environ['PYTORCH_CUDA_ALLOC_CONF'] = 'bogus:1'\nmain()\n",
+        &expect![[r#"
+            env PYTORCH_CUDA_ALLOC_CONF = "max_split_size_mb:64"
+            warning: line 5: PYTORCH_CUDA_ALLOC_CONF is set after the first tensor on the device (line 4), when the allocator has read it already: it has no effect; set it before torch is imported
+        "#]],
+    );
     // At run time the settings can be changed.
     reads(
         "a.py",

@@ -34,9 +34,18 @@ pub(super) const CASES: &[Case] = &[
     cuda(
         &[
             ("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True"),
-            ("PYTORCH_ALLOC_CONF", "expandable_segments:True"),
+            ("PYTORCH_ALLOC_CONF", "expandable_segments:False"),
         ],
         "K9W",
+    ),
+    // Nothing is lost: the same text, or none.
+    cuda(
+        &[
+            ("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True"),
+            ("PYTORCH_HIP_ALLOC_CONF", ""),
+            ("PYTORCH_ALLOC_CONF", "expandable_segments:True"),
+        ],
+        "",
     ),
     cuda(
         &[
