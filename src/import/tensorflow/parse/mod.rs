@@ -58,11 +58,11 @@ const RETURN: Schema = Schema {
     fields: &[("key", 1), ("value", 2)],
 };
 const ARGUMENT_ENTRY: Schema = Schema {
-    what: "attributes of an argument",
+    what: "a list of attributes of an argument",
     fields: &[("key", 1), ("value", 2)],
 };
 const ARGUMENT_ATTRIBUTES: Schema = Schema {
-    what: "attributes of an argument",
+    what: "a list of attributes of an argument",
     fields: &[("attr", 1)],
 };
 const SAVED_MODEL: Schema = Schema {

@@ -67,15 +67,15 @@ const VALUE: Schema = Schema {
     ],
 };
 const LIST: Schema = Schema {
-    what: "arguments of a saved function",
+    what: "a list of arguments of a saved function",
     fields: &[("values", 1)],
 };
 const DICT: Schema = Schema {
-    what: "arguments of a saved function",
+    what: "a list of arguments of a saved function",
     fields: &[("fields", 1)],
 };
 const NAMED: Schema = Schema {
-    what: "arguments of a saved function",
+    what: "a list of arguments of a saved function",
     fields: &[("values", 2)],
 };
 const SPEC: Schema = Schema {

@@ -45,7 +45,7 @@ const COLLECTION: Schema = Schema {
     fields: &[("node_list", 1)],
 };
 const NODE_LIST: Schema = Schema {
-    what: "the nodes of a collection",
+    what: "the node list of a collection",
     fields: &[("value", 1)],
 };
 
