@@ -20,6 +20,7 @@ mod oracle;
 mod support;
 mod tensorflow;
 mod tensorflow_binary;
+mod tensorflow_choices;
 mod tensorflow_corpus;
 mod tensorflow_notices;
 mod tensorflow_shapes;

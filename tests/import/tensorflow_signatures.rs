@@ -14,7 +14,7 @@ fn variables(graph: &Graph) -> u64 {
     variables.map(|(id, _)| sizes.storage(id)).sum()
 }
 
-fn handle(name: &str, size: i64, more: &[&str]) -> String {
+pub(crate) fn handle(name: &str, size: i64, more: &[&str]) -> String {
     let shape = format!("shape=shape {{ {}}}", dims(&[size]));
     let own = [FLOAT, &shape, "_output_shapes=list { shape { } }"];
     node(name, "VarHandleOp", &[], &[&own, more].concat())
@@ -24,14 +24,14 @@ fn read(name: &str, from: &str, size: i64) -> String {
     node(name, "ReadVariableOp", &[from], &[FLOAT, &shapes(&[&[size]])])
 }
 
-fn call(name: &str, function: &str, inputs: &[&str]) -> String {
+pub(crate) fn call(name: &str, function: &str, inputs: &[&str]) -> String {
     let f = format!("f=func {{ name: \"{function}\" }}");
     let types = ["Tin=list { type: DT_RESOURCE }", "Tout=list { type: DT_FLOAT }", &f];
     node(name, "StatefulPartitionedCall", inputs, &types)
 }
 
 /// A function that reads its only argument, a variable.
-fn function(name: &str, kind: &str) -> String {
+pub(crate) fn function(name: &str, kind: &str) -> String {
     format!(
         r#"function {{
           signature {{ name: "{name}" input_arg {{ name: "v" type: DT_RESOURCE }} output_arg {{ name: "out" type: DT_FLOAT }} }}
@@ -42,11 +42,11 @@ fn function(name: &str, kind: &str) -> String {
     )
 }
 
-fn signature(key: &str, fetch: &str) -> String {
+pub(crate) fn signature(key: &str, fetch: &str) -> String {
     format!("signature_def {{ key: \"{key}\" value {{ outputs {{ key: \"y\" value {{ name: \"{fetch}\" }} }} }} }}\n")
 }
 
-fn meta(tags: &str, nodes: &str, functions: &[String], rest: &str) -> String {
+pub(crate) fn meta(tags: &str, nodes: &str, functions: &[String], rest: &str) -> String {
     let library = functions.concat();
     format!("meta_info_def {{ tags: \"{tags}\" }}\ngraph_def {{ {nodes} library {{ {library} }} }}\n{rest}")
 }
@@ -79,7 +79,7 @@ fn model(signatures: &[(&str, &str)]) -> String {
     meta("serve", &nodes.concat(), &functions, &signatures)
 }
 
-fn only(text: &str) -> GraphEntry {
+pub(crate) fn only(text: &str) -> GraphEntry {
     let imported = import(text.as_bytes()).unwrap_or_else(|error| panic!("{error}"));
     entries(&imported)[0].clone()
 }

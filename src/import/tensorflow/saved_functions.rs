@@ -3,43 +3,90 @@
 //! In: a model and the object graph. Out: a graph for each member of the saved object that is a function of the library
 //! and that no signature calls: its arguments are placeholders with the stated types and shapes, captured variables are handles from outside.
 
+use indexmap::IndexMap;
+
 use super::model::{Attribute, GraphIdx, Model, RawGraph};
 use super::parse::{Object, Objects, TensorSpec};
 use super::signatures::Runnable;
 use crate::names::NameIdx;
+use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::DType;
 
 /// By name. Of a function that was traced several times, the first trace. `is_called`, by graph: whether it runs already.
-pub(super) fn functions(model: &mut Model, objects: &Objects, is_called: &[bool]) -> Vec<Runnable> {
+/// Each function is copied once, however many members name it, so the copies have no more nodes than the library.
+pub(super) fn functions(
+    model: &mut Model,
+    objects: &Objects,
+    is_called: &[bool],
+    diagnostics: &mut Diagnostics,
+) -> Vec<Runnable> {
     if objects.members.is_empty() {
         return Vec::new();
     }
     let keys = Keys::new(model);
-    let mut found: Vec<Runnable> = Vec::new();
-    for (name, position) in &objects.members {
-        let object = usize::try_from(*position).ok().and_then(|at| objects.all.get(at));
-        let Some(Object::Function(traces)) = object else {
+    let mut members = members(model, objects);
+    members.sort_by_key(|member| member.name);
+    members.dedup_by_key(|member| member.name);
+    let mut is_taken = is_called.to_vec();
+    let mut found = Vec::new();
+    for member in members {
+        if std::mem::replace(&mut is_taken[member.idx.0], true) {
+            if !is_called[member.idx.0] {
+                let what =
+                    "a member of the saved object is the same function as one listed before it; it is listed once";
+                diagnostics.info(what, member.name);
+            }
             continue;
-        };
-        let trace = traces.iter().find_map(|trace| Some((trace, idx_of(model, trace)?)));
-        if let Some((trace, idx)) = trace.filter(|(_, idx)| !is_called[idx.0]) {
-            let arguments = arguments_of(&model.graphs[idx.0], objects, trace);
-            found.push(Runnable {
-                key: name.clone(),
-                graph: keys.alone(&model.graphs[idx.0], &arguments),
-            });
         }
+        if member.n_traces > 1 {
+            let what = "a function of the saved object was traced for several kinds of arguments; only its first trace \
+                        can be chosen";
+            diagnostics.info(what, member.name);
+        }
+        let function = &model.graphs[member.idx.0];
+        let arguments = arguments_of(function, objects, member.trace);
+        found.push(Runnable {
+            key: member.name.to_owned(),
+            graph: keys.alone(function, &arguments),
+        });
     }
-    found.sort_by(|a, b| a.key.cmp(&b.key));
-    found.dedup_by(|a, b| a.key == b.key);
     found
 }
 
-fn idx_of(model: &Model, name: &str) -> Option<GraphIdx> {
-    let mut functions = model.functions.iter();
-    functions
-        .find(|(known, _)| model.names.text(**known) == name)
-        .map(|(_, idx)| *idx)
+/// A member of the saved object that is a function of the library.
+struct Member<'a> {
+    name: &'a str,
+    trace: &'a str,
+    idx: GraphIdx,
+    n_traces: usize,
+}
+
+fn members<'a>(model: &Model, objects: &'a Objects) -> Vec<Member<'a>> {
+    let known = model.functions.iter();
+    let known: IndexMap<&str, GraphIdx> = known.map(|(name, idx)| (model.names.text(*name), *idx)).collect();
+    // Many members may be one object with many traces, so that each object is looked through once.
+    let mut firsts: IndexMap<usize, Option<(&str, GraphIdx, usize)>> = IndexMap::new();
+    let mut found = Vec::new();
+    for (name, position) in &objects.members {
+        let Ok(at) = usize::try_from(*position) else { continue };
+        let Some(Object::Function(traces)) = objects.all.get(at) else {
+            continue;
+        };
+        let first = firsts.entry(at).or_insert_with(|| {
+            let mut of_library = traces
+                .iter()
+                .filter_map(|trace| Some((trace.as_str(), *known.get(trace.as_str())?)));
+            let (trace, idx) = of_library.next()?;
+            Some((trace, idx, 1 + of_library.count()))
+        });
+        found.extend(first.map(|(trace, idx, n_traces)| Member {
+            name,
+            trace,
+            idx,
+            n_traces,
+        }));
+    }
+    found
 }
 
 /// The specification of each argument; `None` where the file states none for it.

@@ -42,7 +42,9 @@ pub(super) fn selected(parsed: Parsed, diagnostics: &mut Diagnostics) -> (Model,
     let mut model = parsed.model;
     let mut choices = of_signatures(&model, &parsed.signatures);
     let is_called = called(&model, &choices.all);
-    choices.all.extend(functions(&mut model, &parsed.objects, &is_called));
+    choices
+        .all
+        .extend(functions(&mut model, &parsed.objects, &is_called, diagnostics));
     if choices.all.is_empty() {
         return (model, None);
     }
