@@ -268,7 +268,8 @@ fn without_signatures_the_functions_of_the_saved_object_run() {
     let imported = import(text.as_bytes()).expect("a model");
     let told = told(
         &imported,
-        "because the file has no signature; choose another with --graph NAME: \"infer\"",
+        "(the first that trains, because there is no \"serving_default\"); the file has no signature; choose another with \
+         --graph NAME: \"infer\"",
     );
     assert!(told.is_some(), "{:?}", imported.diagnostics);
     // With a signature its functions do not matter.

@@ -39,7 +39,7 @@ use super::wire::Wire;
 use super::{ImportError, Input, notices};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
-use highwater_model::workload::{GraphEntry, Source};
+use highwater_model::workload::{GraphEntry, Source, UniqueNames};
 
 pub(super) fn detect(input: &Input<'_>) -> bool {
     matches!(detect::content(input.head()), Some((Content::Model(_), _)))
@@ -59,7 +59,7 @@ pub(super) fn import(
         _ => (detect::opened_as_model(input.head()), false),
     };
     let reader = input.reader()?;
-    let all = if is_text {
+    let mut all = if is_text {
         parse::file(
             &mut TextProto::new(reader, len, *progress),
             kind,
@@ -70,17 +70,20 @@ pub(super) fn import(
     } else {
         parse::file(&mut Wire::new(reader, len, *progress), kind, len, progress, diagnostics)?
     };
+    // What serves comes first: the first graph is the one that runs unless another is chosen.
+    all.sort_by_key(|parsed| !signatures::has_tag(&parsed.tags, "serve"));
     let mut entries = Vec::new();
     let is_only = all.len() == 1;
+    let mut names = UniqueNames::default();
     for parsed in all {
-        let name = match parsed.tags.as_str() {
-            "" => file_name.clone(),
-            tags => tags.to_owned(),
-        };
-        let (mut model, signature) = signatures::selected(parsed, diagnostics);
+        let name = names.take(match parsed.tags.as_str() {
+            "" => &file_name,
+            tags => tags,
+        });
+        let of = Some(name.as_str()).filter(|_| !is_only);
+        let (mut model, chosen) = signatures::selected(parsed, of, diagnostics);
         model.names.close();
-        let name = signature.filter(|_| is_only).unwrap_or(name);
-        entries.push(entry(model, name, len, progress, diagnostics)?);
+        entries.push(entry(model, chosen.unwrap_or(name), len, progress, diagnostics)?);
     }
     if entries.is_empty() {
         return Err(ImportError::at_byte("the saved model has no graph", len));

@@ -13,6 +13,7 @@ use super::phase;
 use super::saved_functions::functions;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{counted, first_of};
+use highwater_model::workload::UniqueNames;
 
 const SERVING: &str = "serving_default";
 const NONE: u32 = u32::MAX;
@@ -37,8 +38,9 @@ struct Choices {
     too_large: usize,
 }
 
-/// The model of what runs, and the name of it.
-pub(super) fn selected(parsed: Parsed, diagnostics: &mut Diagnostics) -> (Model, Option<String>) {
+/// The model of what runs, and the name of it. `of` names the meta graph where the file has several: the graph of the
+/// entry has that name then, and it is the prefix of the others' names.
+pub(super) fn selected(parsed: Parsed, of: Option<&str>, diagnostics: &mut Diagnostics) -> (Model, Option<String>) {
     let mut model = parsed.model;
     let mut choices = of_signatures(&model, &parsed.signatures);
     let is_called = called(&model, &choices.all);
@@ -49,8 +51,22 @@ pub(super) fn selected(parsed: Parsed, diagnostics: &mut Diagnostics) -> (Model,
         return (model, None);
     }
     let is_called = called(&model, &choices.all);
-    let chosen = choices.all.remove(default_of(&model, &parsed.tags, &choices));
-    report(&model, &chosen, &choices, diagnostics);
+    let (position, why) = default_of(&model, &parsed.tags, &choices);
+    let chosen = choices.all.remove(position);
+    let mut names = UniqueNames::default();
+    let name = names.take(of.unwrap_or(&chosen.key));
+    for other in &mut choices.all {
+        other.key = match of {
+            Some(of) => names.take(&format!("{of}: {}", other.key)),
+            None => names.take(&other.key),
+        };
+    }
+    let message = message(&model, &chosen, why, of, &choices);
+    diagnostics.info(message, &name);
+    if choices.too_large > 0 {
+        let what = "signatures that share most of a large graph are not listed";
+        diagnostics.info(what, &counted(choices.too_large as u64, "signature"));
+    }
     let mut graphs = vec![chosen.graph];
     for other in choices.all {
         let name = model.names.intern(&other.key);
@@ -70,7 +86,7 @@ pub(super) fn selected(parsed: Parsed, diagnostics: &mut Diagnostics) -> (Model,
         n_runnable,
         functions,
     };
-    (model, Some(chosen.key))
+    (model, Some(name))
 }
 
 /// What each signature needs. Signatures whose results the graph does not have are left out.
@@ -123,25 +139,60 @@ fn needed(main: &RawGraph, mut open: Vec<u32>) -> Vec<bool> {
     is_needed
 }
 
-/// The position of what runs unless another is chosen.
-fn default_of(model: &Model, tags: &str, choices: &Choices) -> usize {
+/// The position of what runs unless another is chosen, and why where its name does not say so.
+fn default_of(model: &Model, tags: &str, choices: &Choices) -> (usize, &'static str) {
     let all = match choices.n_signatures {
         0 => &choices.all[..],
         n_signatures => &choices.all[..n_signatures],
     };
     let named = |key: &str| all.iter().position(|one| one.key == key);
-    let trains = |one: &Runnable| {
-        let is_called = called(model, std::slice::from_ref(one));
-        let functions = model.graphs.iter().zip(&is_called);
-        let functions = functions.filter(|(_, is_called)| **is_called);
-        let graphs = std::iter::once(&one.graph).chain(functions.map(|(graph, _)| graph));
-        graphs
-            .flat_map(|graph| &graph.nodes)
-            .any(|node| phase::is_training(model, node))
-    };
-    let training_op = || named(TRAIN_OP).filter(|_| tags.split(',').any(|tag| tag == "train"));
-    let found = training_op().or_else(|| named(SERVING));
-    found.or_else(|| all.iter().position(trains)).unwrap_or(0)
+    if let Some(position) = named(TRAIN_OP).filter(|_| has_tag(tags, "train")) {
+        return (position, ", because the meta graph has the tag \"train\"");
+    }
+    if let Some(position) = named(SERVING) {
+        return (position, "");
+    }
+    if all.len() == 1 {
+        return (0, "");
+    }
+    let trains = training(model);
+    let found = all.iter().position(|one| {
+        one.graph.nodes.iter().any(|node| phase::is_training(model, node))
+            || calls(model, &one.graph).iter().any(|callee| trains[callee.0])
+    });
+    match found {
+        Some(position) => (
+            position,
+            " (the first that trains, because there is no \"serving_default\")",
+        ),
+        None => (0, " (the first by name, because there is no \"serving_default\")"),
+    }
+}
+
+/// Whether a meta graph with these tags has one.
+pub(super) fn has_tag(tags: &str, wanted: &str) -> bool {
+    tags.split(',').any(|tag| tag == wanted)
+}
+
+/// By graph: whether it trains, itself or in a function that it calls. O(nodes), for as many choices as there are.
+fn training(model: &Model) -> Vec<bool> {
+    let mut callers = vec![Vec::new(); model.graphs.len()];
+    let mut open = Vec::new();
+    for (position, graph) in model.graphs.iter().enumerate() {
+        for callee in calls(model, graph) {
+            callers[callee.0].push(position);
+        }
+        if graph.nodes.iter().any(|node| phase::is_training(model, node)) {
+            open.push(position);
+        }
+    }
+    let mut trains = vec![false; model.graphs.len()];
+    while let Some(position) = open.pop() {
+        if !std::mem::replace(&mut trains[position], true) {
+            open.extend_from_slice(&callers[position]);
+        }
+    }
+    trains
 }
 
 /// The functions that the nodes of a graph name.
@@ -200,11 +251,16 @@ fn copy(main: &RawGraph, is_kept: &[bool]) -> RawGraph {
     graph
 }
 
-/// Reports what runs, and how to choose another.
-fn report(model: &Model, chosen: &Runnable, choices: &Choices, diagnostics: &mut Diagnostics) {
+/// What runs and why, and the names by which another is chosen.
+fn message(model: &Model, chosen: &Runnable, why: &str, of: Option<&str>, choices: &Choices) -> String {
     let is_signature = choices.n_signatures > 0;
-    let noun = if is_signature { "signature" } else { "function" };
-    let mut message = format!("the {noun} \"{}\" is what runs", chosen.key);
+    let noun = match chosen.key.as_str() {
+        TRAIN_OP if is_signature => "training op",
+        _ if is_signature => "signature",
+        _ => "function",
+    };
+    let of = of.map(|of| format!("of the graph \"{of}\" ")).unwrap_or_default();
+    let mut message = format!("{of}the {noun} \"{}\" is what runs{why}", chosen.key);
     if is_signature {
         let left = model.graphs[MAIN.0]
             .nodes
@@ -217,16 +273,12 @@ fn report(model: &Model, chosen: &Runnable, choices: &Choices, diagnostics: &mut
             message.push_str(if left == 1 { "is left out" } else { "are left out" });
         }
     } else {
-        message.push_str(", because the file has no signature");
+        message.push_str("; the file has no signature");
     }
     if !choices.all.is_empty() {
         let names = choices.all.iter().map(|one| format!("\"{}\"", one.key));
         message.push_str("; choose another with --graph NAME: ");
         message.push_str(&first_of(names, MOST_NAMES, ", "));
     }
-    diagnostics.info(message, &chosen.key);
-    if choices.too_large > 0 {
-        let what = "signatures that share most of a large graph are not listed";
-        diagnostics.info(what, &counted(choices.too_large as u64, "signature"));
-    }
+    message
 }
