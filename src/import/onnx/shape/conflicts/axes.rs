@@ -5,17 +5,30 @@ use crate::shape::call::Call;
 use crate::shape::sym::axis;
 use highwater_model::graph::Dim;
 
-pub(super) fn out_of_range(at: i64, rank: usize) -> Option<String> {
-    axis(at, rank)
-        .is_none()
-        .then(|| format!("an axis and the number of dimensions: {at} against {rank}"))
+/// An axis of a tensor of this rank; an op may take `more` positions than the tensor has dimensions.
+pub(super) fn out_of_range(at: i64, rank: usize, more: usize) -> Option<String> {
+    let is_outside = axis(at, rank + more).is_none();
+    let plural = if rank == 1 { "" } else { "s" };
+    is_outside.then(|| {
+        let range = range(at, rank + more);
+        format!("axis {at} of a tensor with {rank} dimension{plural}{range}")
+    })
+}
+
+/// The positions that would fit among `count`, counted from the side of one that does not.
+fn range(at: i64, count: usize) -> String {
+    match count.checked_sub(1) {
+        None => String::new(),
+        Some(_) if at < 0 => format!(" (-{count} to -1)"),
+        Some(last) => format!(" (0 to {last})"),
+    }
 }
 
 /// Axes as an attribute or an input.
 pub(super) fn in_range(call: &Call<'_>, name: &str, input: usize) -> Option<String> {
     let axes = call.attr_or_input(name, input)??;
     let rank = call.dims(0)?.len();
-    axes.iter().find_map(|at| out_of_range(*at, rank))
+    axes.iter().find_map(|at| out_of_range(*at, rank, 0))
 }
 
 /// Inputs differ along the axis of the concatenation alone.
@@ -78,7 +91,8 @@ pub(super) fn gather(call: &Call<'_>) -> Option<String> {
     let at = call.axis_attr("axis", 0, dims.len())?;
     let size = usize::try_from(known(dims[at])?).ok()?;
     let beyond = call.ints(1)?.into_iter().find(|index| axis(*index, size).is_none())?;
-    Some(format!("an index and the size of its axis: {beyond} against {size}"))
+    let range = range(beyond, size);
+    Some(format!("index {beyond} of an axis of {size}{range}"))
 }
 
 /// Updates have the shape of the indices without their last axis, and of the data behind the axes that an index names.
@@ -119,7 +133,7 @@ pub(super) fn squeeze(call: &Call<'_>) -> Option<String> {
     let axes = call.attr_or_input("axes", 1)??;
     let drops = |at: &i64| {
         let Some(position) = axis(*at, dims.len()) else {
-            return out_of_range(*at, dims.len());
+            return out_of_range(*at, dims.len(), 0);
         };
         let size = known(dims[position]).filter(|size| *size != 1)?;
         Some(format!("the size of a dropped axis: {size} against 1"))
@@ -149,8 +163,8 @@ pub(super) fn listed(call: &Call<'_>, name: &str, input: usize, times: usize) ->
 /// New axes are positions of the result.
 pub(super) fn unsqueeze(call: &Call<'_>) -> Option<String> {
     let axes = call.attr_or_input("axes", 1)??;
-    let rank = call.dims(0)?.len() + axes.len();
-    axes.iter().find_map(|at| out_of_range(*at, rank))
+    let rank = call.dims(0)?.len();
+    axes.iter().find_map(|at| out_of_range(*at, rank, axes.len()))
 }
 
 /// As many ends as starts, and as many axes and steps.
@@ -178,7 +192,7 @@ pub(super) fn top_k(call: &Call<'_>) -> Option<String> {
     let at = call.axis_attr("axis", -1, dims.len())?;
     let wanted = u64::try_from(call.int("k").or_else(|| call.scalar_int(1))?).ok()?;
     let size = known(dims[at])?;
-    (wanted > size).then(|| format!("the largest elements and the size of their axis: {wanted} against {size}"))
+    (wanted > size).then(|| format!("k is {wanted} of an axis of {size}"))
 }
 
 /// Scales or sizes for each axis, or for each of the axes that are named.

@@ -248,7 +248,7 @@ impl Law {
             }
             Axis(name, input, more) => {
                 let at = call.int(name)?;
-                axes::out_of_range(at, call.dims(input)?.len() + more)
+                axes::out_of_range(at, call.dims(input)?.len(), more)
             }
             Check(check) => check(call),
         }
