@@ -3,6 +3,7 @@
 use highwater_model::graph::Bindings;
 
 use crate::onnx_corpus::{figures, main_graph};
+use crate::onnx_ops::found;
 use crate::support::read;
 
 const TEXT: &str = include_str!("../mutate/seeds/onnx_model.textproto");
@@ -83,4 +84,30 @@ fn every_cut_of_a_text_is_an_error_or_a_model() {
         .expect_err("too deep")
         .to_string();
     assert!(error.contains("less nesting"), "{error}");
+}
+
+/// onnx.printer writes 1.0 as `1`.
+#[test]
+fn whole_numbers_are_floats_where_the_type_says_so() {
+    for (op, expected) in [
+        ("Upsample <scales: floats = [1, 1, 2, 2.5]> (x)", "float32 1×3×16×20"),
+        ("Upsample <scales = [1, 1, 2, 2.5]> (x)", "float32 1×3×16×20"),
+        ("Upsample <scales: floats = [1, 1, 2, 2]> (x)", "float32 1×3×16×16"),
+        ("Constant <value_floats: floats = [1, 2.5, 3, 4.25]> ()", "float32 4"),
+        ("Constant <value_floats: floats = [1, -0, 3]> ()", "float32 3"),
+        ("Constant <value_floats = [1, nan, 3]> ()", "float32 3"),
+        ("Constant <value_float: float = 2> ()", "float32 scalar"),
+        ("Constant <value_float: float = -0> ()", "float32 scalar"),
+        ("Constant <value_ints: ints = [1, -2]> ()", "int64 2"),
+        ("Constant <value_ints = [1, -2]> ()", "int64 2"),
+    ] {
+        let text = format!(
+            "<ir_version: 10, opset_import: [\"\" : 7]>\ng (float[1, 3, 8, 8] x) => (z) {{ y = {op} z = Identity (y) }}"
+        );
+        let imported = read("model.onnxtxt", text.as_bytes()).unwrap_or_else(|error| panic!("{op}: {error}"));
+        assert_eq!(found(main_graph(&imported), "z", &Bindings::new()), expected, "{op}");
+    }
+    let text = "<ir_version: 10>\ng (float[1] x) => (y) { y = Softmax <axis: int = 1.5> (x) }";
+    let error = read("model.onnxtxt", text.as_bytes()).expect_err("no whole number");
+    assert!(error.to_string().contains("a whole number"), "{error}");
 }

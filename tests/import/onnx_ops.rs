@@ -170,7 +170,7 @@ impl Row<'_> {
     }
 }
 
-fn found(graph: &Graph, name: &str, bindings: &Bindings) -> String {
+pub(crate) fn found(graph: &Graph, name: &str, bindings: &Bindings) -> String {
     let mut ids = graph.tensors().ids();
     ids.find(|id| graph.tensor_name(*id) == name)
         .map_or_else(String::new, |id| {

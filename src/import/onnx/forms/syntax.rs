@@ -237,13 +237,29 @@ impl Parser<'_, '_> {
             self.out.number(20, kind);
         }
         let is_type = kind == position(ATTRIBUTE_TYPES, "TYPE_PROTO");
+        let is_float = is_float(kind).map_or_else(|| self.has_float(), Ok)?;
         if self.tokens.next == Token::Sign('[') {
-            return self.list('[', ']', |parser| parser.attribute_value(true, false));
+            return self.list('[', ']', |parser| parser.attribute_value(true, false, is_float));
         }
-        self.attribute_value(false, is_type)
+        self.attribute_value(false, is_type, is_float)
     }
 
-    fn attribute_value(&mut self, is_item: bool, is_type: bool) -> Result<(), ImportError> {
+    /// Whether a number, or one of a list of them, is no whole number: without a stated type, all are floats then.
+    fn has_float(&self) -> Result<bool, ImportError> {
+        let mut tokens = self.tokens.clone();
+        let is_list = tokens.accept('[')?;
+        loop {
+            match tokens.take()? {
+                Token::Number(digits) if digits.parse::<i64>().is_err() => return Ok(true),
+                // Such as inf and nan.
+                Token::Word(word) if code_of(word).is_none() && word.parse::<f64>().is_ok() => return Ok(true),
+                Token::Number(_) | Token::Sign(',') if is_list => {}
+                _ => return Ok(false),
+            }
+        }
+    }
+
+    fn attribute_value(&mut self, is_item: bool, is_type: bool, is_float: bool) -> Result<(), ImportError> {
         let number = |single: u64, list: u64| if is_item { list } else { single };
         if self.tokens.accept('@')? {
             return self.listed_name(21);
@@ -253,11 +269,13 @@ impl Parser<'_, '_> {
         }
         match self.tokens.next {
             Token::Number(digits) => {
-                if let Ok(value) = digits.parse::<i64>() {
-                    self.out.number(number(3, 8), value);
-                } else {
+                if is_float {
                     let value = digits.parse().map_err(|_error| self.tokens.unexpected("a number"))?;
                     self.out.float(number(2, 7), value);
+                } else {
+                    let value = digits.parse();
+                    let value = value.map_err(|_error| self.tokens.unexpected("a whole number"))?;
+                    self.out.number(number(3, 8), value);
                 }
                 self.tokens.take().map(drop)
             }
@@ -448,6 +466,15 @@ struct TensorType {
     code: i64,
     has_shape: bool,
     dims: Vec<String>,
+}
+
+/// Whether a stated type of an attribute is of floats; `None` where it says nothing of numbers.
+fn is_float(kind: Option<i64>) -> Option<bool> {
+    let is = |words: [&str; 2]| words.iter().any(|word| kind == position(ATTRIBUTE_TYPES, word));
+    if is(["FLOAT", "FLOATS"]) {
+        return Some(true);
+    }
+    is(["INT", "INTS"]).then_some(false)
 }
 
 fn code_of(word: &str) -> Option<i64> {

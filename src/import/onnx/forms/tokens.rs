@@ -18,6 +18,7 @@ pub(super) enum Token<'t> {
 }
 
 /// A text with the next token.
+#[derive(Clone)]
 pub(super) struct Tokens<'t> {
     rest: &'t str,
     pub(super) next: Token<'t>,
