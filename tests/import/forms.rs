@@ -111,3 +111,25 @@ fn whole_numbers_are_floats_where_the_type_says_so() {
     let error = read("model.onnxtxt", text.as_bytes()).expect_err("no whole number");
     assert!(error.to_string().contains("a whole number"), "{error}");
 }
+
+#[test]
+fn json_that_is_not_read_is_better_saved_in_the_binary_form() {
+    const ADVICE: &str = "onnx.save(model, \"model.onnx\")";
+    let nested = |depth: usize| {
+        let open = r#"{"node": [{"opType": "If", "attribute": [{"name": "then_branch", "g": "#;
+        format!(
+            "{{\"irVersion\": \"8\", \"graph\": {}{{}}{}}}",
+            open.repeat(depth),
+            "}]}]}".repeat(depth)
+        )
+    };
+    assert!(read("model.json", nested(2).as_bytes()).is_ok());
+    for (text, what) in [
+        (nested(40), "nests deeper than is read"),
+        (r#"{"irVersion": "8", "graph": {"node": [3]}}"#.to_owned(), "a number"),
+    ] {
+        let error = read("model.json", text.as_bytes()).expect_err(&text).to_string();
+        assert!(error.contains(what) && error.contains(ADVICE), "{error}");
+        assert!(!error.contains("damaged") && !error.contains("text-formats"), "{error}");
+    }
+}

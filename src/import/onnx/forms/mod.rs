@@ -21,6 +21,8 @@ use crate::text_proto::{self, TextProto};
 use crate::{ImportError, Input};
 use highwater_model::progress::{Cancel, Progress};
 
+const SAVE_BINARY: &str = "save it with onnx.save(model, \"model.onnx\") and open that file";
+
 /// The longest name that is read.
 const MAX_NAME: usize = 64 << 10;
 
@@ -148,11 +150,22 @@ pub(super) fn binary(form: Form, input: &mut Input<'_>, progress: &Progress<'_>)
             };
             let read = model.deserialize(&mut json).and_then(|()| json.end());
             let len = usize::try_from(len).unwrap_or(usize::MAX);
-            read.map_err(|error| ImportError::of_json(&error, len))?;
+            read.map_err(|error| of_json(&error, len))?;
         }
         Form::Syntax => syntax::model(&input.read_text(progress)?, &mut out)?,
     }
     Ok(out.finish())
+}
+
+/// The error of the JSON reader, whose nesting is limited.
+fn of_json(error: &serde_json::Error, len: usize) -> ImportError {
+    match ImportError::of_json(error, len) {
+        ImportError::Malformed { what, place, .. } if what.contains("recursion limit exceeded") => {
+            ImportError::at("the JSON nests deeper than is read", place, SAVE_BINARY)
+        }
+        ImportError::Malformed { what, place, .. } if error.is_data() => ImportError::at(what, place, SAVE_BINARY),
+        other => other,
+    }
 }
 
 impl Binary {
