@@ -273,6 +273,30 @@ fn sequences_keep_the_shapes_of_their_elements() {
     );
 }
 
+/// A name that only a body's input has is no dimension of the model.
+#[test]
+fn dimensions_of_bodies_are_no_symbols_of_the_model() {
+    let whole = [
+        node("Transpose", &["e"], &["turned"], &[ints("perm", &[1, 0])]),
+        value(11, "e", &["a", "b"]),
+        value(12, "turned", &["?", "?"]),
+    ];
+    let axis = |value: i64| [bytes(1, b"axis"), number(3, value), number(20, 2)].concat();
+    let nodes = [
+        node("SplitToSequence", &["x", "four"], &["s"], &[axis(0)]),
+        node("SequenceMap", &["s"], &["m"], &[body("body", &whole.concat())]),
+        node("SequenceAt", &["m", "last"], &["z"], &[]),
+        node("ConcatFromSequence", &["m"], &["all"], &[axis(1)]),
+    ];
+    let inputs = [scalar("four", 4), scalar("last", -1), value(11, "x", &["10", "8"])];
+    let imported =
+        read(&[number(1, 10), bytes(7, &[nodes.concat(), inputs.concat()].concat())].concat()).expect("a model");
+    let graph = main_graph(&imported);
+    assert_eq!(graph.exprs().symbols().count(), 0);
+    let shapes = ["z", "all"].map(|name| found(graph, name, &Bindings::new()));
+    assert_eq!(shapes, ["float32 8×2", "float32 8×10"]);
+}
+
 #[test]
 fn damaged_files_nest_no_containers() {
     let names: Vec<String> = (0..20_000).map(|turn| format!("o{turn}")).collect();

@@ -232,6 +232,8 @@ impl<'m> Infer<'m> {
         };
         let listed = graph.inputs.iter().chain(&graph.value_infos).chain(&graph.outputs);
         table.declared.extend(listed.map(|value| (value.name, &value.ty)));
+        // In front of the inputs: only dimensions of the main graph may name symbols.
+        self.frames.push(idx);
         let mut seeds = seeds.into_iter();
         for input in &graph.inputs {
             let seed = seeds.next().flatten();
@@ -256,7 +258,6 @@ impl<'m> Infer<'m> {
         }
         table.blocked = self.blocked_channels(graph, &table.facts);
         *self.table(idx) = table;
-        self.frames.push(idx);
         let result = self.nodes(idx, graph);
         self.frames.pop();
         result
