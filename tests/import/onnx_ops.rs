@@ -297,6 +297,73 @@ fn dimensions_of_bodies_are_no_symbols_of_the_model() {
     assert_eq!(shapes, ["float32 8×2", "float32 8×10"]);
 }
 
+/// A type of an input that holds floats: field 4 is a sequence, 9 an optional.
+fn holds(name: &str, kinds: &[u64], dims: &[&str]) -> Vec<u8> {
+    let tensor = value(11, "", dims);
+    // Behind the head of the value, its empty name and the head of its type.
+    let mut ty = tensor[6..].to_vec();
+    for kind in kinds.iter().rev() {
+        ty = bytes(*kind, &bytes(1, &ty));
+    }
+    bytes(11, &[bytes(1, name.as_bytes()), bytes(2, &ty)].concat())
+}
+
+#[test]
+fn stated_types_of_sequences_and_optionals_give_shapes() {
+    let get = |from: &str| match from {
+        "sequence" => node("SequenceAt", &["s", "at"], &["e"], &[]),
+        "optional" => node("OptionalGetElement", &["s"], &["e"], &[]),
+        _ => [
+            node("OptionalGetElement", &["s"], &["t"], &[]),
+            node("SequenceAt", &["t", "at"], &["e"], &[]),
+        ]
+        .concat(),
+    };
+    for (from, kinds, dims, expected) in [
+        ("sequence", &[4][..], &["3", "4"][..], "float32 3×4"),
+        ("sequence", &[4], &["3", "?"], "float32 3×?"),
+        ("optional", &[9], &["3", "4"], "float32 3×4"),
+        ("both", &[9, 4], &["3", "4"], "float32 3×4"),
+        // No type of an operator; it is read all the same.
+        ("sequence", &[4, 4, 4, 4], &["3", "4"], "?"),
+    ] {
+        let parts = [get(from), scalar("at", 1), holds("s", kinds, dims)];
+        let shape = shapes_of(&parts, &["e"]).concat();
+        assert!(shape.ends_with(expected), "{from} {kinds:?}: {shape}");
+    }
+    // Nothing is stated, and the reason says no more than that.
+    let parts = [get("sequence"), scalar("at", 1), value(11, "s", &["2"])].concat();
+    let imported = read(&[number(1, 10), bytes(7, &parts)].concat()).expect("a model");
+    let told_of = told(
+        &imported,
+        "SequenceAt stay unknown: the shape of the sequence's elements is not known",
+    );
+    assert_eq!(told_of.map(|row| row.1), Some(1));
+}
+
+/// An empty sequence does not decide the shape of what a loop appends to it.
+#[test]
+fn a_loop_that_appends_to_an_empty_sequence_knows_its_elements() {
+    let appends = [
+        node("Identity", &["ci"], &["co"], &[]),
+        node("SequenceInsert", &["st", "x"], &["so"], &[]),
+        bytes(11, &bytes(1, b"i")),
+        bytes(11, &bytes(1, b"ci")),
+        holds("st", &[4], &["4", "8"]),
+        bytes(12, &bytes(1, b"co")),
+        bytes(12, &bytes(1, b"so")),
+    ];
+    let parts = [
+        node("SequenceEmpty", &[], &["s0"], &[]),
+        node("Loop", &["n", "", "s0"], &["s"], &[body("body", &appends.concat())]),
+        node("SequenceAt", &["s", "last"], &["e"], &[]),
+        scalar("n", 3),
+        scalar("last", -1),
+        value(11, "x", &["4", "8"]),
+    ];
+    assert_eq!(shapes_of(&parts, &["e"]), ["float32 4×8"]);
+}
+
 #[test]
 fn damaged_files_nest_no_containers() {
     let names: Vec<String> = (0..20_000).map(|turn| format!("o{turn}")).collect();

@@ -117,10 +117,31 @@ pub(super) enum RawDim {
 pub(super) struct RawType {
     /// The code of the element type; 0 where it is not given.
     pub(super) code: i64,
-    /// Whether it is a sequence, an optional or a map.
-    pub(super) is_composite: bool,
+    /// Set where it is no tensor; code and dimensions are then not given.
+    pub(super) composite: Option<Box<Composite>>,
     /// Its dimensions, where their number is given.
     pub(super) dims: Option<Box<[RawDim]>>,
+}
+
+/// A type that is no tensor, with the type of the tensors in it.
+#[derive(Clone, Debug)]
+pub(super) enum Composite {
+    /// A sequence of tensors, also an optional one.
+    Sequence(RawType),
+    /// An optional tensor.
+    Optional(RawType),
+    /// A map, or what nests deeper.
+    Other,
+}
+
+impl RawType {
+    /// The type of the tensor, or of the tensors that it holds.
+    pub(super) fn of_tensor(&self) -> &Self {
+        match self.composite.as_deref() {
+            Some(Composite::Sequence(ty) | Composite::Optional(ty)) => ty,
+            _ => self,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]

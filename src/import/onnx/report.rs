@@ -77,8 +77,7 @@ pub(super) fn report(model: &Model, inferred: &Inferred, diagnostics: &mut Diagn
     }
     diagnostics.counted(
         Severity::Warning,
-        "a value is a sequence, an optional or a map, not a tensor: the file does not say how much it holds, and it counts \
-         0 bytes",
+        "a value is a sequence, an optional or a map, not a tensor: it counts 0 bytes, whatever it holds",
         &composites.0,
         composites.1,
     );
@@ -101,7 +100,9 @@ fn functions(model: &Model, inferred: &Inferred, diagnostics: &mut Diagnostics) 
 pub(super) fn composite(model: &Model, idx: GraphIdx) -> BTreeSet<String> {
     let graph = &model.graphs[idx.0];
     let declared = graph.inputs.iter().chain(&graph.value_infos).chain(&graph.outputs);
-    let declared = declared.filter(|value| value.ty.is_composite).map(|value| value.name);
+    let declared = declared
+        .filter(|value| value.ty.composite.is_some())
+        .map(|value| value.name);
     let nodes = graph
         .nodes
         .iter()

@@ -3,10 +3,12 @@
 use super::{Parser, TENSOR_PRICE};
 use crate::ImportError;
 use crate::names::NameIdx;
-use crate::onnx::model::{RawDim, RawType, ValueInfo};
+use crate::onnx::model::{Composite, RawDim, RawType, ValueInfo};
 use crate::wire::Wire;
 
 pub(super) const MAX_RANK: usize = 64;
+/// An optional of a sequence of tensors is the deepest type of the operators.
+const MAX_DEPTH: u32 = 2;
 
 impl Parser {
     /// A named type; values without a name are left out.
@@ -17,32 +19,53 @@ impl Parser {
         while let Some(number) = wire.next("a value's type")? {
             match number {
                 1 => name = self.name(wire)?,
-                2 => ty = self.value_type(wire)?,
+                2 => ty = self.value_type(wire, 0)?,
                 _ => {}
             }
         }
         if name.is_empty() {
             return Ok(());
         }
-        let rank = ty.dims.as_ref().map_or(0, |dims| dims.len()) as u64;
+        let tensor = ty.of_tensor();
+        let rank = tensor.dims.as_ref().map_or(0, |dims| dims.len()) as u64;
         self.model.budget.charge(TENSOR_PRICE + rank * 32, at)?;
-        self.model.counts.code(ty.code, name);
+        self.model.counts.code(tensor.code, name);
         list.push(ValueInfo { name, ty });
         Ok(())
     }
 
-    /// The elements of a tensor type; sequences, maps and optionals are marked, their content is skipped.
-    fn value_type(&mut self, wire: &mut Wire<'_>) -> Result<RawType, ImportError> {
+    /// A tensor type, or that of a sequence or an optional with the tensors in it; the content of maps is skipped.
+    fn value_type(&mut self, wire: &mut Wire<'_>, depth: u32) -> Result<RawType, ImportError> {
         let mut ty = RawType::default();
         wire.enter()?;
         while let Some(number) = wire.next("a type")? {
             match number {
                 1 | 8 => ty = self.tensor_type(wire)?,
-                4 | 5 | 9 => ty.is_composite = true,
+                4 | 9 => ty.composite = Some(Box::new(self.composite(wire, number == 4, depth)?)),
+                5 => ty.composite = Some(Box::new(Composite::Other)),
                 _ => {}
             }
         }
         Ok(ty)
+    }
+
+    fn composite(&mut self, wire: &mut Wire<'_>, is_sequence: bool, depth: u32) -> Result<Composite, ImportError> {
+        let mut content = RawType::default();
+        if depth == MAX_DEPTH {
+            return Ok(Composite::Other);
+        }
+        wire.enter()?;
+        while let Some(number) = wire.next("a type")? {
+            if number == 1 {
+                content = self.value_type(wire, depth + 1)?;
+            }
+        }
+        Ok(match content.composite.take().map(|content| *content) {
+            None if is_sequence => Composite::Sequence(content),
+            None => Composite::Optional(content),
+            Some(Composite::Sequence(ty)) if !is_sequence => Composite::Sequence(ty),
+            Some(_) => Composite::Other,
+        })
     }
 
     fn tensor_type(&mut self, wire: &mut Wire<'_>) -> Result<RawType, ImportError> {

@@ -71,7 +71,9 @@ pub(super) fn construct(call: &mut Call<'_>) -> Option<()> {
 }
 
 pub(super) fn empty(call: &mut Call<'_>) -> Option<()> {
-    let handle = Handle::new(ONNX.of_code(call.int_or("dtype", 1)), None, Dim::Known(0));
+    let mut handle = Handle::new(ONNX.of_code(call.int_or("dtype", 1)), None, Dim::Known(0));
+    // What a loop appends to it decides the shape.
+    handle.is_unset = true;
     let fact = Fact {
         handle: Some(Rc::new(handle)),
         items: Some(Rc::new([])),
@@ -230,14 +232,19 @@ pub(super) fn concat(call: &mut Call<'_>) -> Option<()> {
 pub(super) fn optional(call: &mut Call<'_>) -> Option<()> {
     let content = call.input(0)?.clone();
     let is_optional = content.handle.is_none() && content.items.is_some();
-    if is_optional || !call.sym.take_elements(ITEM_PRICE) {
+    if is_optional {
         return None;
     }
-    let fact = Fact {
+    let fact = holding(content, call.sym)?;
+    set(call, fact)
+}
+
+/// An optional that holds this.
+pub(super) fn holding(content: Fact, sym: &mut Sym) -> Option<Fact> {
+    sym.take_elements(ITEM_PRICE).then(|| Fact {
         items: Some(Rc::new([content])),
         ..Fact::UNKNOWN
-    };
-    set(call, fact)
+    })
 }
 
 /// The content of an optional; what is none is passed on.

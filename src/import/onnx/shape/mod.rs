@@ -242,7 +242,10 @@ impl<'m> Infer<'m> {
                 table.absent.extend(number);
                 continue;
             }
-            let fact = self.completed(seed.unwrap_or(Fact::UNKNOWN), &input.ty, (idx, input.name));
+            // A function states types of its inputs among those of other values.
+            let stated = table.declared.get(&input.name).filter(|_| graph.is_function);
+            let stated = stated.copied().unwrap_or(&input.ty);
+            let fact = self.completed(seed.unwrap_or(Fact::UNKNOWN), stated, (idx, input.name));
             if let Some(number) = number {
                 table.facts[number] = fact;
             }
@@ -396,7 +399,7 @@ impl<'m> Infer<'m> {
 
 /// The element type of a declared type; sequences and optionals have none.
 fn dtype_of(ty: &RawType) -> DType {
-    if ty.is_composite {
+    if ty.composite.is_some() {
         DType::Unknown
     } else {
         ONNX.of_code(ty.code)

@@ -4,10 +4,10 @@
 //! stated one fills gaps. The stated element type counts: onnxruntime 1.32.0 refuses a model whose op computes another type
 //! than the file states, so that of a model that runs is right. Contradictions are noted for the report.
 
-use super::{Infer, dtype_of};
+use super::{Infer, dtype_of, lists};
 use crate::dim_text;
 use crate::names::NameIdx;
-use crate::onnx::model::{GraphIdx, RawDim, RawType};
+use crate::onnx::model::{Composite, GraphIdx, RawDim, RawType};
 use crate::shape::fact::{Fact, Num};
 use highwater_model::graph::{DType, Dim};
 
@@ -17,6 +17,34 @@ impl Infer<'_> {
     /// Fills gaps of a fact from the type that the file states.
     pub(super) fn completed(&mut self, fact: Fact, ty: &RawType, of: (GraphIdx, NameIdx)) -> Fact {
         self.compare(&fact, ty, of);
+        match &ty.composite {
+            Some(composite) => self.with_elements(fact, composite),
+            None => self.filled(fact, ty),
+        }
+    }
+
+    /// Fills gaps of a sequence or an optional from the stated type of its tensors.
+    fn with_elements(&mut self, fact: Fact, composite: &Composite) -> Fact {
+        if fact.items.is_some() {
+            return fact;
+        }
+        match composite {
+            Composite::Sequence(ty) => {
+                let element = lists::element(&fact).unwrap_or(Fact::UNKNOWN);
+                let length = fact.handle.map_or(Dim::Unknown, |handle| handle.length);
+                let element = self.filled(element, ty);
+                lists::of_equal(&element, length)
+            }
+            Composite::Optional(ty) if fact.handle.is_none() => {
+                let content = self.filled(fact, ty);
+                lists::holding(content, &mut self.sym).unwrap_or(Fact::UNKNOWN)
+            }
+            _ => fact,
+        }
+    }
+
+    /// Fills gaps of the fact of a tensor.
+    fn filled(&mut self, fact: Fact, ty: &RawType) -> Fact {
         let dtype = match dtype_of(ty) {
             DType::Unknown => fact.dtype,
             stated => stated,
