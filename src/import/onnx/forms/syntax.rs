@@ -236,12 +236,15 @@ impl Parser<'_, '_> {
         if let Some(kind) = kind {
             self.out.number(20, kind);
         }
-        let is_type = kind == position(ATTRIBUTE_TYPES, "TYPE_PROTO");
         let is_float = is_float(kind).map_or_else(|| self.has_float(), Ok)?;
         if self.tokens.next == Token::Sign('[') {
-            return self.list('[', ']', |parser| parser.attribute_value(true, false, is_float));
+            return self.list('[', ']', |parser| parser.attribute_value(true, is_float));
         }
-        self.attribute_value(false, is_type, is_float)
+        let is_type = kind == position(ATTRIBUTE_TYPES, "TYPE_PROTO");
+        if is_type && self.tokens.next != Token::Sign('@') {
+            return self.message(14, Self::any_type);
+        }
+        self.attribute_value(false, is_float)
     }
 
     /// Whether a number, or one of a list of them, is no whole number: without a stated type, all are floats then.
@@ -259,13 +262,10 @@ impl Parser<'_, '_> {
         }
     }
 
-    fn attribute_value(&mut self, is_item: bool, is_type: bool, is_float: bool) -> Result<(), ImportError> {
+    fn attribute_value(&mut self, is_item: bool, is_float: bool) -> Result<(), ImportError> {
         let number = |single: u64, list: u64| if is_item { list } else { single };
         if self.tokens.accept('@')? {
             return self.listed_name(21);
-        }
-        if is_type {
-            return self.message(14, Self::any_type);
         }
         match self.tokens.next {
             Token::Number(digits) => {
