@@ -14,6 +14,7 @@
 
 mod build;
 mod calls;
+mod copier;
 mod detect;
 mod fields;
 mod forwarded;

@@ -7,7 +7,8 @@
 
 use indexmap::IndexMap;
 
-use super::model::{GraphIdx, MAIN, Model, Operand, RawGraph, RawNode};
+use super::copier::Copier;
+use super::model::{GraphIdx, MAIN, Model, RawGraph};
 use super::parse::{Parsed, Signature, TRAIN_OP};
 use super::phase;
 use super::saved_functions::functions;
@@ -16,11 +17,8 @@ use highwater_model::units::{counted, first_of};
 use highwater_model::workload::UniqueNames;
 
 const SERVING: &str = "serving_default";
-const NONE: u32 = u32::MAX;
 /// Names of a list in a message.
 const MOST_NAMES: usize = 6;
-/// Nodes of all parts, relative to those of the file: signatures may overlap.
-const MOST_COPIES: usize = 8;
 
 /// What runs under a name.
 pub(super) struct Runnable {
@@ -102,41 +100,22 @@ fn of_signatures(model: &Model, signatures: &[Signature]) -> Choices {
         let name = fetch.split_once(':').map_or(fetch.as_str(), |(name, _)| name);
         positions.get(name).copied()
     };
-    let mut left = main.nodes.len().saturating_mul(MOST_COPIES);
+    let mut copier = Copier::new(main);
     for signature in signatures {
         let Some(fetched) = signature.fetches.iter().map(position).collect() else {
             continue;
         };
-        let is_needed = needed(main, fetched);
-        let n_nodes = is_needed.iter().filter(|is_needed| **is_needed).count();
         // The first choice always has room.
-        if n_nodes > left && signature.key != SERVING {
-            choices.too_large += 1;
-            continue;
+        match copier.copy(fetched, signature.key == SERVING) {
+            Some(graph) => choices.all.push(Runnable {
+                key: signature.key.clone(),
+                graph,
+            }),
+            None => choices.too_large += 1,
         }
-        left = left.saturating_sub(n_nodes);
-        choices.all.push(Runnable {
-            key: signature.key.clone(),
-            graph: copy(main, &is_needed),
-        });
     }
     choices.n_signatures = choices.all.len();
     choices
-}
-
-/// By node: whether one of the given ones needs it.
-fn needed(main: &RawGraph, mut open: Vec<u32>) -> Vec<bool> {
-    let mut is_needed = vec![false; main.nodes.len()];
-    while let Some(position) = open.pop() {
-        let Some(is_known @ false) = is_needed.get_mut(position as usize) else {
-            continue;
-        };
-        *is_known = true;
-        let node = &main.nodes[position as usize];
-        open.extend(main.operands_of(node).iter().map(|operand| operand.node));
-        open.extend_from_slice(main.controls_of(node));
-    }
-    is_needed
 }
 
 /// The position of what runs unless another is chosen, and why where its name does not say so.
@@ -213,42 +192,6 @@ fn called(model: &Model, runnable: &[Runnable]) -> Vec<bool> {
         }
     }
     is_called
-}
-
-/// The kept nodes of a graph. What they read is kept.
-fn copy(main: &RawGraph, is_kept: &[bool]) -> RawGraph {
-    let mut positions = vec![NONE; main.nodes.len()];
-    let kept = is_kept.iter().enumerate().filter(|(_, is_kept)| **is_kept);
-    for ((position, _), new) in kept.zip(0_u32..) {
-        positions[position] = new;
-    }
-    let mut graph = RawGraph::default();
-    let end = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
-    for (node, _) in main.nodes.iter().zip(is_kept).filter(|(_, is_kept)| **is_kept) {
-        let (operands, controls) = (end(graph.operands.len()), end(graph.controls.len()));
-        let (attributes, first_value) = (end(graph.attributes.len()), end(graph.dtypes.len()));
-        graph
-            .operands
-            .extend(main.operands_of(node).iter().map(|operand| Operand {
-                node: positions.get(operand.node as usize).copied().unwrap_or(NONE),
-                ..*operand
-            }));
-        let before = main.controls_of(node).iter();
-        graph.controls.extend(before.map(|before| positions[*before as usize]));
-        graph.attributes.extend_from_slice(main.attributes_of(node));
-        graph.dtypes.extend_from_slice(&main.dtypes[main.values_of(node)]);
-        graph.nodes.push(RawNode {
-            operands,
-            operands_end: end(graph.operands.len()),
-            controls,
-            controls_end: end(graph.controls.len()),
-            attributes,
-            attributes_end: end(graph.attributes.len()),
-            first_value,
-            ..node.clone()
-        });
-    }
-    graph
 }
 
 /// What runs and why, and the names by which another is chosen.
