@@ -157,12 +157,12 @@ mod tests {
             let main = chain(n, n_reads);
             let whole = main.nodes.len() + main.operands.len();
             let mut copier = Copier::new(&main);
-            let mut copied = 0;
+            let mut sum = 0;
             for _ in 0..5000 {
                 let graph = copier.copy(vec![n - 1], false);
-                copied += graph.map_or(0, |graph| graph.nodes.len() + graph.operands.len());
+                sum += graph.map_or(0, |graph| graph.nodes.len() + graph.operands.len());
             }
-            assert!(copied > 0 && copied <= whole * MOST_COPIES, "{n} {n_reads}: {copied}");
+            assert!(sum > 0 && sum <= whole * MOST_COPIES, "{n} {n_reads}: {sum}");
             let serving = copier.copy(vec![n - 1, n - 1], true);
             assert_eq!(
                 serving.map(|graph| graph.nodes.len()),
