@@ -117,6 +117,9 @@ fn reserved_text(lane: &Lane, recording: &Recording, source: ReservedSource) -> 
         }
         ReservedSource::Regions => format!("Peak reserved: {}", summary.peak_reserved),
         ReservedSource::Stated => format!("Peak reserved, as the file states it: {}", summary.peak_reserved),
+        ReservedSource::Missing if recording.blocks.is_empty() => {
+            "The file does not state reserved bytes; the curve shows the bytes in use that it states".to_owned()
+        }
         ReservedSource::Missing => {
             "The file does not state reserved bytes; the curve shows the bytes of blocks instead".to_owned()
         }

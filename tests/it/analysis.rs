@@ -2,6 +2,7 @@
 
 mod alignment;
 mod allocator_state;
+mod curves;
 mod device_figures;
 mod forbidden;
 mod kernels;
