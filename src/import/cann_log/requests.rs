@@ -248,6 +248,7 @@ impl Request {
             driver_lines: self.driver_lines,
             was_retried: self.was_retried,
             n_events: 0,
+            ..LoggedFailure::default()
         }
     }
 }

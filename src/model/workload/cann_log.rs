@@ -40,6 +40,12 @@ pub struct LoggedProcess {
     pub pools: Vec<LoggedPool>,
     pub driver: Vec<DriverRow>,
     pub failures: Vec<LoggedFailure>,
+    /// What its text says of memory besides, in the order of the log.
+    pub statements: Vec<LoggedStatement>,
+    /// Settings of allocators that its text shows, with their values: `PYTORCH_NPU_ALLOC_CONF`, `expandable_segments:True`.
+    pub settings: IndexMap<String, String>,
+    /// Releases of libraries that its text states: `torch`, `2.9.1`.
+    pub versions: IndexMap<String, String>,
     /// Placements by graph, as printed, and tensor (`op:output:0`).
     pub plans: IndexMap<String, IndexMap<String, LoggedPlace>>,
     pub op_kinds: OpKinds,
@@ -292,14 +298,25 @@ pub struct LoggedFailure {
     pub device: Option<u64>,
     /// The module, or `torch`.
     pub who: Option<String>,
+    /// Whose allocator or driver reports it.
+    pub library: Library,
+    pub memory: MemoryPlace,
+    /// The line of the program that asked, from its traceback: `train.py:61`.
+    pub line: Option<String>,
+    /// The kernel or op that asked.
+    pub kernel: Option<String>,
     /// The graph, where the engine asked.
     pub graph: Option<u64>,
-    /// What `torch_npu` states.
+    /// What the allocator states of its own: bytes that tensors have, bytes that it holds.
     pub allocated: Option<u64>,
     pub reserved: Option<u64>,
+    /// The largest free block of the allocator.
+    pub largest_free: Option<u64>,
     pub free: Option<u64>,
     pub total: Option<u64>,
     pub allowed: Option<u64>,
+    /// Who else has memory, as stated: processes, other allocations, the largest buffers.
+    pub holders: Vec<Holder>,
     /// Lines of the driver that belong to it.
     pub driver_lines: u64,
     /// Whether the asker then freed cached memory and requested it again, and no later line of this request reports a failure.
@@ -314,6 +331,59 @@ impl LoggedFailure {
         let ended = failures.iter().position(|one| !one.was_retried);
         ended.or((!failures.is_empty()).then_some(0))
     }
+}
+
+/// Something that has memory when a request fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    pub name: String,
+    pub bytes: u64,
+}
+
+/// A sentence on memory that reports no failed request: what a server found at its start, a row of a device's table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoggedStatement {
+    pub at: Option<LogTime>,
+    /// What it tells, in our words, with its figures.
+    pub text: String,
+    /// Device, where it names one.
+    pub device: Option<u64>,
+}
+
+/// Where memory is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MemoryPlace {
+    #[default]
+    Device,
+    /// RAM or locked pages of the host.
+    Host,
+}
+
+impl MemoryPlace {
+    /// The name in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Device => "device",
+            Self::Host => "host",
+        }
+    }
+}
+
+/// Whose allocator or driver reports a failed request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Library {
+    /// CANN's modules and the driver of Ascend.
+    #[default]
+    Cann,
+    TorchNpu,
+    TorchCuda,
+    TorchHip,
+    TorchXpu,
+    TorchMps,
+    Jax,
+    TensorFlow,
+    MindSpore,
+    Paddle,
 }
 
 /// What refused a request.

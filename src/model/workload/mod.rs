@@ -34,8 +34,9 @@ pub use alignment::Alignment;
 pub use allocation_order::{AllocationOrder, IoBlock};
 pub use block_program::{Block, BlockOp, BlockProgram, BlockVariable, Slots};
 pub use cann_log::{
-    ArenaLoad, DeviceFree, DriverRow, LogLevel, LogTime, LoggedEvent, LoggedEventKind, LoggedFailure, LoggedGraph,
-    LoggedPlace, LoggedPool, LoggedProcess, LoggedVariables, OpKind, OpKinds, PolicyFrom, RefusedBy,
+    ArenaLoad, DeviceFree, DriverRow, Holder, Library, LogLevel, LogTime, LoggedEvent, LoggedEventKind, LoggedFailure,
+    LoggedGraph, LoggedPlace, LoggedPool, LoggedProcess, LoggedStatement, LoggedVariables, MemoryPlace, OpKind,
+    OpKinds, PolicyFrom, RefusedBy,
 };
 pub use device::{AiCores, Basis, Device, DeviceError, DeviceFigure, DeviceProfiles, FigureUnit};
 pub use dumped::{Dumped, DumpedOffsets, DumpedOption};
