@@ -26,6 +26,9 @@ pub fn bound_plan(request: &Request) -> (SchedulePlan, Diagnostics) {
     bind(&request.workload, &request.plan, &request.lowered())
 }
 
+/// Inputs without a range that are named.
+const MAX_NAMES: usize = 4;
+
 /// See [`bound_plan`].
 pub(super) fn bind(workload: &Workload, plan: &SchedulePlan, lowered: &Lowered) -> (SchedulePlan, Diagnostics) {
     let mut plan = plan.clone();
@@ -99,9 +102,38 @@ impl Binder {
             );
             self.diagnostics.warning(message, name);
         }
-        for (input, shape) in assigned(graph, &inputs, ranges) {
+        let pairs = assigned(graph, &inputs, ranges);
+        self.without_range(name, graph, &inputs, &pairs);
+        for (input, shape) in pairs {
             self.input(name, graph, input, shape);
         }
+    }
+
+    /// The documentation wants an entry for each input, static ones included.
+    fn without_range(&mut self, name: &str, graph: &Graph, inputs: &[TensorId], pairs: &[(TensorId, &[DimRange])]) {
+        let has_range = |input: &TensorId| pairs.iter().any(|(other, _)| other == input);
+        let without: Vec<String> = inputs
+            .iter()
+            .filter(|input| !has_range(input))
+            .map(|input| format!("\"{}\"", graph.tensor_name(*input)))
+            .collect();
+        let n_more = without.len().saturating_sub(MAX_NAMES);
+        let (Some(names), false) = (without.get(..MAX_NAMES.min(without.len())), without.is_empty()) else {
+            return;
+        };
+        let more = match n_more {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        self.diagnostics.warning(
+            format!(
+                "{} of {} inputs have no shape range, {}{more}: write one for each input, static ones included",
+                without.len(),
+                inputs.len(),
+                names.join(", ")
+            ),
+            name,
+        );
     }
 
     fn input(&mut self, name: &str, graph: &Graph, input: TensorId, shape: &[DimRange]) {

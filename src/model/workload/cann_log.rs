@@ -307,7 +307,7 @@ pub struct LoggedFailure {
     pub kernel: Option<String>,
     /// The graph, where the engine asked.
     pub graph: Option<u64>,
-    /// What the allocator states of its own: bytes that tensors have, bytes that it holds.
+    /// What the allocator states of itself: bytes that tensors have, bytes that it holds.
     pub allocated: Option<u64>,
     pub reserved: Option<u64>,
     /// The largest free block of the allocator.

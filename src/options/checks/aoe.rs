@@ -4,7 +4,7 @@ use super::super::config_files::aoe_config;
 use super::super::effective::{aoe_mode, is_aoe_mode};
 use super::super::environment::AOE_MODE;
 use super::super::files::FileState;
-use super::{Check, Facts, Report, error, keys};
+use super::{Check, Facts, Report, error, info, keys};
 
 const MODE: &str = keys::AOE_MODE;
 const CONFIG: &str = keys::AOE_CONFIG_FILE;
@@ -12,7 +12,10 @@ const CONFIG: &str = keys::AOE_CONFIG_FILE;
 pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R21",
-        outcomes: &[error("aoe_mode (or AOE_MODE, if unset) is not 1, 2 or 4")],
+        outcomes: &[
+            error("aoe_mode (or AOE_MODE, if unset) is not 1, 2 or 4"),
+            info("aoe_mode overrides AOE_MODE"),
+        ],
         options: &[MODE, AOE_MODE],
         source: "TensorFlow adapter, npu_attrs.cc",
         run: known_mode,
@@ -38,6 +41,7 @@ pub(super) const ROWS: &[Check] = &[
 fn known_mode(facts: &Facts<'_>, report: &mut Report<'_>) {
     report.own_kind(facts, MODE);
     if facts.is_set(MODE) {
+        report.overrides(facts, MODE, AOE_MODE);
         return;
     }
     if let Some(text) = facts.environment.get(AOE_MODE).filter(|text| !text.is_empty())

@@ -6,7 +6,7 @@ use super::super::effective::{
     DEFAULT_HCCL_TIMEOUT, hccl_seconds, hccl_timeout, hccl_timeout_source, rounded_hccl_timeout,
 };
 use super::super::environment::{CM_WORKER_SIZE, Environment, HCCL_EXEC_TIMEOUT, RANK_SIZE, TF_CONFIG};
-use super::{Check, Facts, Report, Value, error, keys, warning};
+use super::{Check, Facts, Report, Value, error, info, keys, warning};
 
 const SYNC: &str = keys::STREAM_SYNC_TIMEOUT;
 
@@ -25,6 +25,7 @@ pub(super) const ROWS: &[Check] = &[
         outcomes: &[
             error("hccl_timeout is not an integer from 1 to 17340"),
             warning("HCCL_EXEC_TIMEOUT is used and is not an integer from 1 to 17340"),
+            info("hccl_timeout overrides HCCL_EXEC_TIMEOUT"),
         ],
         options: &[keys::HCCL_TIMEOUT, HCCL_EXEC_TIMEOUT],
         source: "NPURunConfig option reference",
@@ -124,6 +125,7 @@ fn parameter_servers(facts: &Facts<'_>, report: &mut Report<'_>) {
 fn communication_timeout(facts: &Facts<'_>, report: &mut Report<'_>) {
     report.own_kind(facts, keys::HCCL_TIMEOUT);
     if facts.is_set(keys::HCCL_TIMEOUT) {
+        report.overrides(facts, keys::HCCL_TIMEOUT, HCCL_EXEC_TIMEOUT);
         return;
     }
     if let Some(text) = facts.environment.get(HCCL_EXEC_TIMEOUT).filter(|text| !text.is_empty())

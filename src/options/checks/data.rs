@@ -3,12 +3,30 @@
 use super::super::effective::is_training;
 use super::super::lower::resolve_device;
 use super::dynamic::is_dims;
-use super::{Check, Facts, Report, error, keys, warning};
+use super::{Check, Facts, Report, error, info, keys, warning};
 
 const RANK: &str = keys::LOCAL_RANK_ID;
 const DEVICES: &str = keys::LOCAL_DEVICE_LIST;
 const CHANNEL: &str = keys::ENABLE_SMALL_CHANNEL;
 const STREAMS: &str = keys::STREAM_MAX_PARALLEL_NUM;
+
+/// The engine of AI Core ops.
+const AI_CORES: &str = "AIcoreEngine";
+
+/// The engines that GE registers.
+const ENGINES: [&str; 11] = [
+    AI_CORES,
+    "VectorEngine",
+    "DNN_VM_AICPU",
+    "DNN_VM_AICPU_ASCEND",
+    "DNN_VM_GE_LOCAL",
+    "DNN_VM_HOST_CPU",
+    "DNN_VM_RTS",
+    "DNN_VM_RTS_FFTS_PLUS",
+    "DNN_VM_DVPP",
+    "DNN_HCCL",
+    "DSAEngine",
+];
 
 pub(super) const ROWS: &[Check] = &[
     Check {
@@ -32,11 +50,15 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "R41",
-        outcomes: &[error(
-            "stream_max_parallel_num is malformed, or exceeds the number of AI cores",
-        )],
+        outcomes: &[
+            error("stream_max_parallel_num is malformed, or the number of the AI Core engine exceeds the AI cores"),
+            warning(
+                "stream_max_parallel_num names an engine that GE does not have, or another engine exceeds the AI cores",
+            ),
+            info("stream_max_parallel_num is not compared with the number of AI cores, which is unknown"),
+        ],
         options: &[STREAMS, keys::AICORE_NUM, keys::DEVICE],
-        source: "NPURunConfig option reference",
+        source: "NPURunConfig option reference; engines of GE",
         run: parallel_streams,
     },
 ];
@@ -62,7 +84,8 @@ fn shared_preprocessing(facts: &Facts<'_>, report: &mut Report<'_>) {
 }
 
 fn small_channel(facts: &Facts<'_>, report: &mut Report<'_>) {
-    if !facts.is_set(CHANNEL) || facts.is_computed(CHANNEL) || facts.is_computed(keys::GRAPH_RUN_MODE) {
+    let is_judged = facts.is_set(CHANNEL) && facts.problem(CHANNEL).is_none();
+    if !is_judged || facts.is_computed(CHANNEL) || facts.is_computed(keys::GRAPH_RUN_MODE) {
         return;
     }
     let names = facts.set_of(&[CHANNEL, keys::GRAPH_RUN_MODE]);
@@ -89,31 +112,56 @@ fn parallel_streams(facts: &Facts<'_>, report: &mut Report<'_>) {
         return;
     };
     let bound = most_parallel(facts);
+    let mut is_right = true;
     for part in text.split(',') {
-        let engine = part.trim().split_once(':');
-        let number = engine
-            .filter(|(name, _)| !name.trim().is_empty())
-            .and_then(|(_, number)| number.trim().parse::<u64>().ok());
-        match (number, &bound) {
-            (None | Some(0), _) => {
-                report.error(
-                    &[STREAMS],
-                    format!(
-                        "stream_max_parallel_num has \"{part}\": expected ENGINE:NUMBER, comma-separated, e.g. \
-                         DNN_VM_AICPU:10,AIcoreEngine:1"
-                    ),
-                );
-            }
-            (Some(number), Some(bound)) if number > bound.cores => {
-                let Bound { cores, names, says } = bound;
-                report.error(
-                    names,
-                    format!("stream_max_parallel_num has \"{part}\", but {says}: use 1 to {cores}"),
-                );
-            }
-            _ => {}
-        }
+        is_right &= engine_tasks(part, bound.as_ref(), report);
     }
+    if bound.is_none() && is_right {
+        report.info(
+            &[STREAMS],
+            "stream_max_parallel_num must not exceed the number of AI cores, which is unknown for this device: set \
+             simulation.device to your product to have it checked",
+        );
+    }
+}
+
+/// `DNN_VM_AICPU:10`; whether it is well formed.
+fn engine_tasks(part: &str, bound: Option<&Bound>, report: &mut Report<'_>) -> bool {
+    let entry = part.trim().split_once(':').map(|(name, number)| (name.trim(), number));
+    let entry = entry.filter(|(name, _)| !name.is_empty());
+    let number = entry.and_then(|(_, number)| number.trim().parse::<u64>().ok());
+    let (Some((engine, _)), Some(number @ 1..)) = (entry, number) else {
+        report.error(
+            &[STREAMS],
+            format!(
+                "stream_max_parallel_num has \"{part}\": expected ENGINE:NUMBER, comma-separated, e.g. \
+                 DNN_VM_AICPU:10,AIcoreEngine:1"
+            ),
+        );
+        return false;
+    };
+    if !ENGINES.contains(&engine) {
+        let near = ENGINES.iter().find(|name| name.eq_ignore_ascii_case(engine));
+        let mend = near.map_or_else(
+            || "the documentation names DNN_VM_AICPU and AIcoreEngine".to_owned(),
+            |name| format!("write {name}"),
+        );
+        report.warning(
+            &[STREAMS],
+            format!("stream_max_parallel_num has \"{part}\", but GE has no engine \"{engine}\": {mend}"),
+        );
+    }
+    let Some(Bound { cores, names, says }) = bound.filter(|bound| number > bound.cores) else {
+        return true;
+    };
+    let message = format!("stream_max_parallel_num has \"{part}\", but {says}: use 1 to {cores}");
+    if engine == AI_CORES {
+        report.error(names, message);
+    } else {
+        let unsure = "the documentation states this limit without an engine, so it may not be that of this one";
+        report.warning(names, format!("{message}; {unsure}"));
+    }
+    true
 }
 
 /// The largest number of tasks that an engine may run at a time.

@@ -3,6 +3,7 @@
 use super::super::environment::GE_USE_STATIC_MEMORY;
 use super::super::policy::{clears_separately, policy_conditions, policy_depends_on, policy_of_text};
 use super::super::policy_choices::policy_numbers;
+use super::super::rows::{Selection, count_of, keys_of};
 use super::{Check, Facts, OptionRow, Report, Value, error, find, info, keys, warning};
 use highwater_model::workload::SchedulePlan;
 use highwater_sim::StaticMemoryPolicy;
@@ -14,6 +15,10 @@ const ENGINE_ATOMIC: &str = keys::ENGINE_ATOMIC_CLEAN_POLICY;
 
 /// The settings that select a memory policy.
 pub(super) const POLICY_SOURCES: [&str; 3] = [POLICY, ENGINE_POLICY, GE_USE_STATIC_MEMORY];
+
+/// `MemoryConfig` and its fields.
+const MEMORY_CONFIG: [&str; count_of(Selection::Group(keys::MEMORY_CONFIG))] =
+    keys_of(Selection::Group(keys::MEMORY_CONFIG));
 
 pub(super) const ROWS: &[Check] = &[
     Check {
@@ -42,8 +47,8 @@ pub(super) const ROWS: &[Check] = &[
         id: "R51",
         outcomes: &[
             error(
-                "GE_USE_STATIC_MEMORY is set together with static_memory_policy or ge.exec.staticMemoryPolicy; GE \
-                 combines them",
+                "GE_USE_STATIC_MEMORY is set together with static_memory_policy or ge.exec.staticMemoryPolicy, or with a \
+                 MemoryConfig, which writes its default; GE combines them",
             ),
             warning("GE_USE_STATIC_MEMORY is deprecated, and unknown values select nothing"),
         ],
@@ -199,6 +204,20 @@ fn variable_and_option(facts: &Facts<'_>, report: &mut Report<'_>) {
     let in_force = named(facts.policy);
     let options = facts.set_of(&[POLICY, ENGINE_POLICY]);
     let variable = GE_USE_STATIC_MEMORY;
+    let alone = policy_of_text(text).map(StaticMemoryPolicy::number);
+    if let Some(field) = field_beside(facts) {
+        let finding = report.error(
+            &[field, variable],
+            format!(
+                "{variable}={text}, and the MemoryConfig with {} writes its default static_memory_policy=0: both are set; \
+                 GE combines them: effective policy {in_force}; set static_memory_policy there and unset the variable",
+                name_of(field)
+            ),
+        );
+        if let Some(alone) = alone {
+            finding.replace(variable, POLICY, i64::from(alone));
+        }
+    }
     for key in &options {
         let value = facts.options.written(key);
         report
@@ -213,7 +232,6 @@ fn variable_and_option(facts: &Facts<'_>, report: &mut Report<'_>) {
             .unset_variable(variable);
     }
     let soon = format!("{variable} is deprecated");
-    let alone = policy_of_text(text).map(StaticMemoryPolicy::number);
     if alone.is_some() && !options.is_empty() {
         report.warning(&[variable], soon).unset_variable(variable);
     } else if let Some(alone) = alone {
@@ -239,6 +257,17 @@ fn variable_and_option(facts: &Facts<'_>, report: &mut Report<'_>) {
     }
 }
 
+/// A field of `MemoryConfig` that is set where no policy is: the constructor then writes the policy's default, as if it were
+/// stated.
+fn field_beside(facts: &Facts<'_>) -> Option<&'static str> {
+    if facts.is_set(POLICY) || facts.is_set(ENGINE_POLICY) {
+        return None;
+    }
+    // What an object that the script makes elsewhere states is unknown.
+    let mut fields = MEMORY_CONFIG.iter().copied().filter(|key| *key != keys::MEMORY_CONFIG);
+    fields.find(|key| facts.options.is_set(key))
+}
+
 /// The engine refuses the variable together with an option, whatever its value.
 fn unread_variable(facts: &Facts<'_>, report: &mut Report<'_>) {
     let variable = GE_USE_STATIC_MEMORY;
@@ -252,6 +281,19 @@ fn unread_variable(facts: &Facts<'_>, report: &mut Report<'_>) {
                     "{variable} (value unknown here) and {}={value}: both are set; GE combines them; unset the \
                      variable and keep the option",
                     name_of(key)
+                ),
+            )
+            .unset_variable(variable);
+    }
+    if let Some(field) = field_beside(facts) {
+        report
+            .error(
+                &[field, variable],
+                format!(
+                    "{variable} (value unknown here), and the MemoryConfig with {} writes its default \
+                     static_memory_policy=0: both are set; GE combines them; set static_memory_policy there and unset \
+                     the variable",
+                    name_of(field)
                 ),
             )
             .unset_variable(variable);

@@ -15,6 +15,7 @@ mod deprecated;
 mod device;
 mod dump;
 mod dynamic;
+mod experiment;
 mod files;
 mod kinds;
 mod memory;
@@ -180,6 +181,19 @@ impl Report<'_> {
         }
     }
 
+    /// Reports that an option is used and not the variable of the same meaning, where both are set.
+    fn overrides(&mut self, facts: &Facts<'_>, key: &'static str, variable: &'static str) {
+        let is_given = facts.environment.is_unread(variable)
+            || facts.environment.get(variable).is_some_and(|text| !text.is_empty());
+        if is_given {
+            let value = facts.options.written(key);
+            self.info(
+                &[key, variable],
+                format!("{key}={value} is used, which overrides {variable}"),
+            );
+        }
+    }
+
     /// Reports an error in the value of `key`; as a warning where it has no effect unless `switch` is True.
     fn error_unless_idle(
         &mut self,
@@ -256,6 +270,7 @@ const PARTS: &[&[Check]] = &[
     debugging::ROWS,
     cache::ROWS,
     dynamic::ROWS,
+    experiment::ROWS,
     data::ROWS,
     weights::ROWS,
     device::ROWS,

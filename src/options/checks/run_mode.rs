@@ -1,6 +1,7 @@
 //! Rules of loops, mixed computing, the run mode and other plain choices: R1 to R4, R6, R7, R9, R15, R40, R42, R47,
 //! R54.
 
+use super::experiment::EXTENDED;
 use super::{Check, Facts, Report, Value, error, info, keys, near_value, warning};
 
 pub(super) const ROWS: &[Check] = &[
@@ -83,7 +84,9 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "R54",
-        outcomes: &[info("jit_compile is set; it is meant for large recommendation models")],
+        outcomes: &[info(
+            "jit_compile is set; it is experimental and meant for large recommendation models",
+        )],
         options: &[keys::JIT_COMPILE],
         source: "NPURunConfig option reference",
         run: recommendation_only,
@@ -131,6 +134,6 @@ fn unsupported(_facts: &Facts<'_>, report: &mut Report<'_>) {
 fn recommendation_only(_facts: &Facts<'_>, report: &mut Report<'_>) {
     report.info(
         &[keys::JIT_COMPILE],
-        "jit_compile is meant for large recommendation models; unset it for other networks",
+        format!("jit_compile is {EXTENDED}; it is meant for large recommendation models: unset it for other networks"),
     );
 }

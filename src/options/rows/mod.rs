@@ -96,6 +96,8 @@ pub(super) enum Selection {
     Paths,
     /// Deprecated.
     Deprecated,
+    /// Of this group: its object and its fields.
+    Group(&'static str),
 }
 
 impl Selection {
@@ -104,6 +106,7 @@ impl Selection {
             Self::Rule(rule) => is_same(row.rule, rule),
             Self::Paths => matches!(row.kind, OptionKind::Path(_)),
             Self::Deprecated => row.deprecated.is_some(),
+            Self::Group(group) => is_in(row.key, group),
         }
     }
 }
@@ -132,6 +135,22 @@ pub(super) const fn keys_of<const N: usize>(selection: Selection) -> [&'static s
         idx += 1;
     }
     keys
+}
+
+/// Whether a key is that of a group or of one of its fields, in constants.
+const fn is_in(key: &str, group: &str) -> bool {
+    let (key, group) = (key.as_bytes(), group.as_bytes());
+    if key.len() < group.len() || (key.len() > group.len() && key[group.len()] != b'.') {
+        return false;
+    }
+    let mut idx = 0;
+    while idx < group.len() {
+        if key[idx] != group[idx] {
+            return false;
+        }
+        idx += 1;
+    }
+    true
 }
 
 /// Equality of texts, in constants.

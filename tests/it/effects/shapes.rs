@@ -57,7 +57,11 @@ fn ranges_bind_the_inputs_they_are_for() {
             &[],
         ),
         // The dataset's inputs in the order of the file: b, IteratorGetNext:1, a, IteratorGetNext.
-        ("getnext:[4~16],[5,3]", &[("n", &[4, 6, 10, 16]), ("m", &[5])], &[]),
+        (
+            "getnext:[4~16],[5,3]",
+            &[("n", &[4, 6, 10, 16]), ("m", &[5])],
+            &["2 of 4 inputs have no shape range, \"a\", \"IteratorGetNext\""],
+        ),
         // Both: a and b are placeholders, then the dataset's inputs in the order of the file.
         (
             "data:[9,1~2],[-1];getnext:[6,3],[18]",
@@ -70,17 +74,22 @@ fn ranges_bind_the_inputs_they_are_for() {
             &[("n", &[9]), ("k", &[1, 2]), ("m", &[6])],
             &[],
         ),
-        ("getnext:[-1],[3~-1,3]", &[], &[]),
-        ("getnext:[2~-1],[-1,3],[1~3,1]", &[("n", &[2, 3]), ("k", &[1])], &[]),
+        ("getnext:[-1],[3~-1,3]", &[], &["2 of 4 inputs have no shape range"]),
+        (
+            "getnext:[2~-1],[-1,3],[1~3,1]",
+            &[("n", &[2, 3]), ("k", &[1])],
+            &["1 of 4 inputs"],
+        ),
         (
             "getnext:[1~3],[-1,4],[4~9,1]",
             &[("k", &[1])],
-            &["is 3 in the graph, outside its range 4", "is in both"],
+            &["1 of 4 inputs", "is 3 in the graph, outside its range 4", "is in both"],
         ),
         (
             "getnext:[1~3,1],[-1]",
             &[],
             &[
+                "2 of 4 inputs",
                 "has 1 dimensions, its shape range 2",
                 "has 2 dimensions, its shape range 1",
             ],

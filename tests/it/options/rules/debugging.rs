@@ -19,22 +19,46 @@ const STEP: &str = "dump_config.dump_step";
 pub(super) const CASES: &[Case] = &[
     // Switches that exclude each other.
     case(&[DEBUG], ""),
-    case(&[DEBUG], "").seeing(&[OOM]),
-    case(&[DEBUG], "R24E").seeing(&[OOM_SLOW]),
+    case(&[DEBUG], "R56I").seeing(&[OOM]),
+    case(&[DEBUG], "").seeing(&[("/d.cfg", "op_debug_config=ccec_g\nop_debug_list=Add")]),
+    case(&[DEBUG, ("compile_dynamic_mode", "True")], "R24W")
+        .seeing(&[("/d.cfg", "op_debug_config=ccec_g\nop_debug_list=Add")]),
+    case(&[DEBUG, ("compile_dynamic_mode", "False")], "")
+        .seeing(&[("/d.cfg", "op_debug_config=ccec_g\nop_debug_list=Add")]),
+    case(&[DEBUG], "R24E R56I").seeing(&[OOM_SLOW]),
     case(&[DEBUG], "R43I").with(&[("NPU_COLLECT_PATH", "/n")]),
-    case(&[DEBUG], "R25E R43I")
+    case(&[DEBUG], "R25E R43I R56I")
         .with(&[("NPU_COLLECT_PATH", "/n")])
         .seeing(&[OOM]),
-    case(&[("op_debug_level", "2"), DEBUG], "R26E R26W R29W R46W").seeing(&[OOM]),
-    case(&[("op_debug_level", "2"), DEBUG, ("graph_run_mode", "0")], "R29W R46W"),
-    case(&[("op_debug_level", "1")], "R26W R29W R46W"),
-    case(&[("op_debug_level", "3")], "R29W R46W"),
+    case(&[("op_debug_level", "2"), DEBUG], "R26E R26W R29W R46W R56I").seeing(&[OOM]),
+    case(
+        &[("op_debug_level", "2"), DEBUG, ("graph_run_mode", "0")],
+        "R29W R46W R56I",
+    ),
+    case(
+        &[
+            ("op_debug_level", "2"),
+            ("graph_run_mode", "0"),
+            ("compile_dynamic_mode", "True"),
+        ],
+        "R26W R29W R46W R56I",
+    ),
+    case(
+        &[
+            ("op_debug_level", "4"),
+            ("graph_run_mode", "0"),
+            ("compile_dynamic_mode", "True"),
+        ],
+        "R29W R46W R56I",
+    ),
+    case(&[("op_debug_level", "1")], "R26W R29W R46W R56I"),
+    case(&[("op_debug_level", "3")], "R29W R46W R56I"),
     case(&[("op_debug_level", "0")], "R46W"),
     case(&[("op_debug_level", "5")], "R46W K1E"),
     // The compile cache.
-    case(&[DEBUG], "R29W").seeing(&[OOM_EVERYWHERE]),
-    case(&[DEBUG, ("op_compiler_cache_mode", "force")], "R29W").seeing(&[OOM_EVERYWHERE]),
-    case(&[DEBUG, ("op_compiler_cache_mode", "disable")], "").seeing(&[OOM_EVERYWHERE]),
+    case(&[DEBUG], "R29W R56I").seeing(&[OOM_EVERYWHERE]),
+    case(&[DEBUG, ("op_compiler_cache_mode", "force")], "R29W R56I").seeing(&[OOM_EVERYWHERE]),
+    case(&[DEBUG, ("op_compiler_cache_mode", "disable")], "R56I").seeing(&[OOM_EVERYWHERE]),
     case(&[("op_compiler_cache_mode", "enable")], ""),
     case(&[("op_compiler_cache_mode", "force")], "R29W"),
     case(&[("op_compiler_cache_mode", "on")], "K1E"),
@@ -67,7 +91,10 @@ pub(super) const CASES: &[Case] = &[
     case(&[], "R44I").with(&[("ASCEND_CACHE_PATH", "/w")]),
     case(&[], "R43I").with(&[("NPU_COLLECT_PATH", "/n")]),
     case(&[("enable_exception_dump", "2")], "R43I").with(&[("NPU_COLLECT_PATH", "/n")]),
-    case(&[("enable_exception_dump", "1")], "").with(&[("NPU_COLLECT_PATH", "")]),
+    case(&[("enable_exception_dump", "1")], "R44I").with(&[("NPU_COLLECT_PATH", "")]),
+    case(&[("enable_exception_dump", "2")], "R44I").with(&[("ASCEND_WORK_PATH", "/w")]),
+    case(&[("enable_exception_dump", "0")], ""),
+    case(&[("op_debug_level", "0")], "R43I R44I R46W").with(&[("NPU_COLLECT_PATH", "/n")]),
     // AOE.
     case(&[("aoe_mode", "1")], ""),
     case(&[("aoe_mode", "2")], "").seeing(&[("./", FOLDER)]),
@@ -80,7 +107,7 @@ pub(super) const CASES: &[Case] = &[
     case(&[("aoe_mode", "2"), ("work_path", "/w")], "R22E").seeing(&[("/w", UNREADABLE)]),
     case(&[("work_path", "/w")], "").seeing(&[("/w", MISSING)]),
     case(&[], "R21E").with(&[("AOE_MODE", "3")]),
-    case(&[("aoe_mode", "2")], "").with(&[("AOE_MODE", "3")]),
+    case(&[("aoe_mode", "2")], "R21I").with(&[("AOE_MODE", "3")]),
     case(&[], "R22E").with(&[("AOE_MODE", "1")]).seeing(&[("./", LOCKED)]),
     case(&[AOE_FILE, ("aoe_mode", "2")], "").seeing(&[("/a.json", r#"{"feature": ["deeper_opat"]}"#)]),
     case(&[AOE_FILE, ("aoe_mode", "1")], "R23E").seeing(&[("/a.json", r#"{"feature": ["deeper_opat"]}"#)]),
@@ -135,7 +162,7 @@ pub(super) const CASES: &[Case] = &[
     case(&[("dump_config", "npu.DumpConfig(enable_dump=on())")], ""),
     case(&[("dump_config", "ProfilingConfig()")], "R8E"),
     case(&[("dump_config", "yes")], "R8E"),
-    case(&[("experimental_config", "5")], "R8E"),
+    case(&[("experimental_config", "5")], "R8E R55I"),
     case(&[("dynamic_input_config", "DumpConfig()")], "R8E"),
     case(&[("dynamic_input_config", "DynamicInputConfig(*fields)")], ""),
     case(&[("profiling_config", "yes")], "K1E"),
@@ -144,15 +171,15 @@ pub(super) const CASES: &[Case] = &[
             GRAPH_MEMORY,
             r#"GraphMemoryOptimizeConfig(recompute="auto", graph_slice='manual')"#,
         )],
-        "",
+        "R55I",
     ),
     case(
         &[(GRAPH_MEMORY, r#"GraphMemoryOptimizeConfig(graph_slice="always")"#)],
-        "R8E",
+        "R8E R55I",
     ),
-    case(&[(GRAPH_MEMORY, r#"GraphMemoryOptimizeConfig("none")"#)], "R8E"),
-    case(&[(GRAPH_MEMORY, "GraphMemoryOptimizeConfig()")], ""),
-    case(&[(GRAPH_MEMORY, "DumpConfig()")], "K1E"),
+    case(&[(GRAPH_MEMORY, r#"GraphMemoryOptimizeConfig("none")"#)], "R8E R55I"),
+    case(&[(GRAPH_MEMORY, "GraphMemoryOptimizeConfig()")], "R55I"),
+    case(&[(GRAPH_MEMORY, "DumpConfig()")], "R55I K1E"),
 ];
 
 const GRAPH_MEMORY: &str = "experimental_config.graph_memory_optimize_config";

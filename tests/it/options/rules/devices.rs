@@ -50,7 +50,7 @@ pub(super) const CASES: &[Case] = &[
     case(&[], "").with(&[("HCCL_EXEC_TIMEOUT", "600")]),
     case(&[], "R27W").with(&[("HCCL_EXEC_TIMEOUT", "soon")]),
     case(&[], "R27W").with(&[("HCCL_EXEC_TIMEOUT", "0")]),
-    case(&[("hccl_timeout", "600")], "").with(&[("HCCL_EXEC_TIMEOUT", "soon")]),
+    case(&[("hccl_timeout", "600")], "R27I").with(&[("HCCL_EXEC_TIMEOUT", "soon")]),
     // Streams wait longer than communication may take: milliseconds against seconds.
     case(&[(SYNC, "-1")], ""),
     case(&[(SYNC, "60000")], "R28W"),
@@ -66,7 +66,7 @@ pub(super) const CASES: &[Case] = &[
     case(&[(SYNC, "60000"), ("hccl_timeout", "60")], "R28W"),
     case(&[(SYNC, "60000")], "R28W").with(&[("HCCL_EXEC_TIMEOUT", "59")]),
     case(&[(SYNC, "69000")], "").with(&[("HCCL_EXEC_TIMEOUT", "59")]),
-    case(&[(SYNC, "60000"), ("hccl_timeout", "600")], "R28W").with(&[("HCCL_EXEC_TIMEOUT", "59")]),
+    case(&[(SYNC, "60000"), ("hccl_timeout", "600")], "R27I R28W").with(&[("HCCL_EXEC_TIMEOUT", "59")]),
     case(&[(SYNC, "60000")], "R28E").with(&[("RANK_SIZE", "8")]),
     case(&[(SYNC, "60000")], "").with(&[("RANK_SIZE", "1")]),
     case(&[(SYNC, "60000"), STRATEGY, MIXED], "R28E").with(&[("RANK_SIZE", "1"), CLUSTER]),

@@ -46,6 +46,12 @@ pub(super) const CASES: &[Case] = &[
     case(&[(ATOMIC, "-1")], "R50E"),
     case(&[(ATOMIC, "yes")], "R50E"),
     case(&[], "R51W").with(&[(VARIABLE, "2")]),
+    // The constructor writes the default of the policy.
+    case(&[(ATOMIC, "1")], "R50I R51E R51W").with(&[(VARIABLE, "2")]),
+    case(&[(ATOMIC, "0")], "R51E R51W").with(&[(VARIABLE, "9")]),
+    case(&[("memory_config.variable_use_1g_huge_page", "1")], "R51E R51W R52I").with(&[(VARIABLE, "3")]),
+    case(&[("memory_config", "make()")], "R51W").with(&[(VARIABLE, "2")]),
+    case(&[(ENGINE_ATOMIC, "1")], "R50I R51W").with(&[(VARIABLE, "2")]),
     case(&[], "").with(&[(VARIABLE, "")]),
     case(&[], "R51W").with(&[(VARIABLE, "abc")]),
     case(&[(POLICY, "2")], "").with(&[(VARIABLE, "")]),

@@ -63,7 +63,7 @@ pub(super) const CASES: &[Case] = &[
     case(&[("horovod_mode", "on")], "R9E"),
     case(&[("buffer_optimize", "off_optimize")], ""),
     case(&[("buffer_optimize", "off")], "R15E"),
-    case(&[("export_compile_stat", "2")], ""),
+    case(&[("export_compile_stat", "2")], "R44I"),
     case(&[("export_compile_stat", "4")], "R40E"),
     case(&[("is_tailing_optimization", "True")], "R42W"),
     case(&[("is_tailing_optimization", "False")], ""),
@@ -75,6 +75,8 @@ pub(super) const CASES: &[Case] = &[
     case(&[("quant_dumpable", "1"), ("graph_run_mode", "0")], ""),
     case(&[("enable_small_channel", "0")], ""),
     case(&[("enable_small_channel", "1")], "R34W"),
+    // What is no value acts as the default, which the user did not write.
+    case(&[("enable_small_channel", "2"), ("graph_run_mode", "0")], "K1E"),
     case(&[("enable_small_channel", "0"), ("graph_run_mode", "0")], "R34W"),
     case(&[("enable_small_channel", "1"), ("graph_run_mode", "0")], ""),
     // Shared preprocessing and engines.
@@ -88,33 +90,55 @@ pub(super) const CASES: &[Case] = &[
     case(&[("local_rank_id", "0"), ("local_device_list", "a")], "R33E"),
     case(&[("local_rank_id", "0")], "R33W"),
     case(&[("local_device_list", "0,1")], "R33W"),
-    case(&[("stream_max_parallel_num", "DNN_VM_AICPU:10,AIcoreEngine:1")], ""),
+    case(&[("stream_max_parallel_num", "DNN_VM_AICPU:10,AIcoreEngine:1")], "R41I"),
+    // Engines: the limit of one that is not the AI Core engine is not certain; names are those of GE.
+    case(
+        &[
+            ("stream_max_parallel_num", "DNN_VM_AICPU:10,AIcoreEngine:1"),
+            ("aicore_num", "8"),
+        ],
+        "R41W",
+    ),
+    case(
+        &[("stream_max_parallel_num", "AICoreEngine:1"), ("aicore_num", "8")],
+        "R41W",
+    ),
+    case(&[("stream_max_parallel_num", "GPU:1"), ("aicore_num", "8")], "R41W"),
     case(&[("stream_max_parallel_num", "AIcoreEngine:0")], "R41E"),
     case(&[("stream_max_parallel_num", "AIcoreEngine")], "R41E"),
     case(&[("stream_max_parallel_num", ":3")], "R41E"),
     case(&[("stream_max_parallel_num", "")], "R41E"),
     case(
-        &[("stream_max_parallel_num", "A:8,B:9"), ("aicore_num", "8|16")],
+        &[
+            ("stream_max_parallel_num", "AIcoreEngine:8,AIcoreEngine:9"),
+            ("aicore_num", "8|16"),
+        ],
         "R41E",
     ),
-    case(&[("stream_max_parallel_num", "A:8,B:1"), ("aicore_num", "8")], ""),
     case(
         &[
-            ("stream_max_parallel_num", "A:24"),
+            ("stream_max_parallel_num", "AIcoreEngine:8,DNN_VM_AICPU:1"),
+            ("aicore_num", "8"),
+        ],
+        "",
+    ),
+    case(
+        &[
+            ("stream_max_parallel_num", "AIcoreEngine:24"),
             ("simulation.device", "ascend-910B2"),
         ],
         "",
     ),
     case(
         &[
-            ("stream_max_parallel_num", "A:25"),
+            ("stream_max_parallel_num", "AIcoreEngine:25"),
             ("simulation.device", "ascend-910B2"),
         ],
         "R41E",
     ),
     case(
         &[
-            ("stream_max_parallel_num", "A:9"),
+            ("stream_max_parallel_num", "AIcoreEngine:9"),
             ("aicore_num", "8"),
             ("simulation.device", "ascend-910B2"),
         ],
@@ -123,19 +147,25 @@ pub(super) const CASES: &[Case] = &[
     // No public count is known.
     case(
         &[
-            ("stream_max_parallel_num", "A:999"),
+            ("stream_max_parallel_num", "AIcoreEngine:999"),
             ("simulation.device", "generic-64GB"),
         ],
-        "",
+        "R41I",
     ),
     case(
         &[
-            ("stream_max_parallel_num", "A:999"),
+            ("stream_max_parallel_num", "AIcoreEngine:999"),
             ("simulation.device", "ascend-910B1"),
         ],
-        "",
+        "R41I",
     ),
-    case(&[("stream_max_parallel_num", "A:8,B:1"), ("aicore_num", "many")], ""),
+    case(
+        &[
+            ("stream_max_parallel_num", "AIcoreEngine:8,DNN_VM_AICPU:1"),
+            ("aicore_num", "many"),
+        ],
+        "R41I",
+    ),
     // Weights.
     case(&[("external_weight", "True")], "R35W"),
     case(&[("external_weight", "False")], ""),

@@ -22,7 +22,7 @@ const UNREAD: &[(Case, &[&str], &str)] = &[
     (
         case(&[("stream_sync_timeout", "60000"), ("hccl_timeout", "600")], ""),
         &["HCCL_EXEC_TIMEOUT"],
-        "R28W",
+        "R27I R28W",
     ),
     (
         case(&[("stream_sync_timeout", "60000")], "").with(&[("RANK_SIZE", "8")]),
@@ -49,7 +49,7 @@ const UNREAD: &[(Case, &[&str], &str)] = &[
     (
         case(&[("op_debug_config", "/d.cfg")], "").seeing(&[OOM]),
         &["NPU_COLLECT_PATH"],
-        "R25E R43I",
+        "R25E R43I R56I",
     ),
     (case(&[], ""), &["AOE_MODE"], ""),
     (

@@ -55,7 +55,7 @@ fn typed_values_of_the_wrong_type_are_reported() {
         ("graph_run_mode", Value::from("1"), "R6E"),
         ("graph_run_mode", Value::Bool(true), ""),
         ("enable_exception_dump", Value::from("1"), "R7E"),
-        ("enable_exception_dump", Value::Bool(true), ""),
+        ("enable_exception_dump", Value::Bool(true), "R44I"),
         ("dump_config", Value::Bool(true), "R8E"),
         ("horovod_mode", Value::Int(1), "R9E"),
         ("precision_mode", Value::Int(1), "R11E"),
