@@ -59,7 +59,7 @@ pub use row::{OptionRow, without_effect};
 pub use rows::{TABLE, find, keys};
 pub use section::Section;
 pub use shape_range::{DimRange, InputSource, RangeGroup, ShapeRangeError, ShapeRanges};
-pub use store::{Condition, OptionError, Options, Origin};
+pub use store::{CONTROL_FLOW_CALLS, Condition, OptionError, Options, Origin};
 pub use suggest::{nearest_key, nearest_of, nearest_within, unknown_key};
 pub use value::{DefaultValue, Float, Value};
 

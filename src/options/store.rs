@@ -28,7 +28,16 @@ pub struct Options {
     origins: BTreeMap<&'static str, Origin>,
     /// Folders of the scripts that the options come from.
     folders: BTreeSet<String>,
+    /// Functions of [`CONTROL_FLOW_CALLS`] that the script calls.
+    calls: BTreeSet<&'static str>,
 }
+
+/// Functions of TensorFlow 1 that change how control flow and variables are built; the last one does both.
+pub const CONTROL_FLOW_CALLS: [&str; 3] = [
+    "enable_control_flow_v2",
+    "enable_resource_variables",
+    "enable_v2_behavior",
+];
 
 /// What a script leaves open about a setting.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -118,6 +127,15 @@ impl Options {
         self.folders.iter().map(String::as_str)
     }
 
+    /// Says that the script calls a function of [`CONTROL_FLOW_CALLS`].
+    pub fn add_call(&mut self, name: &'static str) {
+        self.calls.insert(name);
+    }
+
+    pub fn has_call(&self, name: &str) -> bool {
+        self.calls.contains(name)
+    }
+
     pub fn origin(&self, key: &str) -> Option<&Origin> {
         self.origins.get(key)
     }
@@ -189,6 +207,7 @@ impl Options {
         }
         self.origins.extend(other.origins.clone());
         self.folders.extend(other.folders.iter().cloned());
+        self.calls.extend(&other.calls);
     }
 }
 

@@ -20,7 +20,7 @@ use super::config_document::ConfigDocument;
 use super::encoding::{Decoded, decode};
 use super::launcher::{MAX_LAUNCHER_BYTES, from_launcher_json, from_yaml};
 use super::notebook;
-use super::python::{Dialect, from_python};
+use super::python::{Dialect, Text, from_python};
 use super::reading::Reading;
 use super::shell::from_shell;
 
@@ -72,8 +72,13 @@ impl Form {
         }
     }
 
-    fn read(self, decoded: &Decoded<'_>, bytes: &[u8], of: Option<&str>) -> Result<Reading, ConfigError> {
+    fn read(self, name: &str, decoded: &Decoded<'_>, bytes: &[u8], of: Option<&str>) -> Result<Reading, ConfigError> {
         let text = &*decoded.text;
+        let python = |text, path| Text {
+            text,
+            path,
+            is_lossy: decoded.is_lossy,
+        };
         match self {
             Self::Json => {
                 let (document, warnings) = from_json(bytes)?;
@@ -86,10 +91,10 @@ impl Form {
             }
             Self::Notebook => {
                 let code = notebook::code(text)?;
-                let reading = from_python(&code.text, Dialect::Notebook, decoded.is_lossy, of);
+                let reading = from_python(&python(&code.text, None), Dialect::Notebook, of);
                 Ok(code.placed(reading))
             }
-            Self::Python => Ok(from_python(text, Dialect::Script, decoded.is_lossy, of)),
+            Self::Python => Ok(from_python(&python(text, Some(name)), Dialect::Script, of)),
             Self::Shell => Ok(from_shell(text)),
             Self::Yaml if bytes.len() > MAX_LAUNCHER_BYTES => {
                 Err(at_start("more than 1 MiB are no launcher's file".to_owned()))
@@ -178,7 +183,7 @@ fn read_any(name: &str, bytes: &[u8], of: Option<&str>) -> Result<(ConfigDocumen
         let Some(form) = form.filter(|_| !forms[..position].contains(&form)) else {
             continue;
         };
-        match form.read(&decoded, bytes, of) {
+        match form.read(name, &decoded, bytes, of) {
             Ok(reading) if reading.is_found => return Ok(with_error_as_warning(reading, name)),
             result if Some(form) == reported => {
                 // A script that can be read and sets nothing is not another kind of script.

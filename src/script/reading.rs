@@ -14,8 +14,8 @@ pub(super) struct Reading {
     pub(super) is_found: bool,
     /// Whether an assumption, such as the default of a flag, left out statements with settings.
     pub(super) drops_by_assumption: bool,
-    /// The lines of the script's configurations, in the order of their names.
-    pub(super) lines: Vec<usize>,
+    /// Where the script makes its configurations, in the order of their names: the same in every reading of it.
+    pub(super) places: Vec<usize>,
     /// The first syntax error.
     pub(super) error: Option<ConfigError>,
 }

@@ -10,6 +10,7 @@ mod flow;
 mod following;
 mod neighbours;
 mod older;
+mod places;
 mod public_scripts;
 mod python;
 mod reference;

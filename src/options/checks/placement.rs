@@ -2,6 +2,7 @@
 
 use super::super::effective::is_training;
 use super::super::environment::GE_USE_STATIC_MEMORY;
+use super::super::store::CONTROL_FLOW_CALLS;
 use super::memory::{POLICY_SOURCES, separate_arenas};
 use super::{Check, Facts, Report, Value, error, info, keys, warning};
 
@@ -19,7 +20,9 @@ pub(super) const ROWS: &[Check] = &[
         id: "R17",
         outcomes: &[
             error("variable_placement is Host without mixed computing"),
-            info("variable_placement is Host: TensorFlow 1 control flow may fail"),
+            info(
+                "variable_placement is Host and the script is not seen to call the functions that TensorFlow 1 control flow needs",
+            ),
         ],
         options: &[keys::VARIABLE_PLACEMENT, keys::MIX_COMPILE_MODE],
         source: "NPURunConfig option reference",
@@ -81,11 +84,20 @@ fn variables_on_host(facts: &Facts<'_>, report: &mut Report<'_>) {
             )
             .set(keys::MIX_COMPILE_MODE, true);
     }
-    report.info(
-        &[keys::VARIABLE_PLACEMENT],
-        "with variable_placement=Host, TensorFlow 1 control flow (tf.case, tf.cond, tf.while_loop) may fail: \
-         enable version 2 control flow and resource variables in the script",
-    );
+    let [flow, variables, both] = CONTROL_FLOW_CALLS;
+    let mut missing = vec![flow, variables];
+    missing.retain(|name| !facts.options.has_call(name) && !facts.options.has_call(both));
+    let calls: Vec<String> = missing.iter().map(|name| format!("tf.{name}()")).collect();
+    if !calls.is_empty() {
+        report.info(
+            &[keys::VARIABLE_PLACEMENT],
+            format!(
+                "with variable_placement=Host, TensorFlow 1 control flow (tf.case, tf.cond, tf.while_loop) may fail: call {} \
+                 in the script",
+                calls.join(" and ")
+            ),
+        );
+    }
 }
 
 fn input_fusion(facts: &Facts<'_>, report: &mut Report<'_>) {

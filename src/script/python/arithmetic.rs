@@ -6,6 +6,7 @@ use highwater_options::{Float, Value};
 
 use super::datum::{MAX_ITEMS, MAX_TEXT};
 use super::folding::percent;
+use super::paths::joined as joined_path;
 
 pub(super) enum Outcome {
     Value(Value),
@@ -24,6 +25,10 @@ pub(super) fn binary(left: &Value, op: Operator, right: &Value) -> Outcome {
     match (left, right) {
         (Value::Text(a), Value::Text(b)) if op == Operator::Add => {
             Outcome::from((a.len() + b.len() <= MAX_TEXT).then(|| Value::Text(format!("{a}{b}"))))
+        }
+        // Of texts only paths have a division.
+        (Value::Text(path), Value::Text(part)) if op == Operator::Div => {
+            Outcome::from((path.len() + part.len() < MAX_TEXT).then(|| Value::Text(joined_path(path, part))))
         }
         (Value::Text(template), value) if op == Operator::Mod => {
             Outcome::from(percent(template, value).map(Value::Text))

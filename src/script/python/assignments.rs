@@ -14,7 +14,7 @@ use super::changes::{merged, path_of};
 use super::constructors::find_class;
 use super::datum::{Datum, Entry, Fact, Field, Fields, Object};
 use super::evaluate::Depth;
-use super::parameters::{Stored, read_field, stored};
+use super::parameters::{Stored, read_field, stored, unread};
 use super::reader::Reader;
 use super::settings::Place;
 
@@ -296,10 +296,7 @@ impl<'a> Reader<'a> {
                 return self.records.remark(Severity::Error, line, format!("{key} {why}"));
             }
             Some(Stored::Unread(read)) => {
-                let message = format!(
-                    "{key} keeps its default: the adapter reads the field .{read} of this entry, and .{field} is set"
-                );
-                return self.records.warn(line, message);
+                return self.records.warn(line, unread(key, field, read));
             }
         };
         self.take_value(key, &fact, value.range(), place);

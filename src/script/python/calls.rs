@@ -14,6 +14,7 @@ use super::constructors::{find_class, n_others_in_front};
 use super::datum::{Datum, Fact, Field, Fields, Instance, MAX_ITEMS, MAX_TEXT, Object, set_of};
 use super::evaluate::Depth;
 use super::folding::{formatted, joined, json_text, length, text_of};
+use super::paths::SAME_PATH;
 use super::reader::Reader;
 
 /// The largest number of items of a followed `range`.
@@ -29,6 +30,9 @@ impl<'a> Reader<'a> {
         }
         if let Some(message) = self.message_of_call(name, call, look) {
             return message;
+        }
+        if let Some(path) = self.path_of_call(expr, name, call, look) {
+            return path;
         }
         let first = call.arguments.args.first();
         match (name, first) {
@@ -90,9 +94,6 @@ impl<'a> Reader<'a> {
             }
             ("flag_values_dict", None) => Fact::plain(Datum::Flags),
             ("getenv", Some(name)) => self.environment_variable(expr, name, call, look),
-            ("join", Some(_)) if self.source.slice(call.func.range()).ends_with("path.join") => {
-                self.joined_path(expr, call, look)
-            }
             (name, _) if self.survey.classes.contains(name) => {
                 let instance = Instance {
                     class: name.to_owned(),
@@ -134,6 +135,10 @@ impl<'a> Reader<'a> {
             if argument.is_starred_expr() {
                 fields.is_partial = true;
                 break;
+            }
+            // `...` is how documents leave arguments out.
+            if argument.is_ellipsis_literal_expr() {
+                continue;
             }
             match positional.get(position - n_skipped) {
                 Some(name) => fields.fields.push(Field {
@@ -288,24 +293,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `os.path.join` of texts.
-    fn joined_path(&self, expr: &'a Expr, call: &'a ExprCall, look: Depth) -> Fact {
-        let mut path = String::new();
-        for part in &call.arguments.args {
-            let fact = self.look(part, look);
-            let Some(Value::Text(part)) = fact.as_value() else {
-                return self.computed(expr);
-            };
-            if part.starts_with('/') {
-                path.clear();
-            } else if !path.is_empty() && !path.ends_with('/') {
-                path.push('/');
-            }
-            path.push_str(part);
-        }
-        Fact::value(Value::Text(path))
-    }
-
     /// `isinstance(value, type)` of a literal and a type of Python.
     fn is_instance(&self, expr: &Expr, value: &'a Expr, call: &'a ExprCall, look: Depth) -> Fact {
         let fact = self.look(value, look);
@@ -366,6 +353,7 @@ impl<'a> Reader<'a> {
         match (&owner.datum, name, first) {
             // The walk reports what is replaced.
             (Datum::Value(Value::Text(_)), "encode" | "decode", _) | (Datum::Object(_), "replace", _) => owner,
+            (Datum::Value(Value::Text(_)), name, None) if SAME_PATH.contains(&name) => owner,
             (Datum::Value(Value::Text(text)), "strip", None) => Fact::value(text.trim()).with_note(owner.note.as_ref()),
             (Datum::Value(Value::Text(text)), "lower", None) => {
                 Fact::value(Value::Text(text.to_lowercase())).with_note(owner.note.as_ref())

@@ -10,6 +10,7 @@ use super::arithmetic::{float_of, int_of};
 use super::changes::CHANGED;
 use super::datum::{Datum, Fact, Instance};
 use super::evaluate::{COMPUTED, Depth};
+use super::paths::folder_of;
 use super::reader::Reader;
 
 /// The longest dotted name of a group.
@@ -38,6 +39,10 @@ impl<'a> Reader<'a> {
             None if self.survey.original(name) == "environ" => Fact::plain(Datum::Environ),
             // The script is read as the main module.
             None if name == "__name__" => Fact::value("__main__"),
+            None if name == "__file__" => self
+                .source
+                .path
+                .map_or_else(|| self.computed(expr), |path| Fact::value(path)),
             None => self.computed(expr),
         }
     }
@@ -84,6 +89,7 @@ impl<'a> Reader<'a> {
             }
             Datum::Instance(instance) => self.instance_attribute(expr, &instance, name, look),
             Datum::Unknown(why) if why.starts_with(CHANGED) => Fact::unknown(&why),
+            Datum::Value(Value::Text(path)) if name == "parent" => Fact::value(folder_of(&path)),
             _ => self.flag(expr, name, look),
         }
     }

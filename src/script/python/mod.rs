@@ -40,6 +40,7 @@ mod neighbours;
 mod nesting;
 mod older;
 mod parameters;
+mod paths;
 mod reader;
 mod records;
 mod scopes;
@@ -67,6 +68,16 @@ pub(super) use constructors::{RUN_CONFIG, RUN_CONFIG_ARGUMENTS};
 pub(super) use eager_dtr::{EAGER_HEURISTIC, EAGER_KEYS};
 pub(super) use parameters::{Stored, read_field, stored};
 
+/// The text of a script.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Text<'a> {
+    pub(super) text: &'a str,
+    /// Where the script is, as its user writes it; `None` where it is no file.
+    pub(super) path: Option<&'a str>,
+    /// Whether letters were replaced.
+    pub(super) is_lossy: bool,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
     Script,
@@ -75,7 +86,8 @@ pub(super) enum Dialect {
 }
 
 /// Reads a script; a syntax error is kept in the reading. `of` chooses one of its configurations.
-pub(super) fn from_python(text: &str, dialect: Dialect, is_lossy: bool, of: Option<&str>) -> Reading {
+pub(super) fn from_python(text: &Text<'_>, dialect: Dialect, of: Option<&str>) -> Reading {
+    let Text { text, path, is_lossy } = *text;
     let newer = match dialect {
         Dialect::Script => older::modern(text),
         Dialect::Notebook => None,
@@ -92,9 +104,12 @@ pub(super) fn from_python(text: &str, dialect: Dialect, is_lossy: bool, of: Opti
         return refused(1, "is no Python script");
     };
     let is_python_2 = newer.is_some() || older::is_python_2(text, &parsed);
-    let new_source = || Source::new(text, is_lossy, &parsed).of_python_2(is_python_2);
+    let new_source = || Source::new(text, is_lossy, &parsed).at(path).of_python_2(is_python_2);
     let source = new_source();
-    let error = parsed.errors().first().map(|error| ConfigError {
+    // Documents write `...` for arguments that they leave out, also behind named ones.
+    let is_ellipsis = |range| source.slice(range) == "...";
+    let error = parsed.errors().iter().find(|error| !is_ellipsis(error.location));
+    let error = error.map(|error| ConfigError {
         line: source.line(error.location.start()),
         column: source.column(error.location.start()),
         reason: error.error.to_string(),
@@ -129,11 +144,11 @@ fn with_left_out(mut reading: Reading, all: Reading, of: Option<&str>) -> Readin
     if reading.document.script.configurations.is_empty() {
         return all;
     }
-    let names = all.document.script.configurations.iter().zip(&all.lines);
-    let known: BTreeSet<usize> = reading.lines.iter().copied().collect();
+    let names = all.document.script.configurations.iter().zip(&all.places);
+    let known: BTreeSet<usize> = reading.places.iter().copied().collect();
     let further: Vec<(String, usize)> = names
-        .filter(|(_, line)| !known.contains(line))
-        .map(|(name, line)| (name.clone(), *line))
+        .filter(|(_, place)| !known.contains(place))
+        .map(|(name, place)| (name.clone(), *place))
         .collect();
     let script = &mut reading.document.script;
     let is_known = of.is_none_or(|of| {
@@ -146,10 +161,10 @@ fn with_left_out(mut reading: Reading, all: Reading, of: Option<&str>) -> Readin
     if !is_known && of.is_some_and(|of| further.iter().any(|(name, _)| name == of)) {
         return all;
     }
-    for (name, line) in further {
+    for (name, place) in further {
         script.configurations.push(name.clone());
         script.left_out.push(name);
-        reading.lines.push(line);
+        reading.places.push(place);
     }
     reading
 }

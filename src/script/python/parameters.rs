@@ -42,6 +42,27 @@ pub(in super::super) fn read_field(key: &str, kind: Option<&OptionKind>) -> Opti
     kind.and_then(field_of).or_else(|| TEXTS.contains(&key).then_some("s"))
 }
 
+/// Fields that older adapters read of an entry, with the releases. Source: tags of the adapter's repository.
+const OLDER_FIELDS: [(&str, &str, &str); 1] = [(
+    "jit_compile",
+    "b",
+    "adapters up to 6.3.RC2 read .b as True or False; since 7.0.RC1 the adapter refuses the session unless .s is auto, true or \
+     false",
+)];
+
+/// What is said of a field that the adapter does not read.
+pub(super) fn unread(key: &str, field: &str, read: &str) -> String {
+    let older = OLDER_FIELDS
+        .iter()
+        .find(|(option, older, _)| *option == key && *older == field);
+    match older {
+        Some((_, _, releases)) => format!("{key} has the field .{field}: {releases}"),
+        None => {
+            format!("{key} keeps its default: the adapter reads the field .{read} of this entry, and .{field} is set")
+        }
+    }
+}
+
 /// Stores a value in a field of an entry of which the adapter reads the field `read`, where that is known.
 pub(in super::super) fn stored(field: &str, value: &Value, read: Option<&'static str>) -> Stored {
     let Some(stored) = protobuf(field, value) else {

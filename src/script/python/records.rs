@@ -151,6 +151,15 @@ impl Run {
         }
     }
 
+    /// Where the script makes it, whichever of its entries are read.
+    pub(super) fn place(&self) -> usize {
+        match self.owner {
+            Owner::Call(made) => made.at.to_usize(),
+            Owner::Line(line) => line,
+            Owner::Unknown => self.line,
+        }
+    }
+
     /// Whether it is a configuration of the adapter, of which a script may have several.
     pub(super) fn is_configuration(&self) -> bool {
         self.class == PARAMETER_MAP || self.class == RUN_CONFIG.class

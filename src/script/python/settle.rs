@@ -60,6 +60,9 @@ impl Reader<'_> {
         settled.reading.drops_by_assumption = drops_by_assumption;
         let document = &mut settled.reading.document;
         document.script.not_followed = records.not_followed;
+        for name in &self.survey.control_flow {
+            document.options.add_call(name);
+        }
         document.schedule = records.session.schedule;
         document.device = records.session.device;
         document.evaluation = records.session.evaluation;
@@ -194,7 +197,7 @@ impl Settled {
         script.configurations = order.iter().filter_map(|run| names[*run].clone()).collect();
         script.aliases = records.runs.iter().filter_map(|run| run.alias.clone()).collect();
         let configurations = order.iter().filter(|run| names[**run].is_some());
-        self.reading.lines = configurations.map(|run| records.runs[*run].line).collect();
+        self.reading.places = configurations.map(|run| records.runs[*run].place()).collect();
         let is_left_out = |run: &&usize| last_of[records.runs[**run].class] != **run;
         script.left_out = order
             .iter()

@@ -15,6 +15,8 @@ pub(super) struct Source<'a> {
     lines: Vec<usize>,
     comments: Vec<TextRange>,
     is_lossy: bool,
+    /// Where the script is, as its user writes it.
+    pub(super) path: Option<&'a str>,
     /// Whether only Python 2 runs the script, where a text is bytes.
     pub(super) is_python_2: bool,
 }
@@ -32,12 +34,17 @@ impl<'a> Source<'a> {
                 .collect(),
             comments: comments.map(Ranged::range).collect(),
             is_lossy,
+            path: None,
             is_python_2: false,
         }
     }
 
     pub(super) fn of_python_2(self, is_python_2: bool) -> Self {
         Self { is_python_2, ..self }
+    }
+
+    pub(super) fn at(self, path: Option<&'a str>) -> Self {
+        Self { path, ..self }
     }
 
     /// Why a text with unreadable letters is no value, as words after a name.

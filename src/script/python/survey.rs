@@ -9,7 +9,7 @@ use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprAttribute, ExprCall, ExprContext, Identifier, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_text_size::{Ranged as _, TextSize};
 
-use highwater_options::Group;
+use highwater_options::{CONTROL_FLOW_CALLS, Group};
 
 use super::arguments::{Given, Parsing};
 use super::changes::path_of;
@@ -109,6 +109,8 @@ pub(super) struct Survey<'a> {
     imported: BTreeSet<&'a str>,
     /// Whether MegEngine's eager eviction is switched on.
     pub(super) enables_eager_dtr: bool,
+    /// Functions of TensorFlow that it calls and that a rule asks for.
+    pub(super) control_flow: BTreeSet<&'static str>,
 }
 
 impl<'a> Survey<'a> {
@@ -418,6 +420,9 @@ impl<'a> Surveyor<'a, '_> {
         {
             self.survey.enables_eager_dtr |= self.survey.full_name(&path) == MODULE;
         }
+        self.survey
+            .control_flow
+            .extend(CONTROL_FLOW_CALLS.into_iter().filter(|known| *known == name));
         // GE's own sessions take no session configuration; they are imported by name.
         let is_session = name.ends_with("Session") && call.func.is_attribute_expr();
         self.survey.trains |= is_session || name.ends_with("Estimator");
