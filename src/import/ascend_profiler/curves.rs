@@ -5,6 +5,9 @@
 //! all streams: the stream of a row is only that of the event, so it does not part the curves. A negative total (msprof
 //! writes -1 where it saw only releases) is left out. Where a spreadsheet cut a time, the sample is left
 //! out; where it cut most, the samples keep the order of the file, and no time is claimed.
+//!
+//! `MindSpore`'s viewer (`ascend_memory_viewer.py`, 2.4 to 2.10) divides bytes by 1024 and the result by 1000 and calls that MB,
+//! for every component; its files are known by the components `MindSpore` and `MindSpore+GE`.
 
 use indexmap::IndexMap;
 
@@ -26,6 +29,14 @@ const KINDS: [TotalKind; 3] = [TotalKind::Allocated, TotalKind::Reserved, TotalK
 const HEADINGS: [&[&str]; 3] = [&["total allocated"], &["total reserved", "memory"], &["total active"]];
 
 const COMPONENT: &[&str] = &["component", "event"];
+
+/// Components that `MindSpore`'s viewer alone writes.
+const MINDSPORE: [&[u8]; 2] = [b"MindSpore", b"MindSpore+GE"];
+
+const MEGABYTE: u64 = 1 << 20;
+
+/// Bytes of what that viewer calls MB.
+const MINDSPORE_MEGABYTE: u64 = 1024 * 1000;
 
 #[derive(Clone, Copy, Debug)]
 struct Sample {
@@ -52,6 +63,7 @@ pub(super) struct Curves {
     groups: IndexMap<(Vec<u8>, Vec<u8>), Group>,
     /// The group of the row before: rows of one component are neighbours.
     last: usize,
+    is_mindspore: bool,
     negative: Tally,
     rough: Tally,
 }
@@ -74,6 +86,7 @@ impl Curves {
             device: header.find(&["device type", "device", "device id"]),
             groups: IndexMap::new(),
             last: 0,
+            is_mindspore: false,
             negative: Tally::default(),
             rough: Tally::default(),
         })
@@ -93,10 +106,39 @@ impl Curves {
         }
         &mut self.groups[self.last]
     }
+
+    /// From here on MB are those of `MindSpore`'s viewer; the rows before, of other components, are converted.
+    fn use_mindspore_units(&mut self) {
+        self.is_mindspore = true;
+        for (at, column) in self.totals.iter_mut().enumerate() {
+            let Some(column) = column.as_mut().filter(|column| column.factor == MEGABYTE) else {
+                continue;
+            };
+            column.factor = MINDSPORE_MEGABYTE;
+            let samples = self.groups.values_mut().flat_map(|group| &mut group.samples);
+            for total in samples
+                .map(|sample| &mut sample.totals[at])
+                .filter(|total| **total != NONE)
+            {
+                let bytes = u128::from(*total) * u128::from(MINDSPORE_MEGABYTE);
+                // To the nearest: a whole number of bytes was rounded by at most half of one.
+                let bytes = (bytes + u128::from(MEGABYTE / 2)) / u128::from(MEGABYTE);
+                *total = u64::try_from(bytes).unwrap_or(NONE);
+            }
+        }
+    }
+
+    fn has_mindspore_units(&self) -> bool {
+        let mut columns = self.totals.iter().flatten();
+        self.is_mindspore && columns.any(|column| column.factor == MINDSPORE_MEGABYTE)
+    }
 }
 
 impl Table for Curves {
     fn row(&mut self, row: Row<'_>) -> Result<(), Fault> {
+        if !self.is_mindspore && MINDSPORE.contains(&row.field(self.component)) {
+            self.use_mindspore_units();
+        }
         let Some((time, is_rough)) = row.time(Some(self.time))? else {
             return Err(Fault::new("the time is missing", row.field(self.component)));
         };
@@ -132,6 +174,11 @@ impl Table for Curves {
             } else {
                 sink.recordings.push(recording);
             }
+        }
+        if self.has_mindspore_units() {
+            let message =
+                "the table is of MindSpore, whose MB are 1,024,000 bytes: it divides bytes by 1024 and by 1000";
+            sink.diagnostics.info(message, "");
         }
         let message = "a negative total says that only releases were seen; the sample is left out";
         self.negative.report(Severity::Info, message, sink.diagnostics);

@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Sources: the profilers of `torch_npu` (Ascend/pytorch), msprof, `MindSpore` and msmemscope (all public), with their guides.
-//! Units differ by tool and version and are read from the headings alone. Columns are in any order. Fields may carry
+//! Units differ by tool and version and are read from the headings, but for what `MindSpore` calls MB (`curves.rs`). Columns are in any order. Fields may carry
 //! trailing tabs, lines may end in CRLF, a byte order mark may come first. Large tables come in slices
 //! (`_slice_0_20240101.csv`); `slices.rs` joins them.
 //!
@@ -34,6 +34,7 @@ mod static_ops;
 mod table;
 #[cfg(test)]
 mod tests;
+mod workspace_pool;
 
 use std::sync::Arc;
 

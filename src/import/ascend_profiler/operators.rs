@@ -10,7 +10,8 @@
 //! * A negative size is the release of a block whose allocation was before the recording (according to msprof's guide; the tool
 //!   pairs all others itself). Neither its name nor its birth is known: it is counted, not shown.
 //! * Totals belong to the pool that served the row. The framework's rows name a stream, the graph engine's none; curves
-//!   are those of the framework's rows where there are such.
+//!   are those of the framework's rows where there are such. Rows of `torch_npu`'s workspace pool are a recording apart
+//!   (`workspace_pool.rs`).
 //! * Where a spreadsheet cut a time (`1.69512E+15`), the row is left out; where it cut most, the rows keep the order of
 //!   the file, and no time is claimed.
 
@@ -26,7 +27,7 @@ use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{RecordedBlock, RecordedName, RecordedNames, RecordedTotal, Recording, TotalKind};
 
 /// A time, a size or a stream that the file does not state.
-const NONE: u64 = RecordedBlock::NO_STREAM;
+pub(super) const NONE: u64 = RecordedBlock::NO_STREAM;
 
 const ROWS_BETWEEN_CHECKS: u64 = 1 << 12;
 
@@ -50,25 +51,32 @@ struct Columns {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Entry {
-    allocated: u64,
+pub(super) struct Entry {
+    pub(super) allocated: u64,
     /// [`NONE`] where it never was.
-    released: u64,
-    bytes: u64,
+    pub(super) released: u64,
+    pub(super) bytes: u64,
     /// [`NONE`] where none is named.
-    stream: u64,
-    totals: [[u64; 3]; 2],
-    name: RecordedName,
+    pub(super) stream: u64,
+    /// At the allocation and at the release, each by kind.
+    pub(super) totals: [[u64; 3]; 2],
+    pub(super) name: RecordedName,
+    /// Whether the active release is stated.
+    pub(super) has_active: bool,
 }
 
 #[derive(Debug, Default)]
-struct Device {
-    name: String,
-    names: RecordedNames,
-    entries: Pages<Entry>,
-    has_streams: bool,
+pub(super) struct Device {
+    /// Of the recording.
+    pub(super) name: String,
+    pub(super) device: String,
+    pub(super) names: RecordedNames,
+    pub(super) entries: Pages<Entry>,
+    pub(super) has_streams: bool,
+    /// Whether a row states its active release.
+    pub(super) has_active: bool,
     /// Positions of entries with damaged times, ascending.
-    rough: Vec<u32>,
+    pub(super) rough: Vec<u32>,
 }
 
 #[derive(Debug)]
@@ -95,6 +103,8 @@ struct Counts {
     half_released: u64,
     /// Rows of the graph engine among the framework's.
     engine: u64,
+    /// Rows of the workspace pool.
+    workspaces: u64,
 }
 
 pub(super) fn is_header(header: &Header) -> bool {
@@ -129,6 +139,7 @@ impl Operators {
         let position = self.devices.get_index_of(text).unwrap_or_else(|| {
             let device = Device {
                 name: super::device_name(text),
+                device: super::device_name(text),
                 ..Device::default()
             };
             self.devices.insert_full(text.to_vec(), device).0
@@ -202,9 +213,13 @@ impl Table for Operators {
             None if stream.is_empty() => NONE,
             None => return Err(Fault::new("the stream cannot be read", stream)),
         };
+        let has_active = !row
+            .field(self.columns.active_release.map(|column| column.at))
+            .is_empty();
         let (name, device) = (row.field(self.columns.name), row.field(self.columns.device));
         let device = self.device(device);
         device.has_streams |= stream != NONE;
+        device.has_active |= has_active;
         let name = device.names.intern(&String::from_utf8_lossy(name));
         if is_rough {
             device
@@ -218,6 +233,7 @@ impl Table for Operators {
             stream,
             totals,
             name,
+            has_active,
         });
         Ok(())
     }
@@ -234,10 +250,14 @@ impl Table for Operators {
                 let engine = device.entries.iter().filter(|entry| entry.stream == NONE).count();
                 self.counts.engine += engine as u64;
             }
-            let recording = device.finish(is_ordered_by_time, sink.progress)?;
-            let mut kinds = recording.totals.iter().map(|total| total.kind);
-            self.counts.has_active |= kinds.any(|kind| kind == TotalKind::Active);
-            sink.recordings.push(recording);
+            let workspaces = device.take_workspaces(is_ordered_by_time, sink.progress)?;
+            self.counts.workspaces += workspaces.as_ref().map_or(0, |pool| pool.entries.len() as u64);
+            for pool in [Some(device), workspaces].into_iter().flatten() {
+                let recording = pool.finish(is_ordered_by_time, sink.progress)?;
+                let mut kinds = recording.totals.iter().map(|total| total.kind);
+                self.counts.has_active |= kinds.any(|kind| kind == TotalKind::Active);
+                sink.recordings.push(recording);
+            }
         }
         self.counts.report(sink.diagnostics);
         Ok(())
@@ -290,6 +310,13 @@ impl Counts {
             "",
             self.engine,
         );
+        diagnostics.counted(
+            Severity::Info,
+            "the row has a release but no active release: it is of torch_npu's workspace pool, which has separate totals and \
+             is listed apart",
+            "",
+            self.workspaces,
+        );
     }
 }
 
@@ -319,7 +346,7 @@ impl Device {
         let events = self.events(is_ordered_by_time, progress)?;
         let mut recording = Recording {
             name: self.name.clone(),
-            device: self.name.clone(),
+            device: self.device.clone(),
             recorder: "Ascend profiler, operator_memory".to_owned(),
             n_steps: u32::try_from(events.len()).unwrap_or(u32::MAX),
             by_stream: true,
@@ -371,7 +398,11 @@ impl Device {
     }
 
     /// Times with what happens then: [`ALLOCATION`] or a release in the upper half, the row in the lower.
-    fn events(&self, is_ordered_by_time: bool, progress: &Progress<'_>) -> Result<Vec<(u64, u64)>, Cancelled> {
+    pub(super) fn events(
+        &self,
+        is_ordered_by_time: bool,
+        progress: &Progress<'_>,
+    ) -> Result<Vec<(u64, u64)>, Cancelled> {
         let mut events = Vec::with_capacity(self.entries.len() * 2);
         for (row, entry) in (0_u64..).zip(self.entries.iter()) {
             if row.is_multiple_of(ROWS_BETWEEN_CHECKS) {
@@ -397,7 +428,7 @@ impl Device {
 
 /// The order of events at one time.
 const RELEASE: u64 = 0;
-const ALLOCATION: u64 = 1;
+pub(super) const ALLOCATION: u64 = 1;
 const INSTANT_RELEASE: u64 = 2;
 
 impl Entry {

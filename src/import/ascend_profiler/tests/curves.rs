@@ -55,3 +55,47 @@ fn a_single_cut_time_takes_its_sample_and_many_leave_the_order_of_the_file() {
     shows(&many, expected);
     tells(&diagnostics, &[("digits of a time", 2)]);
 }
+
+#[test]
+fn megabytes_of_mindspore_are_1024000_bytes_for_every_component() {
+    let header = "Component,Timestamp(us),Total Allocated(MB),Total Reserved(MB),Total Active(MB),Device Type\r\n";
+    let (mindspore, diagnostics) = recordings(&format!(
+        "{header}GE,1,20.48,40.96,0,NPU:0\r\nMindSpore+GE,1,20.48,40.96,0,NPU:0\r\n\
+         MindSpore,2,12.288,1048.576,0.0005,NPU:0\r\nMindSpore+GE,2,32.768,1089.536,0.0005,NPU:0\r\nAPP,3,0,2.048,0,NPU:0\r\n"
+    ));
+    let expected = "
+        GE, 1 steps: 1000
+        allocated 0:20971520
+        reserved 0:41943040
+        active 0:0
+        MindSpore+GE, 2 steps: 1000 +1000
+        allocated 0:20971520 1:33554432
+        reserved 0:41943040 1:1115684864
+        active 0:0 1:512
+        MindSpore, 1 steps: 2000
+        allocated 0:12582912
+        reserved 0:1073741824
+        active 0:512
+        APP, 1 steps: 3000
+        allocated 0:0
+        reserved 0:2097152
+        active 0:0";
+    shows(&mindspore, expected);
+    tells(&diagnostics, &[("1,024,000 bytes", 1)]);
+    // torch_npu's are 1,048,576, and so are the KB of both 1024.
+    let (torch, diagnostics) = recordings(&format!("{header}PTA,1,1,20,1,NPU:0\r\nGE,2,1,1,1,NPU:0\r\n"));
+    let expected = "
+        PTA, 1 steps: 1000
+        allocated 0:1048576
+        reserved 0:20971520
+        active 0:1048576
+        GE, 1 steps: 2000
+        allocated 0:1048576
+        reserved 0:1048576
+        active 0:1048576";
+    shows(&torch, expected);
+    assert_eq!(diagnostics.entries(), []);
+    let (kilobytes, diagnostics) = recordings("Component,Timestamp(us),Total Reserved(KB)\nMindSpore,1,1048576\n");
+    shows(&kilobytes, "MindSpore, 1 steps: 1000\nreserved 0:1073741824");
+    assert_eq!(diagnostics.entries(), []);
+}

@@ -164,3 +164,58 @@ fn huge_values_do_not_overflow() {
     shows(&recordings, expected);
     tells(&diagnostics, &[("too large to count", 1), ("negative or too large", 2)]);
 }
+
+/// Rows of both pools at once, as `torch_npu` 2.14 writes them; `tail` has further rows of the caching pool.
+fn two_pools(tail: &str) -> String {
+    format!(
+        "{CLASS_A}\n\
+         aten::a,2048,10,20,25,,,2,20,2,4,20,6,9,NPU:0\n\
+         aten::b,4096,11,30,31,,,6,20,6,0,20,4,9,NPU:0\n\
+         aten::w,65536,12,19,,,,64,64,64,0,64,0,9,NPU:0\n{tail}"
+    )
+}
+
+#[test]
+fn the_workspace_pool_of_torch_npu_has_a_recording_apart() {
+    let (both, diagnostics) = recordings(&two_pools(""));
+    let expected = "
+        NPU:0, 4 steps: 10000 +1000 +10000 +20000
+        block aten::a 0..2 2097152 stream 9, freed at 2
+        block aten::b 1..3 4194304 stream 9, freed at 3
+        allocated 0:2097152 1:6291456 2:4194304 3:0
+        reserved 0:20971520 1:20971520 2:20971520 3:20971520
+        active 0:2097152 1:6291456 2:6291456 3:4194304
+        NPU:0 workspace, 2 steps: 12000 +7000
+        block aten::w 0..1 67108864 stream 9, freed at 1
+        allocated 0:67108864 1:0
+        reserved 0:67108864 1:67108864
+        active 0:67108864 1:0";
+    shows(&both, expected);
+    tells(&diagnostics, &[("workspace pool", 1)]);
+    assert!(both.iter().all(|pool| pool.device == "NPU:0"));
+}
+
+#[test]
+fn rows_that_the_end_of_the_profile_cuts_off_belong_to_the_pool_whose_total_they_continue() {
+    // Never freed; freed while a stream still used it; a workspace that is never freed; one whose total fits neither pool.
+    let (both, _) = recordings(&two_pools(
+        "aten::c,1024,32,,,,,1,20,5,,,,9,NPU:0\n\
+         aten::d,2048,33,34,,,,3,20,7,1,20,7,9,NPU:0\n\
+         aten::v,1024,35,,,,,1,64,1,,,,9,NPU:0\n\
+         aten::e,1024,36,,,,,50,64,50,,,,9,NPU:0\n",
+    ));
+    let names = |pool: usize| -> Vec<&str> {
+        let blocks = both[pool].blocks.iter();
+        blocks.map(|block| both[pool].text(block.name)).collect()
+    };
+    assert_eq!(names(0), ["aten::a", "aten::b", "aten::c", "aten::d", "aten::e"]);
+    assert_eq!(names(1), ["aten::w", "aten::v"]);
+}
+
+#[test]
+fn a_tool_that_states_no_active_release_has_one_pool() {
+    // MindSpore writes N/A for what it does not state.
+    let (one, diagnostics) = recordings(&format!("{CLASS_A}\na,1024,10,20,N/A,,,1,4,1,0,4,0,7,NPU:0\n"));
+    assert_eq!(one.len(), 1);
+    tells(&diagnostics, &[("workspace pool", 0)]);
+}
