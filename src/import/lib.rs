@@ -25,6 +25,7 @@ mod json_stream;
 mod lines;
 mod megengine;
 mod memory_timeline;
+mod mindspore;
 mod names;
 mod native;
 mod notices;

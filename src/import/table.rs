@@ -11,8 +11,8 @@ use super::unsupported_hint::unsupported_hint;
 use super::xla::DumpPart;
 use super::{
     ImportError, Input, LogFile, allocation_trace, ascend_profiler, block_program, cann_log, chrome_trace, dtr_log,
-    ge_dump, gzip, megengine, memory_timeline, native, onnx, onnxruntime_profile, op_list, problem, tensorflow, tflite,
-    torch_snapshot, xla,
+    ge_dump, gzip, megengine, memory_timeline, mindspore, native, onnx, onnxruntime_profile, op_list, problem,
+    tensorflow, tflite, torch_snapshot, xla,
 };
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
@@ -109,12 +109,22 @@ pub static IMPORTERS: &[Importer] = &[
     Importer {
         name: "ge_dump",
         title: "dumps of Ascend's compiler",
-        detected_by: "protobuf text whose first op has a type, or an ONNX op type of GE (ge:...)",
-        extensions: &["txt", "pbtxt"],
-        description: "graph as Ascend's compiler (GE) dumps it, ge_proto_*.txt or ge_onnx_*.pbtxt: shapes on the device, \
-                      sizes, streams, workspaces, offsets as planned, options stamped on ops",
+        detected_by: "protobuf text whose first op has a type, an ONNX op type of GE (ge:...) or a descriptor of GE; or JSON with graph and op",
+        extensions: &["txt", "pbtxt", "json"],
+        description: "graph as Ascend's compiler (GE) dumps it, ge_proto_*.txt or ge_onnx_*.pbtxt, as torchair dumps it, or as JSON of \
+                      atc: shapes on the device, sizes, streams, workspaces, offsets as planned, options stamped on ops",
         detect: ge_dump::detect,
         import: ge_dump::import,
+    },
+    Importer {
+        name: "somas",
+        title: "plans of MindSpore's static memory (SOMAS)",
+        detected_by: "the headings All Parameters: or All Tensors: with their columns, or a line of its solver",
+        extensions: &["ir"],
+        description: "plan of MindSpore's static memory, *_somas_tensor_offset_*.ir: the graph's nodes and tensors with SOMAS's blocks, \
+                      offsets, unions and streams",
+        detect: mindspore::somas::detect,
+        import: mindspore::somas::import,
     },
     Importer {
         name: "ascend_profiler",
@@ -125,6 +135,16 @@ pub static IMPORTERS: &[Importer] = &[
                       dumps of msmemscope, as CSV or SQLite",
         detect: ascend_profiler::detect,
         import: ascend_profiler::import,
+    },
+    Importer {
+        name: "mindspore_tracker",
+        title: "blocks of MindSpore's memory tracker",
+        detected_by: "the headings start_time_stamp, end_time_stamp, pool_type and size",
+        extensions: &["csv"],
+        description: "memory_block.csv of MindSpore's memory tracker (or HyperDryRun): the blocks of each memory pool with the lines that \
+                      ask for them",
+        detect: ascend_profiler::tracker::detect,
+        import: ascend_profiler::tracker::import,
     },
     Importer {
         name: "cann_log",

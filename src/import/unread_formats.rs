@@ -40,11 +40,7 @@ const STARTS: &[(&[u8], &str)] = &[
         b"SQLite format 3\0",
         "it is an SQLite database without the tables of a PyTorch snapshot, of the Ascend profilers or of msmemscope",
     ),
-    (
-        b"IMOD",
-        "it is an offline model of Ascend's compiler (.om), already compiled; open the model that it was made of, or compile \
-         again with DUMP_GE_GRAPH=2 in the environment and open the ge_proto_*.txt that it writes",
-    ),
+    (b"IMOD", compiled::OFFLINE_MODEL),
     (
         b"GGUF",
         "it holds weights of a language model for llama.cpp (GGUF), no graph; export the original model as ONNX, for example \
@@ -275,7 +271,11 @@ mod tests {
         let caffe =
             b"# net\nname: \"lenet\"\nlayer {\n  name: \"data\"\n  type: \"Input\"\n  top: \"data\"\n}\n".to_vec();
         for (name, bytes, expected) in [
-            ("a.om", b"IMOD\0\x01".to_vec(), "DUMP_GE_GRAPH=2"),
+            (
+                "a.om",
+                b"IMOD\0\x01".to_vec(),
+                "`atc --mode=1 --om=FILE.om --json=FILE.json`",
+            ),
             (
                 "model.json",
                 b"{\"format\": \"layers-model\", \"modelTopology\": {}}".to_vec(),

@@ -334,9 +334,9 @@ fn files_that_are_not_read_are_named_with_a_way_to_one_that_opens() {
     let (tfjs, saved) = (within("tfjs"), within("saved"));
     let model = "sample_traces/mobilenet_v2.onnx";
     for (arguments, expected) in [
-        (&["inspect", &om][..], "DUMP_GE_GRAPH=2"),
+        (&["inspect", &om][..], "atc --mode=1 --om=FILE.om --json=FILE.json"),
         (&["inspect", "--open-as", "xla", &om], "it cannot be read as xla"),
-        (&["inspect", "--open-as", "xla", &om], "DUMP_GE_GRAPH=2"),
+        (&["inspect", "--open-as", "xla", &om], "atc --mode=1"),
         (&["inspect", &tfjs], "model.json: it is a model of TensorFlow.js"),
         (&["inspect", &saved], "variables.index: it is a part of a checkpoint"),
         (&["inspect", &old], "torch.onnx.export"),

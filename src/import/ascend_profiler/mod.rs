@@ -34,6 +34,7 @@ mod static_ops;
 mod table;
 #[cfg(test)]
 mod tests;
+pub(super) mod tracker;
 mod workspace_pool;
 
 use std::sync::Arc;
@@ -74,17 +75,19 @@ pub(super) fn detect(input: &Input<'_>) -> bool {
     if is_database(input.head()) && !torch_snapshot::is_snapshot_database(input.head()) {
         return true;
     }
+    let header = first_row(input).map(|record| Header::of(&record));
+    header.is_some_and(|header| TABLES.iter().any(|(is_kind, _)| is_kind(&header)))
+}
+
+/// The fields of the first line; `None` where there are none.
+fn first_row(input: &Input<'_>) -> Option<ByteRecord> {
     let first_line = input.head().split(|byte| *byte == b'\n').next().unwrap_or_default();
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
         .from_reader(first_line);
     let mut record = ByteRecord::new();
-    if !matches!(reader.read_byte_record(&mut record), Ok(true)) {
-        return false;
-    }
-    let header = Header::of(&record);
-    TABLES.iter().any(|(is_kind, _)| is_kind(&header))
+    matches!(reader.read_byte_record(&mut record), Ok(true)).then_some(record)
 }
 
 pub(super) fn import(
@@ -92,13 +95,7 @@ pub(super) fn import(
     progress: &Progress<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Result<Source, ImportError> {
-    let mut sink = Sink {
-        progress,
-        diagnostics,
-        recordings: Vec::new(),
-        problems: Vec::new(),
-        rows: 0,
-    };
+    let mut sink = Sink::new(progress, diagnostics);
     let (head, len) = (input.head()[..input.head().len().min(100)].to_vec(), input.len());
     let reader = input.reader()?;
     if is_database(&head) {

@@ -140,6 +140,18 @@ pub(super) struct Sink<'a, 'p> {
     pub(super) rows: u64,
 }
 
+impl<'a, 'p> Sink<'a, 'p> {
+    pub(super) const fn new(progress: &'a Progress<'p>, diagnostics: &'a mut Diagnostics) -> Self {
+        Self {
+            progress,
+            diagnostics,
+            recordings: Vec::new(),
+            problems: Vec::new(),
+            rows: 0,
+        }
+    }
+}
+
 pub(super) trait Table {
     /// Takes one row.
     ///

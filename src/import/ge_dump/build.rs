@@ -10,8 +10,9 @@ use std::sync::Arc;
 
 use super::draft::{DraftGraph, DraftModel, DraftOp, DraftOutput};
 use super::dumped::dumped;
+use super::meta::{Meta, meta};
 use super::uses::{Flow, uses};
-use crate::{ImportError, notices};
+use crate::{ImportError, dim_text, notices};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::graph::{
     DType, Dim, Graph, GraphBuilder, GraphError, Id as _, IdVec, NewOp, NewTensor, OpId, Role, TensorId,
@@ -20,6 +21,9 @@ use highwater_model::progress::Progress;
 use highwater_model::workload::GraphEntry;
 
 const OPS_BETWEEN_CHECKS: usize = 1 << 10;
+
+/// Most symbols of a graph; real ones have a handful.
+const MOST_SYMBOLS: usize = 4096;
 
 /// A dimension that means any number of dimensions.
 const ANY_RANK: i64 = -2;
@@ -191,32 +195,64 @@ impl<'a> Build<'a> {
         output: &DraftOutput,
         role: Role,
     ) -> Result<TensorId, GraphError> {
-        let shape = match &output.dims {
-            Some(dims) if !dims.contains(&ANY_RANK) => {
-                let dims: Vec<Dim> = dims.iter().map(|dim| dim_of(*dim)).collect();
-                Some(self.builder.shape(&dims))
-            }
-            _ => None,
-        };
+        let meta = meta(&output.meta, position);
+        let dims = self.dims(output, meta.as_ref());
+        let shape = dims.as_ref().map(|dims| self.builder.shape(dims));
+        let stated = meta.map_or(DType::Unknown, |meta| meta.dtype);
         let tensor = self.builder.tensor(NewTensor {
             name: &format!("{}:{position}", op.name),
-            dtype: output.dtype,
+            dtype: if output.dtype == DType::Unknown {
+                stated
+            } else {
+                output.dtype
+            },
             shape,
             role,
         })?;
+        let is_dynamic = match &dims {
+            Some(dims) => dims.contains(&Dim::Unknown),
+            None => output.is_dynamic(),
+        };
         if let Ok(size @ 1..) = u64::try_from(output.size) {
             self.builder.state_tensor_bytes(tensor, size);
-            if output.is_dynamic() {
+            if is_dynamic {
                 let what = "a dimension is dynamic in the dump (-1 or -2): the shape is unknown, and the tensor counts the \
                             size that the dump states";
                 self.diagnostics.warning(what, &format!("{}:{position}", op.name));
             }
-        } else if output.is_dynamic() {
+        } else if is_dynamic {
             let what = "a dimension is dynamic in the dump (-1 or -2), which states no size: the shape is unknown, and as the \
                         dimension has no name, no --dim gives it a value; dump the graph with values for its dimensions";
             self.diagnostics.warning(what, &format!("{}:{position}", op.name));
         }
         Ok(tensor)
+    }
+
+    /// The dimensions of an output: GE's, with torchair's where GE has none or one that is dynamic. `None` where the number of
+    /// dimensions is unknown.
+    fn dims(&mut self, output: &DraftOutput, meta: Option<&Meta>) -> Option<Vec<Dim>> {
+        let stated = output.dims.as_ref().filter(|dims| !dims.contains(&ANY_RANK));
+        let noted = meta.filter(|meta| stated.is_none_or(|dims| dims.len() == meta.dims.len()));
+        let Some(dims) = stated else {
+            let meta = noted?;
+            return Some(meta.dims.iter().map(|dim| self.noted_dim(dim)).collect());
+        };
+        let dims = dims.iter().enumerate().map(|(axis, dim)| match noted {
+            Some(meta) if *dim < 0 => self.noted_dim(&meta.dims[axis]),
+            _ => dim_of(*dim),
+        });
+        Some(dims.collect())
+    }
+
+    /// A number, a symbol or an expression of them.
+    fn noted_dim(&mut self, text: &str) -> Dim {
+        if self.builder.exprs.symbols().len() >= MOST_SYMBOLS {
+            return text.parse().map_or(Dim::Unknown, Dim::Known);
+        }
+        match dim_text::parse(text, &mut self.builder.exprs, true) {
+            Some(id) => self.builder.exprs.dim(id),
+            None => Dim::Unknown,
+        }
     }
 
     /// Adds an op; its file position is its id until the graph is sorted.

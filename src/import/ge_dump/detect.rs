@@ -1,10 +1,12 @@
-//! Tells the two forms of a text apart.
+//! Tells the forms of a text apart.
 //!
 //! Its first op must be in the first bytes, with a name and a type; other text protobufs (TensorFlow's `node`, lists of
-//! op definitions, XLA's modules, ONNX models of others) have none.
+//! op definitions, XLA's modules, ONNX models of others) have none. Of torchair's nodes one of the first must have a
+//! descriptor among its attributes.
 
 use std::io::Cursor;
 
+use super::{json, nodes};
 use crate::ImportError;
 use crate::text_proto::{Form as Field, TextProto};
 use highwater_model::progress::{Cancel, Progress};
@@ -19,10 +21,20 @@ pub(super) enum Form {
     Model,
     /// `onnx.ModelProto`.
     Onnx,
+    /// `tensorflow.GraphDef` with descriptors of GE in attributes.
+    Nodes,
+    /// `ge.proto.ModelDef` or `GraphDef` as JSON.
+    Json,
 }
+
+/// Nodes of which one has a descriptor: all but ends of the graph have some.
+const FIRST_NODES: usize = 16;
 
 /// The form, or `None` where the text is none of them.
 pub(super) fn form_of(head: &[u8]) -> Option<Form> {
+    if json::detect(head) {
+        return Some(Form::Json);
+    }
     let first = head.iter().find(|byte| !byte.is_ascii_whitespace())?;
     if !first.is_ascii_lowercase() && *first != b'#' {
         return None;
@@ -34,8 +46,16 @@ pub(super) fn form_of(head: &[u8]) -> Option<Form> {
 }
 
 fn in_model(text: &mut TextProto<'_>) -> Result<Option<Form>, ImportError> {
+    let mut n_nodes = 0;
     while let Some(field) = text.field()? {
         match (text.name(), field) {
+            ("node", Field::Message) if n_nodes < FIRST_NODES => {
+                n_nodes += 1;
+                text.enter()?;
+                if has_descriptor(text)? {
+                    return Ok(Some(Form::Nodes));
+                }
+            }
             ("graph", Field::Message) => {
                 text.enter()?;
                 return in_graph(text);
@@ -64,6 +84,25 @@ fn in_graph(text: &mut TextProto<'_>) -> Result<Option<Form>, ImportError> {
         }
     }
     Ok(None)
+}
+
+/// Whether an attribute of a node is a descriptor of GE. Reads the node to its end, or to that attribute.
+fn has_descriptor(text: &mut TextProto<'_>) -> Result<bool, ImportError> {
+    while let Some(field) = text.field()? {
+        if (text.name(), field) != ("attr", Field::Message) {
+            continue;
+        }
+        text.enter()?;
+        while let Some(field) = text.field()? {
+            if (text.name(), field) == ("key", Field::Scalar) {
+                let key = text.text(TEXT)?;
+                if key.starts_with(nodes::OUTPUT) || key.starts_with(nodes::INPUT) {
+                    return Ok(true);
+                }
+            }
+        }
+    }
+    Ok(false)
 }
 
 /// Whether the op has a type, in a field of this name with this prefix.

@@ -78,6 +78,8 @@ pub(super) struct DraftOutput {
     pub(super) input: Option<i64>,
     /// The variable whose memory it takes.
     pub(super) variable: String,
+    /// What torchair notes of it, in the words of Python; empty where it does not.
+    pub(super) meta: String,
 }
 
 impl Default for DraftOutput {
@@ -91,6 +93,7 @@ impl Default for DraftOutput {
             size: 0,
             input: None,
             variable: String::new(),
+            meta: String::new(),
         }
     }
 }
@@ -110,6 +113,7 @@ impl DraftOutput {
             (&mut self.layout, other.layout),
             (&mut self.origin_layout, other.origin_layout),
             (&mut self.variable, other.variable),
+            (&mut self.meta, other.meta),
         ] {
             if !said.is_empty() {
                 *text = said;
@@ -128,6 +132,7 @@ impl DraftOutput {
             "origin_shape" => self.origin_dims = Some(value.ints),
             "origin_format" => self.origin_layout = value.texts.into_iter().next().unwrap_or_default(),
             "ref_port_index" => self.input = self.input.or(value.ints.first().copied()),
+            "_meta" => self.meta = value.texts.into_iter().next().unwrap_or_default(),
             "ref_var_src_var_name" => self.variable = value.texts.into_iter().next().unwrap_or_default(),
             _ => {}
         }

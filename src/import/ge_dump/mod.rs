@@ -1,4 +1,4 @@
-//! Graphs as Ascend's compiler (GE) dumps them, in both of its text forms.
+//! Graphs as Ascend's compiler (GE) dumps them, in both of its text forms, as JSON, and as torchair dumps them.
 //!
 //! ```text
 //! ge_proto_*.txt    text protobuf of ge.proto.ModelDef: graph { name op { ... } attr { ... } } ... attr { ... }, the first
@@ -10,6 +10,9 @@
 //!                   output_desc_nums, output_desc_dtype:0, output_desc_shape:0 (absent for a scalar), ..._origin_shape:0,
 //!                   ..._layout:0, ..._size:0, stream_id, output_i, workspace, workspace_bytes; a sub-graph is a node
 //!                   of type "subgraph" with an attribute "graph"
+//! dynamo_*.txt      torchair's graph before GE: a GraphDef whose results have their shapes in `_meta` (meta.rs)
+//! dynamo_*.pbtxt    the same in TensorFlow's syntax (nodes.rs)
+//! *.json            `atc --mode=1` and `--mode=5`: ModelDef as JSON (json.rs)
 //! ```
 //! Source: `ge_ir.proto` and the ONNX writer of the public GE sources, and dumps in public repositories.
 //!
@@ -21,12 +24,17 @@ mod build;
 mod detect;
 mod draft;
 mod dumped;
+mod json;
+mod meta;
 mod model;
 mod node;
+mod nodes;
 mod stamps;
 #[cfg(test)]
 mod tests;
 mod uses;
+
+use std::io::Cursor;
 
 use self::detect::{Form, form_of};
 use super::text_proto::TextProto;
@@ -35,7 +43,7 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::workload::Source;
 
-/// One of the two forms, with an op in its first 64 KiB.
+/// One of the forms, with an op in its first 64 KiB.
 pub(super) fn detect(input: &Input<'_>) -> bool {
     form_of(input.head()).is_some()
 }
@@ -48,10 +56,18 @@ pub(super) fn import(
     let form = form_of(input.head()).unwrap_or(Form::Model);
     let name = input.name().to_owned();
     let len = input.len();
-    let mut text = TextProto::new(&mut **input.reader()?, len, *progress);
-    let model = match form {
-        Form::Model => model::read(&mut text, diagnostics)?,
-        Form::Onnx => node::read(&mut text, diagnostics)?,
+    let model = if form == Form::Json {
+        let text = json::as_text(input, progress)?;
+        let len = text.len() as u64;
+        let mut reader = Cursor::new(text.into_bytes());
+        model::read(&mut TextProto::new(&mut reader, len, *progress), diagnostics)?
+    } else {
+        let mut text = TextProto::new(&mut **input.reader()?, len, *progress);
+        match form {
+            Form::Onnx => node::read(&mut text, diagnostics)?,
+            Form::Nodes => nodes::read(&mut text, *progress, diagnostics)?,
+            Form::Model | Form::Json => model::read(&mut text, diagnostics)?,
+        }
     };
     let entry = build::entry(model, &name, progress, diagnostics)?;
     Ok(Source::Graphs(vec![entry]))

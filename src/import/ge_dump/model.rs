@@ -145,7 +145,8 @@ fn parent_index(text: &mut TextProto<'_>) -> Result<Option<i64>, ImportError> {
     Ok(found)
 }
 
-fn output(text: &mut TextProto<'_>) -> Result<DraftOutput, ImportError> {
+/// The fields of an output's descriptor, whose message was entered or is the text.
+pub(super) fn output(text: &mut TextProto<'_>) -> Result<DraftOutput, ImportError> {
     let mut output = DraftOutput::default();
     let (mut is_reusing, mut reused) = (false, 0);
     while let Some(form) = text.field()? {
@@ -193,6 +194,11 @@ fn attribute(text: &mut TextProto<'_>) -> Result<(String, Value), ImportError> {
 
 fn value(text: &mut TextProto<'_>, kept: &mut Value) -> Result<(), ImportError> {
     text.enter()?;
+    value_fields(text, kept)
+}
+
+/// The fields of a value, whose message was entered or is the text.
+pub(super) fn value_fields(text: &mut TextProto<'_>, kept: &mut Value) -> Result<(), ImportError> {
     while let Some(form) = text.field()? {
         match (text.name(), form) {
             ("s" | "expression", Form::Scalar) => keep_text(text, kept)?,

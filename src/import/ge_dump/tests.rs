@@ -1,5 +1,6 @@
 //! Dumps written by hand: both forms, and what is odd in real ones.
 
+mod forms;
 mod limits;
 
 use crate::test_help::read;

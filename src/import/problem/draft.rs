@@ -28,19 +28,19 @@ fn counted_have(count: u64, noun: &str) -> String {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Row<'a> {
-    pub(super) id: &'a str,
-    pub(super) lower: u64,
-    pub(super) upper: u64,
+pub(crate) struct Row<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) lower: u64,
+    pub(crate) upper: u64,
     /// Whether the end, and those of gaps, are last times rather than the first ones behind.
-    pub(super) is_inclusive: bool,
-    pub(super) size: u64,
-    pub(super) alignment: u64,
-    pub(super) offset: Option<u64>,
+    pub(crate) is_inclusive: bool,
+    pub(crate) size: u64,
+    pub(crate) alignment: u64,
+    pub(crate) offset: Option<u64>,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Draft {
+pub(crate) struct Draft {
     ids: Names,
     /// Steps are filled in at the end.
     buffers: Vec<Buffer>,
@@ -50,7 +50,7 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    pub(super) fn push(&mut self, row: &Row<'_>) -> Result<(), String> {
+    pub(crate) fn push(&mut self, row: &Row<'_>) -> Result<(), String> {
         if self.buffers.len() == MOST_BUFFERS {
             return Err(format!("there are more than {MOST_BUFFERS} buffers"));
         }
@@ -110,7 +110,7 @@ impl Draft {
     ///
     /// # Errors
     /// [`ImportError`] with the ids and places of what contradicts itself.
-    pub(super) fn finish(
+    pub(crate) fn finish(
         mut self,
         name: String,
         maker: Option<String>,

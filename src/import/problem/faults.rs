@@ -3,7 +3,7 @@
 use crate::ImportError;
 use highwater_model::workload::{ProblemEntry, ProblemError};
 
-pub(super) type Places<'a> = &'a dyn Fn(usize) -> String;
+pub(crate) type Places<'a> = &'a dyn Fn(usize) -> String;
 
 /// Faults that offsets alone cause: without them the problem is fine.
 pub(super) fn is_about_offsets(error: &ProblemError) -> bool {

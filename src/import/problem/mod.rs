@@ -17,7 +17,7 @@
 mod banks;
 mod columns;
 mod csv;
-mod draft;
+pub(super) mod draft;
 mod faults;
 mod index;
 mod json;

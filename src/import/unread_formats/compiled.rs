@@ -31,11 +31,7 @@ pub(super) const NAMES: &[(&str, &str)] = &[
         ".rknn",
         "it is a model of RKNN, already compiled; open the ONNX, TensorFlow Lite or PyTorch model that it was converted from",
     ),
-    (
-        ".om",
-        "it is named like an offline model of Ascend's compiler (.om); open the model that it was made of, or compile again with \
-         DUMP_GE_GRAPH=2 in the environment and open the ge_proto_*.txt that it writes",
-    ),
+    (".om", OFFLINE_MODEL),
     (
         ".dlc",
         "it is a container of Qualcomm's neural processing SDK (.dlc); open the ONNX or TensorFlow Lite model that it was \
@@ -60,6 +56,8 @@ pub(super) const NAMES: &[(&str, &str)] = &[
     ),
 ];
 
+pub(super) const OFFLINE_MODEL: &str = "it is an offline model of Ascend's compiler (.om), already compiled; write its graph with \
+    `atc --mode=1 --om=FILE.om --json=FILE.json` and open FILE.json, or open the model that it was made of";
 const ENGINE: &str = "it is an engine of TensorRT, already compiled; open the ONNX model that it was made of";
 const CORE_ML: &str = "it is a model of Core ML; open the ONNX or TensorFlow model that it was converted from";
 const NCNN: &str =

@@ -51,24 +51,9 @@ pub(super) const CONTENTS: &[(Test, &str)] = &[
          that end_profiling() names",
     ),
     (
-        |input| begins_with(input, b"start_time_stamp,end_time_stamp,device_addr,"),
-        "it is memory_block.csv of MindSpore's memory tracker, which is not read; profile with \
-         mindspore.profiler.profile(profile_memory=True) and open the operator_memory.csv that it writes",
-    ),
-    (
         |input| begins_with(input, b"time_stamp,task_name,node_name,graph_name,"),
-        "it is task.csv of MindSpore's memory tracker, which is not read; profile with \
-         mindspore.profiler.profile(profile_memory=True) and open the operator_memory.csv that it writes",
-    ),
-    (
-        |input| has(input, b"All Tensors:") && has(input, b"life_start:"),
-        "it is the plan of MindSpore's static memory (SOMAS), which is not read; write its lines as a placement problem: id, lower \
-         (life_start), end (life_end), size and offset as CSV",
-    ),
-    (
-        |input| has_key(input.head(), "graph[].op"),
-        "it is a graph of Ascend's compiler (GE) as JSON, as `atc --mode=1` and `--mode=5` write it; compile with DUMP_GE_GRAPH=2 \
-         in the environment and open the ge_proto_*.txt that it writes",
+        "it is task.csv of MindSpore's memory tracker: the tasks without their memory; open memory_block.csv of the same folder, \
+         which names the task of each block",
     ),
     (
         |input| is_genai_config(input.head()),
@@ -200,21 +185,10 @@ mod tests {
             "enable_profiling",
         ),
         (
-            "memory_block.csv",
-            "start_time_stamp,end_time_stamp,device_addr,stream_id,pool_type,size,\n",
-            "MindSpore",
-        ),
-        (
             "task.csv",
             "time_stamp,task_name,node_name,graph_name,file_name,line_num,python_stack,\n",
             "MindSpore",
         ),
-        (
-            "a.ir",
-            "All Parameters:\n\nAll Tensors:\n\nindex:\tsize:\tlife_start:\tlife_end:\n",
-            "SOMAS",
-        ),
-        ("a.json", "{\"graph\": [{\"name\": \"g\", \"op\": []}]}", "atc --mode=1"),
         (
             "genai_config.json",
             "{\"model\": {\"type\": \"llama\", \"decoder\": {}}, \"search\": {}}",

@@ -7,6 +7,7 @@ mod kernels;
 mod operators;
 mod static_ops;
 mod text;
+mod tracker;
 
 use std::sync::Arc;
 
