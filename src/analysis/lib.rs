@@ -7,8 +7,8 @@
 //! policies budget_sweep passes name_reuse slots recording_lanes logged_peaks
 //! comparison calibration run_lanes explain recommended lowest_peak recording_remarks limits metrics lane
 //! reuse_lanes device_sessions running shapes bodies lowering logged_plans dumped allocation_order
-//! oom_report name_context arena request pin configuration plan_search inspect recording_facts recording_figures pinned allocator_state measured_pass
-//! rewriting lane_set workspaces what_if selection log_story log_words logged_beside logged_join error
+//! oom_report name_context arena request pin configuration plan_search inspect recording_facts recording_figures pinned measured_pass
+//! rewriting lane_set workspaces log_story allocator_state what_if selection log_words logged_beside logged_join error
 //! ```
 
 mod advice;
@@ -120,8 +120,8 @@ pub use study::{
 };
 pub use verified::{Audit, LaneDefect, Verification, Verified};
 pub use what_if::{
-    AllocatorFit, AllocatorRun, AllocatorSetting, KeyEffect, SearchError, SearchPlan, SettingPair, SettingSearch,
-    TriedSetting, conf_text, python_line, search_recordings, search_settings, setting_tolerance, shell_line,
-    stated_conf,
+    AllocatorFit, AllocatorRun, AllocatorSetting, KeyEffect, SearchError, SearchPlan, ServingRun, SettingPair,
+    SettingSearch, TriedSetting, conf_text, python_line, search_recordings, search_settings, serving_runs,
+    setting_tolerance, shell_line, stated_conf,
 };
 pub use workspaces::{EstimatedWorkspaces, ScratchSource};

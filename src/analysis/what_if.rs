@@ -7,11 +7,14 @@
 mod candidates;
 mod choice;
 mod search;
+mod served;
 mod texts;
 
 pub use candidates::SettingPair;
+pub(crate) use candidates::with_pair;
 pub use choice::{KeyEffect, setting_tolerance};
 pub use search::{SearchError, SearchPlan, SettingSearch, TriedSetting, search_recordings, search_settings};
+pub use served::{ServingRun, serving_runs};
 pub use texts::{conf_text, python_line, shell_line};
 
 use std::sync::Arc;

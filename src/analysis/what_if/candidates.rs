@@ -50,6 +50,18 @@ pub(super) fn pairs_of(conf: &str, settings: &Settings) -> Vec<SettingPair> {
     }
 }
 
+/// A text with one more pair, in place of its key's; where the version refuses them together, the pair alone. `None` where it
+/// refuses that too.
+pub(crate) fn with_pair(conf: &str, pair: &SettingPair, version: Version) -> Option<String> {
+    let (settings, _) = Settings::parse_known(conf, version);
+    let kept = pairs_of(conf, &settings)
+        .into_iter()
+        .filter(|other| other.key != pair.key);
+    let kept: Vec<SettingPair> = kept.collect();
+    let texts = [text_of(kept.iter().chain([pair])), text_of([pair])];
+    texts.into_iter().find(|text| Settings::parse(text, version).is_ok())
+}
+
 /// `KEY:VALUE` between commas outside of lists.
 fn split(conf: &str) -> Vec<SettingPair> {
     let mut depth = 0_i64;

@@ -278,6 +278,7 @@ impl RecordingBuilder {
             failed: (kind == MarkKind::OutOfMemory && entry.has(has::ADDRESS)).then(|| FailedRequest {
                 free: Bytes(entry.address),
                 stream: heap.rows.stream_at(entry.stream),
+                stack: self.stacks.stack_of(heap, entry.frames, entry.extra).stack,
             }),
         });
     }

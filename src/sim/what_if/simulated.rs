@@ -223,6 +223,7 @@ impl Writer<'_> {
             failed: Some(FailedRequest {
                 free: Bytes(event.addr),
                 stream: event.stream,
+                stack: None,
             }),
         }));
         marks.sort_by_key(|mark| mark.step);

@@ -250,7 +250,7 @@ pub struct RecordedMark {
     pub text: RecordedName,
     /// Bytes of the event; 0 where it has none.
     pub bytes: Bytes,
-    /// Of a failed request: free bytes of the device and the stream, where the tool states them.
+    /// Of a failed request: free bytes of the device, stream and call stack, where the tool states them.
     pub failed: Option<FailedRequest>,
 }
 
@@ -260,6 +260,7 @@ pub struct FailedRequest {
     /// Free bytes of the device.
     pub free: Bytes,
     pub stream: u64,
+    pub stack: Option<StackIdx>,
 }
 
 /// A measured op.
