@@ -33,9 +33,7 @@ pub enum AnalysisError {
         "the recordings have no block, no curve above zero and no event; open kernel times together with their graph"
     )]
     EmptyRecordings,
-    #[error(
-        "the log has no memory over time, so there is nothing to draw; `highwater explain-log` shows what it tells"
-    )]
+    #[error("the log has no memory over time, so there is nothing to draw; `highwater explain` shows what it tells")]
     LogWithoutCurves,
     #[error(
         "the recordings have {events} events in total, more than the limit of {limit}; open fewer or shorter ones; \

@@ -94,6 +94,7 @@ pub use lane_set::{LaneId, LaneKind, LaneSet, LaneStrategies, RematLane};
 pub use limits::{Bound, Limit, LimitError};
 pub use log_story::{
     Advice, FailedRequest, GraphMemory, GraphState, LogStory, ModuleMemory, NeedBasis, PolicyNeed, ProcessStory,
+    Served, Verdict,
 };
 pub use log_words::{DEFAULT_LEVEL, failed_request, log_sentence};
 pub use logged_beside::{compare_ops, join_logs};

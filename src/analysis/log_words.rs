@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use highwater_model::units::{Bytes, counted};
-use highwater_model::workload::{DriverRow, LogLevel, LoggedFailure, LoggedGraph, LoggedProcess};
+use highwater_model::workload::{DriverRow, LogLevel, LoggedFailure, LoggedGraph, LoggedProcess, MemoryPlace};
 
 /// Graphs that a sentence names.
 const MOST_GRAPHS: usize = 3;
@@ -119,9 +119,11 @@ pub fn failed_request(failure: &LoggedFailure) -> String {
     let graph = failure
         .graph
         .map_or_else(String::new, |graph| format!(" for graph {graph}"));
-    let device = failure
-        .device
-        .map_or_else(String::new, |device| format!(" on device {device}"));
+    let device = match (failure.memory, failure.device) {
+        (MemoryPlace::Host, _) => " of host memory".to_owned(),
+        (MemoryPlace::Device, Some(device)) => format!(" on device {device}"),
+        (MemoryPlace::Device, None) => String::new(),
+    };
     let state = [
         ("free", failure.free),
         ("allocated", failure.allocated),

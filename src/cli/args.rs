@@ -57,8 +57,9 @@ pub struct Arguments {
 pub enum Action {
     /// Show the content of files: ops, tensors, bytes, peaks, diagnostics
     Inspect(InspectArgs),
-    /// Explain an out-of-memory from CANN's logs: who requested how much, and what to try
-    ExplainLog(ExplainLogArgs),
+    /// Explain an out-of-memory (log, terminal text, snapshot): who requested how much, and what to try
+    #[command(alias = "explain-log")]
+    Explain(ExplainArgs),
     /// Simulate graphs, or replay a trace, under every policy and compare
     Compare(CompareArgs),
     /// Simulate all combinations of options, dimensions and devices; show the Pareto front
@@ -106,7 +107,7 @@ impl Action {
         use std::slice::from_ref;
         match self {
             Self::Inspect(args) => &args.files,
-            Self::ExplainLog(args) => &args.files,
+            Self::Explain(args) => &args.files,
             Self::Compare(args) => &args.files,
             Self::Sweep(args) => &args.space.files,
             Self::Recommend(args) => &args.space.files,
@@ -137,7 +138,7 @@ pub enum Format {
     Json,
     /// Rows: `id,lower,upper,size,offset` of `plan`, the live tensors of `peak`, the points of `sweep`.
     Csv,
-    /// A page for people: of `options`, `compare` as a comment on a change, or `explain-log` for a ticket.
+    /// A page for people: of `options`, `compare` as a comment on a change, or `explain` for a ticket.
     Markdown,
     /// Folded stacks of `peak`.
     Folded,
@@ -166,7 +167,7 @@ impl Format {
         let command = match self {
             Self::Text | Self::Json => "other commands",
             Self::Csv => "`plan`, `peak` and `sweep`",
-            Self::Markdown => "`options`, `compare` and `explain-log`",
+            Self::Markdown => "`options`, `compare` and `explain`",
             Self::Folded | Self::Svg => "`peak`",
             Self::Schema | Self::DocumentSchema => "`options`",
         };
@@ -249,10 +250,10 @@ pub struct InspectArgs {
     pub format: Format,
 }
 
-/// Arguments of `explain-log`.
+/// Arguments of `explain`.
 #[derive(Args, Debug)]
-pub struct ExplainLogArgs {
-    /// Logs, folders of logs (~/ascend/log) or terminal output, read as one log; - is standard input
+pub struct ExplainArgs {
+    /// Logs, terminal output, memory snapshots, folders of them (~/ascend/log), read as one story; - is standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Output: text, json or markdown

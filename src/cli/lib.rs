@@ -10,7 +10,7 @@ mod compare;
 mod config;
 mod devices;
 mod dims;
-mod explain_log;
+mod explain;
 mod export;
 mod formats;
 mod inspect;
@@ -190,7 +190,7 @@ fn perform(action: &Action) -> ExitCode {
     let progress = Progress::new(&cancel, &*report);
     let result = match action {
         Action::Inspect(args) => inspect::run(args, &progress),
-        Action::ExplainLog(args) => explain_log::run(args, &progress),
+        Action::Explain(args) => explain::run(args, &progress),
         Action::Compare(args) => compare::run(args, &progress),
         Action::Sweep(args) => sweep::run(args, &progress),
         Action::Recommend(args) => recommend::run(args, &progress),

@@ -1,4 +1,4 @@
-//! The story of a log of CANN: text, Markdown and the window's page from one tree, and JSON.
+//! The story of an out-of-memory: text, Markdown and the window's page from one tree, and JSON.
 
 use std::sync::Arc;
 
@@ -14,12 +14,16 @@ use highwater_analysis::{
     Advice, FailedRequest, GraphMemory, GraphState, LogStory, ModuleMemory, NeedBasis, PolicyNeed, ProcessStory,
 };
 use highwater_model::diagnostics::Diagnostics;
-use highwater_model::units::{Bytes, counted};
-use highwater_model::workload::{DriverRow, LogLevel, LoggedProcess, Workload};
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::{Bytes, counted, first_of};
+use highwater_model::workload::{DriverRow, LogLevel, LoggedProcess, LoggedStatement, Workload};
 use indexmap::IndexMap;
 
 /// Rows of a table of graphs, loads or pools.
 const MOST_ROWS: usize = 12;
+
+/// Statements that a page lists.
+const MOST_STATEMENTS: usize = 24;
 
 /// More processes have only their names.
 const MOST_IN_DETAIL: usize = 8;
@@ -37,19 +41,24 @@ pub struct LogPage {
 }
 
 impl LogPage {
-    /// `None` where the workload is no log.
-    pub fn new(workload: &Workload) -> Option<Arc<Self>> {
-        let story = LogStory::of_workload(workload)?;
-        Some(Arc::new(Self {
-            ticket: story.ticket(),
-            parts: page(&story_blocks(&story)),
-            markdown: markdown(&with_ticket(&story)),
-            has_failures: story.has_failures(),
+    /// `None` where the workload tells of no out-of-memory.
+    ///
+    /// # Errors
+    /// The work is cancelled.
+    pub fn new(workload: &Workload, progress: &Progress<'_>) -> Result<Option<Arc<Self>>, Cancelled> {
+        let story = LogStory::of_workload(workload, progress)?;
+        Ok(story.map(|story| {
+            Arc::new(Self {
+                ticket: story.ticket(),
+                parts: page(&story_blocks(&story)),
+                markdown: markdown(&with_ticket(&story)),
+                has_failures: story.has_failures(),
+            })
         }))
     }
 }
 
-/// A log explained.
+/// An out-of-memory explained.
 #[derive(Clone, Copy, Debug)]
 pub struct LogAnswer<'a> {
     pub story: &'a LogStory,
@@ -70,6 +79,11 @@ impl Answer for LogAnswer<'_> {
             .key("try", story.advice.as_ref().map(advice_json))
             .key("processes", Rows::new(&story.processes, process_record))
             .key("missing", json!(story.missing))
+            .key("requests", requests_json(story))
+            .key(
+                "statements",
+                list(story.statements(), |(process, one)| statement_json(process, one)),
+            )
             .key("diagnostics", diagnostics_json(self.import))
     }
 }
@@ -91,6 +105,7 @@ pub(super) fn story_blocks(story: &LogStory) -> Vec<Block> {
     if !others.is_empty() {
         blocks.push(paragraph(format!("Other processes: {}.", others.join(", "))));
     }
+    blocks.extend(statements(story));
     if !story.missing.is_empty() {
         let items = story.missing.iter().map(|sentence| (0, text(sentence)));
         blocks.extend([heading("To see more"), Block::List(items.collect())]);
@@ -104,8 +119,8 @@ fn heading(words: &str) -> Block {
 
 fn process_blocks(story: &ProcessStory) -> Vec<Block> {
     let process = &story.process;
-    let device = process
-        .device
+    let device = story
+        .device()
         .map_or_else(String::new, |device| format!(", device {device}"));
     let mut blocks = vec![
         Block::Heading(3, text(format!("{}{device}", story.title))),
@@ -122,6 +137,7 @@ fn process_blocks(story: &ProcessStory) -> Vec<Block> {
         let items: Vec<(usize, Line)> = size
             .into_iter()
             .chain(remarks)
+            .chain([(0, text(request.verdict.sentence()))])
             .chain(tries.map(|advice| (0, advice_line(advice))))
             .collect();
         blocks.push(Block::List(items));
@@ -153,7 +169,33 @@ fn advice_line(advice: &Advice) -> Line {
         || Span::Strong(advice.action.clone()).into(),
         |setting| text("Set ").and(code(setting)),
     );
-    action.and(text(format!(": {}.", advice.reason)))
+    let needs = advice.needs_version.as_ref();
+    let needs = needs.map_or_else(String::new, |version| format!(" (needs torch {version} or newer)"));
+    action.and(text(format!("{needs}: {}.", advice.reason)))
+}
+
+/// What the texts state besides failed requests.
+fn statements(story: &LogStory) -> Vec<Block> {
+    let all: Vec<(&ProcessStory, &LoggedStatement)> = story.statements().collect();
+    let is_several = all.iter().any(|(process, _)| process.title != all[0].0.title);
+    let items = all.iter().take(MOST_STATEMENTS).map(|(process, one)| {
+        let whose = if is_several {
+            format!("{}: ", process.title)
+        } else {
+            String::new()
+        };
+        (0, text(format!("{whose}{}", one.text)))
+    });
+    let items: Vec<(usize, Line)> = items.collect();
+    if items.is_empty() {
+        return Vec::new();
+    }
+    let more = all.len().checked_sub(MOST_STATEMENTS).filter(|more| *more > 0);
+    let more = more.map(|more| paragraph(format!("{} follow.", counted(more as u64, "more statement"))));
+    [heading("What the text states of memory"), Block::List(items)]
+        .into_iter()
+        .chain(more)
+        .collect()
 }
 
 fn facts(story: &ProcessStory) -> String {
@@ -171,11 +213,19 @@ fn facts(story: &ProcessStory) -> String {
     if let Some(peak) = process.reserved_peak {
         parts.push(format!("GE reserved {} at most", Bytes(peak)));
     }
-    parts.push(match process.level {
-        LogLevel::Info => "log level info".to_owned(),
-        LogLevel::Default => "log level default".to_owned(),
-        LogLevel::Terminal => "terminal text".to_owned(),
+    parts.push(match (&story.recorder, process.level) {
+        (Some(recorder), _) => recorder.clone(),
+        (None, LogLevel::Info) => "log level info".to_owned(),
+        (None, LogLevel::Default) => "log level default".to_owned(),
+        (None, LogLevel::Terminal) => "terminal text".to_owned(),
     });
+    let versions = process
+        .versions
+        .iter()
+        .map(|(name, version)| format!("{name} {version}"));
+    let settings = process.settings.iter().map(|(name, value)| format!("{name}={value}"));
+    let stated: Vec<String> = versions.chain(settings).collect();
+    parts.extend((!stated.is_empty()).then(|| format!("states {}", first_of(stated.iter(), MOST_ROWS, ", "))));
     let facts = parts.join("; ");
     let mut letters = facts.chars();
     let first = letters
@@ -375,7 +425,8 @@ fn request_json(request: &FailedRequest) -> Json {
         "time": failure.at.map(|at| at.to_string()),
         "who": failure.who,
         "requested": failure.requested,
-        "device": failure.device,
+        "memory": failure.memory.name(),
+        "device": request.device(),
         "graph_id": failure.graph,
         "purpose": failure.purpose,
         "refused_by": failure.refused.name(),
@@ -396,5 +447,58 @@ fn request_json(request: &FailedRequest) -> Json {
 }
 
 fn advice_json(advice: &Advice) -> Json {
-    json!({ "action": advice.action, "setting": advice.setting, "reason": advice.reason })
+    json!({
+        "action": advice.action,
+        "setting": advice.setting,
+        "reason": advice.reason,
+        "needs_version": advice.needs_version,
+    })
+}
+
+/// All requests, in the form that does not depend on what wrote the text: `null` is unknown.
+fn requests_json(story: &LogStory) -> Json {
+    let requests = story
+        .processes
+        .iter()
+        .flat_map(|process| process.requests.iter().map(move |one| (process, one)));
+    list(requests, |(process, request)| {
+        let failure = &request.failure;
+        let is_known = process.is_process();
+        json!({
+            "asked_bytes": failure.requested,
+            "memory": failure.memory.name(),
+            "device": request.device(),
+            "by": {
+                "process": is_known.then_some(&process.title),
+                "line": failure.line,
+                "kernel": failure.kernel,
+                "graph": failure.graph,
+            },
+            "free_bytes": failure.free,
+            "reserved_bytes": failure.reserved,
+            "allocated_bytes": failure.allocated,
+            "largest_free_bytes": failure.largest_free,
+            "total_bytes": failure.total,
+            "limit_bytes": failure.allowed,
+            "holders": list(&failure.holders, |one| json!({ "name": one.name, "bytes": one.bytes })),
+            "served_by_setting": request.verdict.served.name(),
+            "why": request.verdict.why,
+            "try": list(&request.advice, |advice| json!({
+                "setting": advice.setting,
+                "action": advice.action,
+                "why": advice.reason,
+                "needs_version": advice.needs_version,
+            })),
+        })
+    })
+}
+
+fn statement_json(story: &ProcessStory, statement: &LoggedStatement) -> Json {
+    let is_known = story.is_process();
+    json!({
+        "text": statement.text,
+        "time": statement.at.map(|at| at.to_string()),
+        "process": is_known.then_some(&story.title),
+        "device": statement.device,
+    })
 }

@@ -29,7 +29,7 @@ use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_model::workload::GraphEntry;
 use logs::LOGS;
-pub use logs::read_log;
+pub use logs::{StatedMemory, read_story};
 pub(super) use logs::{logs_among, read_logs};
 use parts::read_parts;
 use walk::Found;

@@ -62,7 +62,7 @@ pub use files::{
     FileError, TextOrImported, look, look_at, look_at_files, look_at_files_with, read_bytes, read_source,
     read_text_or_source,
 };
-pub use folder::{Keep, read_log};
+pub use folder::{Keep, StatedMemory, read_story};
 pub use known_names::KnownNames;
 pub use load::{load, load_kept, load_unmeasured};
 pub use loaded::{Loaded, ReadConfig, ReadScript};

@@ -1,7 +1,7 @@
 //! Reads sources into one workload.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::document::SourceSpec;
 use super::folder::Keep;
@@ -136,7 +136,7 @@ pub(super) fn load_known(
     Ok(Loaded {
         workload: Arc::clone(&whole),
         parts: whole.parts(&dumped),
-        log_page: OnceLock::new(),
+        log_page: None,
         whole,
         stamped,
         aliases: given.aliases,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::document::SourceSpec;
 use super::known_names::rename_in_plan;
@@ -33,7 +33,7 @@ pub struct Loaded {
     /// By position of the source.
     pub reports: Vec<SourceReport>,
     pub diagnostics: Diagnostics,
-    pub(super) log_page: OnceLock<Option<Arc<LogPage>>>,
+    pub(super) log_page: Option<Arc<LogPage>>,
 }
 
 impl Loaded {
@@ -47,9 +47,9 @@ impl Loaded {
         self.aliases.get(name).map_or(name, String::as_str)
     }
 
-    /// The story of a log, made once it is shown; `None` where this is no log.
-    pub fn log_page(&self) -> Option<&Arc<LogPage>> {
-        self.log_page.get_or_init(|| LogPage::new(&self.whole)).as_ref()
+    /// The story of an out-of-memory, made where the window opens sources; `None` where they tell of none.
+    pub const fn log_page(&self) -> Option<&Arc<LogPage>> {
+        self.log_page.as_ref()
     }
 
     /// Replaces names in a schedule by current ones, unless names may belong to a source that cannot be read. O(entries log

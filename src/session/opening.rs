@@ -10,6 +10,7 @@ use super::known_names::KnownNames;
 use super::load::{Reading, load_known};
 use super::loaded::{Loaded, ReadConfig};
 use super::multi_file::OnFailure;
+use highwater_export::LogPage;
 use highwater_import::{Input, recognise, unread_advice};
 use highwater_model::progress::Progress;
 use highwater_script::{ConfigDocument, is_script_name, read_config_of};
@@ -54,6 +55,8 @@ pub(super) fn open_sources(
     };
     let mut loaded = load_known(&graphs, with_evaluation, known, reading, progress)?;
     loaded.configs = configs;
+    // Failed requests of recorded histories are replayed, so the page is made here and not where it is shown.
+    loaded.log_page = LogPage::new(&loaded.whole, progress).map_err(|cancelled| cancelled.to_string())?;
     Ok(Opened::Graphs(Box::new(loaded)))
 }
 

@@ -192,7 +192,8 @@ impl Panes {
         self.follow_log(session);
     }
 
-    /// Brings the page of a log to the front once, where a request failed or nothing else can be drawn.
+    /// Brings the page of a log to the front once, where a request failed or nothing else can be drawn. A snapshot has lanes to
+    /// look at first.
     fn follow_log(&mut self, session: &Session) {
         let page = session.loaded().and_then(Loaded::log_page);
         if self.shown_log.as_ref() == page {
@@ -203,7 +204,14 @@ impl Panes {
         let is_all = session.loaded().is_some_and(|loaded| {
             loaded.workload.graphs().is_empty() && loaded.workload.recordings().iter().all(is_empty)
         });
-        if page.is_some_and(|page| page.has_failures || is_all) {
+        let is_log = session.loaded().is_some_and(|loaded| {
+            loaded
+                .whole
+                .recordings()
+                .iter()
+                .any(|recording| recording.process.is_some())
+        });
+        if page.is_some_and(|page| is_all || is_log && page.has_failures) {
             self.offer(Pane::Log);
         }
     }

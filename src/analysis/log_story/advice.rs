@@ -1,12 +1,16 @@
 //! Policies and settings that act on a failed request, each with its reason.
 
+use super::framework_advice::of_framework;
 use super::graphs::{GraphMemory, GraphState, State};
+use super::host::of_host;
 use super::modules::ModuleMemory;
 use super::needs::named;
 use super::request::FailedRequest;
 use super::torch_advice::of_torch;
+use super::vendor::{library, vendor};
+use super::verdict::Verdict;
 use highwater_model::units::Bytes;
-use highwater_model::workload::{LoggedFailure, LoggedGraph, LoggedProcess, RefusedBy};
+use highwater_model::workload::{Library, LoggedFailure, LoggedGraph, LoggedProcess, MemoryPlace, RefusedBy};
 
 /// Something to try.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +20,8 @@ pub struct Advice {
     /// The setting with its value, where the action is one.
     pub setting: Option<String>,
     pub reason: String,
+    /// The release that knows the setting first, where the text states none.
+    pub needs_version: Option<String>,
 }
 
 impl Advice {
@@ -24,6 +30,7 @@ impl Advice {
             action: action.into(),
             setting: None,
             reason: reason.into(),
+            needs_version: None,
         }
     }
 
@@ -36,53 +43,91 @@ impl Advice {
     }
 }
 
-/// What to try, first things first.
+/// Less memory, where no setting helps.
+pub(super) fn reduce(reason: impl Into<String>) -> Advice {
+    Advice::new("Reduce the batch, or recompute activations", reason)
+}
+
+/// Whether a setting could have served a request, and what to try, first things first.
 pub(super) fn advice(
     process: &LoggedProcess,
     request: &FailedRequest,
     state: &State,
     modules: &[ModuleMemory],
-) -> Vec<Advice> {
+) -> (Verdict, Vec<Advice>) {
     let failure = &request.failure;
     if failure.was_retried {
-        return vec![Advice::new(
+        let retried = Advice::new(
             "Ignore this request if the run went on",
             "as far as the log shows, the pool got the memory after it freed what it had cached; that only costs time",
-        )];
+        );
+        return (
+            Verdict::unknown("its repetition did not fail, as far as the log shows"),
+            vec![retried],
+        );
     }
-    match failure.who.as_deref() {
-        Some("torch") => of_torch(request),
-        Some("GE") => of_engine(process, failure, state, modules),
-        Some("HCCL") => vec![
-            Advice::new(
-                "Lower HCCL_BUFFSIZE",
-                "HCCL's buffers are outside torch's pool and GE's arenas, so allocator settings and policies do not act on them",
-            ),
-            other_processes(),
-        ],
-        Some("APP") => vec![
-            Advice::new(
-                "Add the program's terminal output",
-                "the program requested the memory itself (aclrtMalloc; torch_npu's pool, for example), so static_memory_policy \
-                 does not act on it; torch_npu's own sentence tells which allocator settings do",
-            ),
-            other_processes(),
-        ],
-        _ => vec![
-            Advice::new(
-                "Add ~/ascend/log/run/plog and ~/ascend/log/debug/plog",
-                "these lines do not tell which module requested the memory",
-            ),
-            other_processes(),
-        ],
+    if failure.memory == MemoryPlace::Host {
+        return of_host(failure);
+    }
+    match library(failure) {
+        Library::Cann => of_cann(process, request, state, modules),
+        one @ (Library::TorchNpu | Library::TorchCuda | Library::TorchHip | Library::TorchXpu | Library::TorchMps) => {
+            of_torch(process, request, one)
+        }
+        one @ (Library::Jax | Library::TensorFlow | Library::MindSpore | Library::Paddle) => {
+            of_framework(process, request, one)
+        }
     }
 }
 
-pub(super) fn other_processes() -> Advice {
-    Advice::new(
-        "Run npu-smi info",
-        "it lists all processes on the device; the log covers only those above",
-    )
+fn of_cann(
+    process: &LoggedProcess,
+    request: &FailedRequest,
+    state: &State,
+    modules: &[ModuleMemory],
+) -> (Verdict, Vec<Advice>) {
+    let failure = &request.failure;
+    let all = match failure.who.as_deref() {
+        Some("GE") => of_engine(process, failure, state, modules),
+        Some("HCCL") => buffers(process),
+        Some("APP") => vec![Advice::new(
+            "Add the program's terminal output",
+            "the program requested the memory itself (aclrtMalloc; torch_npu's pool, for example), so static_memory_policy \
+             does not act on it; torch_npu's own sentence tells which allocator settings do",
+        )],
+        _ => vec![Advice::new(
+            "Add ~/ascend/log/run/plog and ~/ascend/log/debug/plog",
+            "these lines do not tell which module requested the memory",
+        )],
+    };
+    let is_setting = all.iter().any(|one| one.setting.is_some());
+    let is_alone =
+        failure.who.as_deref() == Some("GE") && failure.refused == RefusedBy::Device && is_of_graph(failure, state);
+    let verdict = if is_alone && !is_setting {
+        Verdict::no("no policy and no option makes this request smaller")
+    } else {
+        Verdict::unknown("the log does not state how much the device had free, and in which pieces")
+    };
+    let is_check = failure.refused == RefusedBy::Check;
+    let others = other_processes(vendor(Library::Cann).tool).filter(|_| !is_check);
+    (verdict, all.into_iter().chain(others).collect())
+}
+
+fn buffers(process: &LoggedProcess) -> Vec<Advice> {
+    let set = process.settings.get("HCCL_BUFFSIZE");
+    let set = set.map_or_else(String::new, |value| format!(" (the text sets {value}, in MiB)"));
+    vec![Advice::new(
+        "Lower HCCL_BUFFSIZE",
+        format!(
+            "HCCL's buffers are outside torch's pool and GE's arenas, so allocator settings and policies do not act on \
+             them{set}"
+        ),
+    )]
+}
+
+pub(super) fn other_processes(tool: Option<&str>) -> Option<Advice> {
+    let reason = "it lists all processes on the device; the log covers only those above";
+    tool.map(|tool| Advice::new(format!("Run {tool}"), reason))
 }
 
 fn of_engine(process: &LoggedProcess, failure: &LoggedFailure, state: &State, modules: &[ModuleMemory]) -> Vec<Advice> {
@@ -99,7 +144,7 @@ fn of_engine(process: &LoggedProcess, failure: &LoggedFailure, state: &State, mo
     }
     if purpose.contains("malloc var") {
         let reason = "every policy reserves variables once per session";
-        return vec![Advice::new("Reduce the variables", reason), other_processes()];
+        return vec![Advice::new("Reduce the variables", reason)];
     }
     let first = if is_of_graph(failure, state) {
         let sharing = sharing(policy, failure, state);
@@ -129,10 +174,7 @@ fn of_engine(process: &LoggedProcess, failure: &LoggedFailure, state: &State, mo
         )
     });
     let by_caller = inputs_by_caller(process, failure);
-    [Some(first), by_caller, lower, Some(other_processes())]
-        .into_iter()
-        .flatten()
-        .collect()
+    [Some(first), by_caller, lower].into_iter().flatten().collect()
 }
 
 /// Inputs and outputs of the graph out of its feature map, where they are at least a hundredth of it. Without them the
@@ -243,6 +285,5 @@ fn of_pool(policy: Option<u64>, failure: &LoggedFailure) -> Vec<Advice> {
         failure,
         "pools of dynamic graphs grow with their tensors".to_owned(),
     ));
-    all.push(other_processes());
     all
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::super::log_words::DEFAULT_LEVEL;
+use super::vendor::is_of_ascend;
 use highwater_model::units::Bytes;
 use highwater_model::workload::{LogLevel, LoggedProcess};
 
@@ -15,6 +16,9 @@ const PLOG: &str = "This is terminal text: add ~/ascend/log/run/plog and ~/ascen
 
 const DEBUG_LOG: &str =
     "A failed request is in the debug log, not in the run log: if the run failed, add ~/ascend/log/debug/plog.";
+
+const TRACEBACK: &str = "No allocator's line is among the text, so which request failed, and what was free then, is not stated: add \
+                         the traceback, up to the sentence with the bytes.";
 
 /// Sentences of one log, at most.
 const MOST: usize = 8;
@@ -39,10 +43,14 @@ fn of_process(process: &LoggedProcess) -> Vec<String> {
         LogLevel::Info => Vec::new(),
         LogLevel::Default if has_run_log => vec![DEFAULT_LEVEL.to_owned()],
         LogLevel::Default => vec![RUN_LOG.to_owned(), DEFAULT_LEVEL.to_owned()],
-        LogLevel::Terminal => vec![PLOG.to_owned()],
+        LogLevel::Terminal if is_of_ascend(process) => vec![PLOG.to_owned()],
+        LogLevel::Terminal => Vec::new(),
     };
     if process.level == LogLevel::Default && has_run_log && process.failures.is_empty() {
         all.insert(0, DEBUG_LOG.to_owned());
+    }
+    if process.failures.is_empty() && !process.statements.is_empty() {
+        all.insert(0, TRACEBACK.to_owned());
     }
     all.extend(lost_heads(process));
     all

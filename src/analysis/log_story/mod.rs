@@ -1,24 +1,35 @@
-//! The story of a log of CANN: failed requests, what the process had then, and the policy or setting to try.
+//! The story of an out-of-memory: failed requests, what the process had then, whether a setting could have served them, and
+//! what to try.
 //!
 //! ```text
 //! modules.rs  the driver's modules       graphs.rs  graphs when a request failed    needs.rs  what each policy needs
-//! request.rs  one failed request         advice.rs  what acts on it (torch_advice.rs)  missing.rs what would tell more
-//! sentence.rs the line for a ticket
+//! request.rs  one failed request         verdict.rs whether a setting could serve it  missing.rs what would tell more
+//! sentence.rs the line for a ticket      snapshot.rs failed requests of a recorded history, replayed
+//! advice.rs   what acts on it: torch_advice.rs (allocator_setting.rs), framework_advice.rs, host.rs, by arithmetic.rs, vendor.rs
 //! ```
 //!
-//! In: the facts of processes. Out: a value that text, Markdown, JSON and the window show. Invariant: every figure is a fact of a
+//! In: the facts of processes, and recordings. Out: a value that text, Markdown, JSON and the window show. Invariant: every figure is a fact of a
 //! process, or a sum or difference of such facts that its sentence names; what is an estimate is called so.
 
 mod advice;
+mod allocator_setting;
+mod arithmetic;
+mod framework_advice;
 mod graphs;
+mod host;
+#[cfg(test)]
+mod library_tests;
 mod missing;
 mod modules;
 mod needs;
 mod request;
 mod sentence;
+mod snapshot;
 #[cfg(test)]
 mod tests;
 mod torch_advice;
+mod vendor;
+mod verdict;
 
 use std::sync::Arc;
 
@@ -27,8 +38,10 @@ pub use graphs::{GraphMemory, GraphState};
 pub use modules::ModuleMemory;
 pub use needs::{NeedBasis, PolicyNeed};
 pub use request::FailedRequest;
+pub use verdict::{Served, Verdict};
 
-use highwater_model::workload::{LoggedFailure, LoggedProcess, PolicyFrom, Workload};
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::workload::{LoggedFailure, LoggedProcess, LoggedStatement, PolicyFrom, Recording, Workload};
 
 /// Failed requests of a process that are told one by one, the first ones.
 const MOST_REQUESTS: usize = 16;
@@ -40,6 +53,8 @@ pub struct LogStory {
     pub processes: Vec<ProcessStory>,
     /// The log in one sentence, for a ticket.
     pub sentence: String,
+    /// Whether a setting could have served the first failed request.
+    pub verdict: Option<Verdict>,
     /// What to try, for the first failed request.
     pub advice: Option<Advice>,
     /// What the log lacks, and how to have it.
@@ -50,6 +65,8 @@ pub struct LogStory {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProcessStory {
     pub process: Arc<LoggedProcess>,
+    /// The tool that recorded it, of a recorded history; `None` of a text.
+    pub recorder: Option<String>,
     /// Such as `python3 (40518)`.
     pub title: String,
     /// The first ones, in the order of the log; those that were retried are last.
@@ -69,28 +86,81 @@ pub struct ProcessStory {
 impl LogStory {
     /// O(records of the log that tell of memory).
     pub fn new(processes: &[Arc<LoggedProcess>]) -> Self {
-        let mut stories: Vec<ProcessStory> = processes.iter().map(ProcessStory::new).collect();
+        Self::of_stories(processes.iter().map(ProcessStory::new).collect(), Vec::new())
+    }
+
+    fn of_stories(mut stories: Vec<ProcessStory>, lacking: Vec<String>) -> Self {
+        let of_texts = stories.iter().filter(|story| story.recorder.is_none());
+        let of_texts: Vec<Arc<LoggedProcess>> = of_texts.map(|story| Arc::clone(&story.process)).collect();
         stories.sort_by_key(|story| story.requests.is_empty());
-        let sentence = sentence::of(&stories);
-        let advice = sentence::main_request(&stories).and_then(|(_, request)| request.advice.first().cloned());
+        let main = sentence::main_request(&stories).map(|(_, request)| request);
         Self {
-            sentence,
-            advice,
-            missing: missing::of(processes),
+            sentence: sentence::of(&stories),
+            verdict: main.map(|request| request.verdict.clone()),
+            advice: main.and_then(|request| request.advice.first().cloned()),
+            missing: missing::of(&of_texts).into_iter().chain(lacking).collect(),
             processes: stories,
         }
     }
 
-    /// The story of a workload; `None` where it is no log.
-    pub fn of_workload(workload: &Workload) -> Option<Self> {
-        let recordings = workload.recordings().iter();
-        let processes: Vec<Arc<LoggedProcess>> = recordings.filter_map(|one| one.process.clone()).collect();
-        (!processes.is_empty()).then(|| Self::new(&processes))
+    /// The story of logs and recorded histories together. Failed requests of histories are replayed: O(settings x events).
+    ///
+    /// # Errors
+    /// The work is cancelled.
+    pub fn of_recordings<'a>(
+        recordings: impl Iterator<Item = &'a Recording>,
+        progress: &Progress<'_>,
+    ) -> Result<Self, Cancelled> {
+        let mut stories = Vec::new();
+        let mut lacking = Vec::new();
+        for recording in recordings {
+            match &recording.process {
+                Some(process) => stories.push(ProcessStory::new(process)),
+                None if snapshot::has_failures(recording) => {
+                    let told = snapshot::told(recording, progress)?;
+                    stories.push(ProcessStory::of_snapshot(&told, &recording.recorder));
+                }
+                None => lacking.push(snapshot::lack(recording)),
+            }
+        }
+        Ok(Self::of_stories(stories, lacking))
+    }
+
+    /// The story of a workload; `None` where it tells of no out-of-memory.
+    ///
+    /// # Errors
+    /// The work is cancelled.
+    pub fn of_workload(workload: &Workload, progress: &Progress<'_>) -> Result<Option<Self>, Cancelled> {
+        if !Self::is_of(workload) {
+            return Ok(None);
+        }
+        let told = workload.recordings().iter().filter(|recording| is_told(recording));
+        Self::of_recordings(told.map(|recording| &**recording), progress).map(Some)
+    }
+
+    /// Whether a workload has a log or a recorded history with a failed request.
+    pub fn is_of(workload: &Workload) -> bool {
+        workload.recordings().iter().any(|recording| is_told(recording))
     }
 
     pub fn has_failures(&self) -> bool {
         self.processes.iter().any(|story| !story.requests.is_empty())
     }
+
+    /// What the texts state besides failed requests, process by process.
+    pub fn statements(&self) -> impl Iterator<Item = (&ProcessStory, &LoggedStatement)> {
+        let stories = self.processes.iter();
+        stories.flat_map(|story| story.process.statements.iter().map(move |statement| (story, statement)))
+    }
+
+    /// Whether something about memory is stated: a failed request, a statement, or what an engine or a driver had.
+    pub fn states_memory(&self) -> bool {
+        self.processes.iter().any(ProcessStory::states_memory)
+    }
+}
+
+fn is_told(recording: &Recording) -> bool {
+    recording.process.is_some() || snapshot::has_failures(recording)
 }
 
 impl ProcessStory {
@@ -113,6 +183,7 @@ impl ProcessStory {
             FailedRequest::new(process, failure, state, modules)
         });
         Self {
+            recorder: None,
             title: title(process),
             requests: requests.collect(),
             n_more_requests: process.failures.len().saturating_sub(MOST_REQUESTS),
@@ -123,13 +194,55 @@ impl ProcessStory {
             process: Arc::clone(process),
         }
     }
+
+    /// The requests of a recorded history, with the answers of its replays.
+    fn of_snapshot(told: &snapshot::Told, recorder: &str) -> Self {
+        let mut story = Self::new(&told.process);
+        for (request, (verdict, advice)) in story.requests.iter_mut().zip(&told.answers) {
+            (request.verdict, request.advice) = (verdict.clone(), advice.clone());
+        }
+        story.recorder = Some(recorder.to_owned());
+        story
+    }
+
+    /// The device in its title; `None` where only memory of the host failed.
+    pub fn device(&self) -> Option<u64> {
+        let mut devices = self.requests.iter().map(FailedRequest::device).peekable();
+        let is_host = devices.peek().is_some() && devices.all(|device| device.is_none());
+        self.process.device.filter(|_| !is_host)
+    }
+
+    /// Whether the title names a process.
+    pub fn is_process(&self) -> bool {
+        self.recorder.is_none() && (self.process.pid.is_some() || self.process.name.is_some())
+    }
+
+    fn states_memory(&self) -> bool {
+        let process = &*self.process;
+        let is_stated = [
+            !self.requests.is_empty(),
+            !process.statements.is_empty(),
+            !process.events.is_empty(),
+            !process.driver.is_empty(),
+            !process.pools.is_empty(),
+            !process.arena_loads.is_empty(),
+            !process.plans.is_empty(),
+            process.graphs.iter().any(|graph| graph.total.is_some()),
+            process.device_total.is_some(),
+            process.device_free.is_some(),
+            process.variables.is_some(),
+            process.reserved_peak.is_some(),
+        ];
+        is_stated.contains(&true)
+    }
 }
 
 fn title(process: &LoggedProcess) -> String {
     match (&process.name, process.pid) {
         (Some(name), Some(pid)) => format!("{name} ({pid})"),
         (None, Some(pid)) => format!("process {pid}"),
-        _ => "unknown process".to_owned(),
+        (Some(name), None) => name.clone(),
+        (None, None) => "unknown process".to_owned(),
     }
 }
 

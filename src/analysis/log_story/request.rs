@@ -4,8 +4,13 @@ use super::advice::{Advice, advice};
 use super::graphs::{GraphState, State};
 use super::modules::ModuleMemory;
 use super::needs::named;
-use highwater_model::units::Bytes;
-use highwater_model::workload::{LoggedFailure, LoggedProcess, RefusedBy};
+use super::vendor::{library, vendor};
+use super::verdict::Verdict;
+use highwater_model::units::{Bytes, first_of};
+use highwater_model::workload::{LoggedFailure, LoggedProcess, MemoryPlace, RefusedBy};
+
+/// Holders of memory that a remark names.
+const MOST_HOLDERS: usize = 8;
 
 /// A request for memory that failed.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +22,8 @@ pub struct FailedRequest {
     pub remarks: Vec<String>,
     /// Graphs that the engine evicted before it.
     pub evicted: Vec<u64>,
+    /// Whether a setting could have served it.
+    pub verdict: Verdict,
     /// What may help, the first thing to try first; never empty.
     pub advice: Vec<Advice>,
     /// Sum of the driver's modules then.
@@ -41,6 +48,7 @@ impl FailedRequest {
             sentence: sentence(failure),
             remarks: Vec::new(),
             evicted: state.of_state(GraphState::Evicted).map(|graph| graph.id).collect(),
+            verdict: Verdict::unknown(String::new()),
             advice: Vec::new(),
             allocated_by_modules,
             of_no_module: difference(total, allocated_by_modules),
@@ -49,9 +57,19 @@ impl FailedRequest {
             failure: failure.clone(),
         };
         request.remarks = remarks(process, &request, state);
-        request.advice = advice(process, &request, state, modules);
+        (request.verdict, request.advice) = advice(process, &request, state, modules);
         request
     }
+
+    /// The device; `None` of memory of the host.
+    pub fn device(&self) -> Option<u64> {
+        device(&self.failure)
+    }
+}
+
+/// Memory of the host is of no device, whatever device the process uses.
+pub(super) fn device(failure: &LoggedFailure) -> Option<u64> {
+    failure.device.filter(|_| failure.memory == MemoryPlace::Device)
 }
 
 /// The sum of the modules of a device, of the only device where the request names none.
@@ -77,9 +95,10 @@ fn sentence(failure: &LoggedFailure) -> String {
         (None, Some(graph)) => format!(" for graph {graph}"),
         (None, None) => String::new(),
     };
-    let device = failure
-        .device
-        .map_or_else(String::new, |device| format!(" on device {device}"));
+    let place = match failure.memory {
+        MemoryPlace::Host => " of host memory".to_owned(),
+        MemoryPlace::Device => device(failure).map_or_else(String::new, |device| format!(" on device {device}")),
+    };
     let time = failure.at.map_or_else(String::new, |at| format!(" at {at}"));
     let refusal = match failure.refused {
         RefusedBy::Device => "",
@@ -87,7 +106,7 @@ fn sentence(failure: &LoggedFailure) -> String {
         RefusedBy::Fraction => ": refused by per_process_memory_fraction, the program's own limit",
         RefusedBy::Workspace => " for the workspace of operators, outside its pool",
     };
-    format!("{who} did not get {size}{purpose}{device}{time}{refusal}.")
+    format!("{who} did not get {size}{purpose}{place}{time}{refusal}.")
 }
 
 fn remarks(process: &LoggedProcess, request: &FailedRequest, state: &State) -> Vec<String> {
@@ -97,16 +116,24 @@ fn remarks(process: &LoggedProcess, request: &FailedRequest, state: &State) -> V
         let lines = failure.driver_lines;
         remarks.push(format!("One request, reported {lines} times by the driver."));
     }
+    remarks.extend(asked_by(failure).map(|words| format!("Requested {words}.")));
     remarks.extend(retry(failure).map(|words| format!("After it, {words}.")));
     if let Some(pool) = pool(request) {
-        remarks.push(format!("Figures of torch: {pool}."));
+        remarks.push(format!("Figures of {}: {pool}.", whose(failure)));
     }
     if let Some(allowed) = failure.allowed {
         let limit = match failure.refused {
-            RefusedBy::Check => "GE allows",
-            _ => "The program's limit allows torch",
+            RefusedBy::Check => "GE allows".to_owned(),
+            _ => format!("The program's limit allows {}", whose(failure)),
         };
         remarks.push(format!("{limit} {} at most.", Bytes(allowed)));
+    }
+    if !failure.holders.is_empty() {
+        let holders = failure
+            .holders
+            .iter()
+            .map(|one| format!("{} {}", one.name, Bytes(one.bytes)));
+        remarks.push(format!("Held then: {}.", first_of(holders, MOST_HOLDERS, ", ")));
     }
     if let [only] = request.evicted[..] {
         let size = state.graph(only).and_then(|graph| graph.feature_map);
@@ -129,22 +156,42 @@ pub(super) fn retry(failure: &LoggedFailure) -> Option<&'static str> {
     failure.was_retried.then_some(RETRIED)
 }
 
-/// The figures of torch's sentence, in words.
+/// Whose pool it is: `torch`.
+fn whose(failure: &LoggedFailure) -> &'static str {
+    vendor(library(failure)).pool.trim_end_matches("'s pool")
+}
+
+/// The line and the kernel that requested it: `by kernel MatMul at train.py:61`.
+pub(super) fn asked_by(failure: &LoggedFailure) -> Option<String> {
+    let kernel = failure.kernel.as_ref().map(|kernel| format!("by {kernel}"));
+    let line = failure.line.as_ref().map(|line| format!("at {line}"));
+    let parts: Vec<String> = kernel.into_iter().chain(line).collect();
+    (!parts.is_empty()).then(|| parts.join(" "))
+}
+
+/// The figures of an allocator's sentence, in words.
 pub(super) fn pool(request: &FailedRequest) -> Option<String> {
     let failure = &request.failure;
     let mut parts = Vec::new();
-    if let (Some(allocated), Some(reserved)) = (failure.allocated, failure.reserved) {
-        parts.push(format!(
-            "{} reserved by the pool, {} allocated",
-            Bytes(reserved),
-            Bytes(allocated)
-        ));
+    let figures = [
+        (failure.reserved, "reserved by the pool"),
+        (failure.allocated, "allocated"),
+    ];
+    let figures = figures
+        .into_iter()
+        .filter_map(|(bytes, what)| Some(format!("{} {what}", Bytes(bytes?))));
+    let figures: Vec<String> = figures.collect();
+    parts.extend((!figures.is_empty()).then(|| figures.join(", ")));
+    if let Some(largest) = failure.largest_free {
+        parts.push(format!("the largest free piece has {}", Bytes(largest)));
     }
     if let Some(free) = failure.free {
         let total = failure
             .total
             .map_or_else(String::new, |total| format!(" of {}", Bytes(total)));
         parts.push(format!("{}{total} free", Bytes(free)));
+    } else if let Some(total) = failure.total {
+        parts.push(format!("{} in all", Bytes(total)));
     }
     if let Some(outside) = request.outside_pool {
         parts.push(format!("about {} outside the pool", Bytes(outside)));

@@ -1,7 +1,8 @@
 //! A log in one sentence, for a ticket.
 
 use super::needs::named;
-use super::request::{FailedRequest, free_before, pool, retry};
+use super::request::{FailedRequest, asked_by, free_before, pool, retry};
+use super::verdict::Served;
 use super::{LogStory, ProcessStory};
 use highwater_model::units::{Bytes, counted};
 
@@ -32,6 +33,7 @@ pub(super) fn of(stories: &[ProcessStory]) -> String {
         return without_failure(stories);
     };
     let mut parts = vec![format!("{}: {}", story.title, request.sentence.trim_end_matches('.'))];
+    parts.extend(asked_by(&request.failure).map(|words| format!("requested {words}")));
     parts.extend(retry(&request.failure).map(|words| format!("after it, {words}")));
     parts.extend(pool(request));
     parts.extend(free_before(&story.process, &request.failure));
@@ -90,6 +92,19 @@ fn modules(story: &ProcessStory, request: &FailedRequest) -> Option<String> {
 /// The graph engine's peak, of the process with the highest; at the default level as the driver counts it.
 fn without_failure(stories: &[ProcessStory]) -> String {
     const NONE: &str = "The log has no failed request for memory";
+    const MOST_LETTERS: usize = 400;
+    if stories.is_empty() {
+        return "What was read states no failed request for memory.".to_owned();
+    }
+    let mut statements = stories.iter().flat_map(|story| &story.process.statements);
+    if let Some(first) = statements.next() {
+        let first: String = first.text.trim_end_matches('.').chars().take(MOST_LETTERS).collect();
+        let more = match statements.count() {
+            0 => String::new(),
+            more => format!(", and {}", counted(more as u64, "more statement")),
+        };
+        return format!("The text states no request of an allocator that failed. It states: {first}{more}.");
+    }
     let peak_of = |story: &ProcessStory| {
         let engine = story.modules.iter().find(|one| one.module == "GE");
         story.process.reserved_peak.or(engine.and_then(|one| one.peak))
@@ -115,11 +130,18 @@ fn without_failure(stories: &[ProcessStory]) -> String {
 }
 
 impl LogStory {
-    /// The sentence for a ticket, with what to try.
+    /// The sentence for a ticket, with the arithmetic and what to try.
     pub fn ticket(&self) -> String {
-        match &self.advice {
-            Some(advice) => format!("{} {}: {}.", self.sentence, advice.action, advice.reason),
-            None => self.sentence.clone(),
-        }
+        let verdict = self
+            .verdict
+            .as_ref()
+            .filter(|verdict| verdict.served != Served::Unknown);
+        let verdict = verdict.map(|verdict| verdict.sentence());
+        let advice = self
+            .advice
+            .as_ref()
+            .map(|advice| format!("{}: {}.", advice.action, advice.reason));
+        let parts = std::iter::once(self.sentence.clone()).chain(verdict).chain(advice);
+        parts.collect::<Vec<String>>().join(" ")
     }
 }

@@ -139,10 +139,10 @@ const GROUPS: [(&str, &[CommandHelp]); 4] = [
             CommandHelp {
                 notes: logs,
                 ..row(
-                    "explain-log",
+                    "explain",
                     [
-                        "highwater explain-log out_of_memory.plog",
-                        "highwater explain-log out_of_memory.plog --format markdown",
+                        "highwater explain out_of_memory.plog",
+                        "highwater explain out_of_memory.plog --format markdown",
                     ],
                 )
             },
@@ -293,8 +293,9 @@ fn heuristics() -> String {
 }
 
 fn logs() -> String {
-    "After an out-of-memory, name ~/ascend/log and a file with the terminal's text. Several files are one log.\n\
-     The last line of the answer is the sentence for a ticket, with what to try (docs/logs.md).\n\n"
+    "After an out-of-memory, name the terminal's text or a pasted report, logs (~/ascend/log) and memory snapshots;\n\
+     several files are one story. The last line of the answer is the sentence for a ticket (docs/logs.md).\n\
+     Exit code: 1 where nothing about memory is stated.\n\n"
         .to_owned()
 }
 

@@ -1,19 +1,25 @@
-//! Logs of CANN as one source: a process writes several, and one file is open at a time.
+//! Logs as one source, with snapshots as one story: a process writes several, and one file is open at a time.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::walk::files_of;
 use super::{EMPTY_ADVICE, recognised};
 use crate::document::SourceSpec;
 use crate::files::{FileError, STANDARD_INPUT, input_of, read_path};
 use crate::streams::Stream;
-use highwater_import::{ImportError, Imported, Input, LogFile, import_as, import_logs, importer, recognise};
+use highwater_import::{ImportError, Imported, Importer, Input, LogFile, import_as, import_logs, importer, recognise};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
+use highwater_model::workload::{Recording, Source};
 
 /// The importer of these files.
 pub(crate) const LOGS: &str = "cann_log";
+
+/// The importer of recorded memory histories.
+const SNAPSHOTS: &str = "torch_snapshot";
 
 struct File<'a> {
     name: String,
@@ -33,6 +39,26 @@ impl<'a> File<'a> {
             name: path.display().to_string(),
             content: Content::Path(path.to_owned()),
             progress,
+        }
+    }
+
+    fn import(&self, row: Option<&'static Importer>, progress: &Progress<'_>) -> Result<Imported, FileError> {
+        match &self.content {
+            Content::Path(path) => read_path(path, row, progress),
+            Content::Memory(input) => import_as(&mut input.borrow_mut(), row, progress)
+                .map_err(|reason| FileError::import(Path::new(&self.name), reason)),
+        }
+    }
+
+    /// Whether the first bytes may be text.
+    fn is_text(&self) -> bool {
+        let is_text = |input: &Input<'_>| !input.head().contains(&0);
+        match &self.content {
+            Content::Path(path) => {
+                let input = input_of(path, self.progress).ok().and_then(Result::ok);
+                input.is_some_and(|input| is_text(&input))
+            }
+            Content::Memory(input) => is_text(&input.borrow()),
         }
     }
 }
@@ -68,79 +94,157 @@ fn read(files: &[File<'_>], progress: &Progress<'_>) -> Result<Imported, FileErr
     import_logs(&all, progress).map_err(|reason| FileError::import(first, reason))
 }
 
-/// Reads sources as one log, whatever their first lines are: files, all logs of folders, standard input.
-///
-/// # Errors
-/// [`FileError`] where none can be read.
-pub fn read_log(sources: &[SourceSpec], progress: &Progress<'_>) -> Result<Imported, FileError> {
-    let mut files = Vec::new();
-    let mut diagnostics = Diagnostics::new();
-    for source in sources {
-        files.extend(files_of_source(source, &mut diagnostics, progress)?);
-    }
-    let mut imported = match (sources, &files[..]) {
-        // The lines of a single file are in their order, whatever their times.
-        ([SourceSpec::Path(path)], [_]) if path.is_file() => read_path(path, importer(LOGS), progress)?,
-        (
-            _,
-            [
-                File {
-                    name,
-                    content: Content::Memory(input),
-                    ..
-                },
-            ],
-        ) => import_as(&mut input.borrow_mut(), importer(LOGS), progress)
-            .map_err(|reason| FileError::import(Path::new(name), reason))?,
-        _ => read(&files, progress)?,
-    };
-    imported.diagnostics.extend(&diagnostics);
-    Ok(imported)
+/// What sources state of failed requests for memory.
+#[derive(Debug)]
+pub struct StatedMemory {
+    /// Processes of logs and texts, then the devices of snapshots.
+    pub recordings: Vec<Arc<Recording>>,
+    pub diagnostics: Diagnostics,
 }
 
-fn files_of_source<'a>(
-    source: &SourceSpec,
-    diagnostics: &mut Diagnostics,
-    progress: &'a Progress<'a>,
-) -> Result<Vec<File<'a>>, FileError> {
-    let in_memory = |name: &str, input: Result<Input<'static>, ImportError>| {
-        let input = input.map_err(|reason| FileError::import(Path::new(name), reason))?;
-        Ok(vec![File {
-            name: name.to_owned(),
-            content: Content::Memory(RefCell::new(input)),
-            progress,
-        }])
+/// Reads sources as one story, whatever their first lines are: logs, texts, folders of them, standard input as one log; and
+/// snapshots.
+///
+/// # Errors
+/// [`FileError`] where one cannot be read.
+pub fn read_story(sources: &[SourceSpec], progress: &Progress<'_>) -> Result<StatedMemory, FileError> {
+    let mut named = Named {
+        texts: Vec::new(),
+        snapshots: Vec::new(),
+        diagnostics: Diagnostics::new(),
+        progress,
     };
-    match source {
-        SourceSpec::As { source, .. } => files_of_source(source, diagnostics, progress),
-        SourceSpec::Path(path) if path.as_os_str() == "-" => {
-            in_memory(STANDARD_INPUT, Stream::StandardInput.spooled(STANDARD_INPUT, progress))
+    for source in sources {
+        named.add(source)?;
+    }
+    let mut stated = StatedMemory {
+        recordings: Vec::new(),
+        diagnostics: named.diagnostics,
+    };
+    let is_file = matches!(sources, [SourceSpec::Path(path)] if path.is_file());
+    match &named.texts[..] {
+        [] => {}
+        // The lines of a single file are in their order, whatever their times.
+        [only] if is_file || matches!(only.content, Content::Memory(_)) => {
+            stated.add_text(only, only.import(importer(LOGS), progress))?;
         }
-        SourceSpec::Path(path) if path.is_dir() => {
-            let found = files_of(path, progress)?;
-            diagnostics.extend(&found.passed.diagnostics());
-            let known = recognised(&found.files, None, progress)?;
-            let logs = known.iter().filter(|(_, row)| row.name == LOGS);
-            let logs: Vec<File<'a>> = logs.map(|(path, _)| File::of(path, progress)).collect();
-            if logs.is_empty() {
-                return Err(FileError::EmptyFolder {
-                    name: path.display().to_string(),
-                    files: found.files.len(),
-                    is_named: false,
-                    advice: EMPTY_ADVICE.to_owned(),
-                });
-            }
-            Ok(logs)
-        }
-        SourceSpec::Path(path) => Ok(vec![File::of(path, progress)]),
-        SourceSpec::Bytes { name, bytes } => in_memory(name, Input::from_bytes(name, bytes.clone())),
-        SourceSpec::Sample(sample) => {
-            let read =
-                |file: &crate::samples::SampleFile| in_memory(file.name, Input::from_bytes(file.name, file.bytes));
-            let files: Result<Vec<Vec<File<'a>>>, FileError> = sample.files.iter().map(read).collect();
-            Ok(files?.into_iter().flatten().collect())
+        [first, ..] => stated.add_text(first, read(&named.texts, progress))?,
+    }
+    for snapshot in &named.snapshots {
+        stated.add(snapshot.import(importer(SNAPSHOTS), progress)?);
+    }
+    Ok(stated)
+}
+
+impl StatedMemory {
+    fn add(&mut self, imported: Imported) {
+        self.diagnostics.extend(&imported.diagnostics);
+        if let Source::Recordings(recordings) = imported.source {
+            self.recordings.extend(recordings);
         }
     }
+
+    /// A text without a line that is known is an answer; content that is no text is none.
+    fn add_text(&mut self, first: &File<'_>, read: Result<Imported, FileError>) -> Result<(), FileError> {
+        const NOTHING: &str = "states nothing of memory: no line of an allocator, an engine or a driver is known in it";
+        match read {
+            Ok(imported) => self.add(imported),
+            Err(FileError::Import {
+                name,
+                reason:
+                    ImportError::Malformed { .. } | ImportError::OpenedAs { .. } | ImportError::OpenedAsUnread { .. },
+            }) if first.is_text() => self.diagnostics.warning(format!("{name}: {NOTHING}"), ""),
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+}
+
+/// The files of sources.
+struct Named<'a> {
+    texts: Vec<File<'a>>,
+    snapshots: Vec<File<'a>>,
+    diagnostics: Diagnostics,
+    progress: &'a Progress<'a>,
+}
+
+impl<'a> Named<'a> {
+    fn add(&mut self, source: &SourceSpec) -> Result<(), FileError> {
+        match source {
+            SourceSpec::As { source, .. } => self.add(source)?,
+            SourceSpec::Path(path) if path.as_os_str() == "-" => {
+                let input = Stream::StandardInput.spooled(STANDARD_INPUT, self.progress);
+                self.add_input(STANDARD_INPUT, input)?;
+            }
+            SourceSpec::Path(path) if path.is_dir() => self.add_folder(path)?,
+            SourceSpec::Path(path) => {
+                let input = input_of(path, self.progress)?;
+                let mut input = input.map_err(|reason| FileError::import(path, reason))?;
+                let is_snapshot = is_snapshot(&mut input);
+                self.put(File::of(path, self.progress), is_snapshot);
+            }
+            SourceSpec::Bytes { name, bytes } => self.add_input(name, Input::from_bytes(name, bytes.clone()))?,
+            SourceSpec::Sample(sample) => {
+                for file in sample.files {
+                    self.add_input(file.name, Input::from_bytes(file.name, file.bytes))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, file: File<'a>, is_snapshot: bool) {
+        if is_snapshot {
+            self.snapshots.push(file);
+        } else {
+            self.texts.push(file);
+        }
+    }
+
+    fn add_input(&mut self, name: &str, input: Result<Input<'static>, ImportError>) -> Result<(), FileError> {
+        let mut input = input.map_err(|reason| FileError::import(Path::new(name), reason))?;
+        let is_snapshot = is_snapshot(&mut input);
+        let file = File {
+            name: name.to_owned(),
+            content: Content::Memory(RefCell::new(input)),
+            progress: self.progress,
+        };
+        self.put(file, is_snapshot);
+        Ok(())
+    }
+
+    /// The logs and snapshots of a folder, and the texts that programs print.
+    fn add_folder(&mut self, path: &Path) -> Result<(), FileError> {
+        const PRINTED: [&str; 6] = ["log", "txt", "out", "err", "stdout", "stderr"];
+        let found = files_of(path, self.progress)?;
+        self.diagnostics.extend(&found.passed.diagnostics());
+        let known = recognised(&found.files, None, self.progress)?;
+        let known: BTreeMap<&Path, &str> = known.iter().map(|(path, row)| (&**path, row.name)).collect();
+        let before = self.texts.len() + self.snapshots.len();
+        for path in &found.files {
+            let is_printed = path
+                .extension()
+                .is_some_and(|one| PRINTED.iter().any(|name| one.eq_ignore_ascii_case(name)));
+            match known.get(&**path) {
+                Some(&(LOGS | SNAPSHOTS)) => self.put(File::of(path, self.progress), known[&**path] == SNAPSHOTS),
+                None if is_printed => self.put(File::of(path, self.progress), false),
+                _ => {}
+            }
+        }
+        if self.texts.len() + self.snapshots.len() == before {
+            return Err(FileError::EmptyFolder {
+                name: path.display().to_string(),
+                files: found.files.len(),
+                is_named: false,
+                advice: EMPTY_ADVICE.to_owned(),
+            });
+        }
+        Ok(())
+    }
+}
+
+fn is_snapshot(input: &mut Input<'_>) -> bool {
+    recognise(input).is_some_and(|row| row.name == SNAPSHOTS)
 }
 
 /// The positions of files that are logs, by their content or as the user chose, where there are several.

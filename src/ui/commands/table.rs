@@ -300,7 +300,7 @@ const PLAIN: &[CommandRow] = &[
         command: UiCommand::TogglePane(Pane::Log),
         menu: Menu::Panels,
         text: "Log / recordings",
-        tooltip: "Show the story of a log: failed requests, who had the memory and what to try, or the recordings",
+        tooltip: "Show the story of an out-of-memory: failed requests, who had the memory and what to try, or the recordings",
         shortcut: None,
     },
     CommandRow {

@@ -1,4 +1,4 @@
-//! The story of a log, as one page: failed requests, who had the memory, what to try.
+//! The story of an out-of-memory, as one page: failed requests, who had the memory, what to try.
 
 use eframe::egui::{self, RichText};
 

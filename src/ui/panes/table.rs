@@ -2,7 +2,7 @@
 
 use super::Pane;
 use crate::panels::sweep::has_allocator_settings;
-use highwater_analysis::{LaneChoice, study_of};
+use highwater_analysis::{LaneChoice, LogStory, study_of};
 use highwater_model::workload::Workload;
 use highwater_session::Session;
 
@@ -73,11 +73,8 @@ fn why_no_measured_run(workload: &Workload) -> Option<&'static str> {
 }
 
 fn why_no_log(workload: &Workload) -> Option<&'static str> {
-    let can = workload
-        .recordings()
-        .iter()
-        .any(|recording| recording.process.is_some());
-    (!can).then_some("the page explains logs of CANN; none is open")
+    (!LogStory::is_of(workload))
+        .then_some("the page explains an out-of-memory; no log and no snapshot with a failed request is open")
 }
 
 fn why_no_flame(workload: &Workload) -> Option<&'static str> {
@@ -120,7 +117,7 @@ pub static PANES: &[PaneRow] = &[
         name: "log",
         title: "Log",
         home: Home::Middle,
-        what: "the story of a log of CANN: failed requests, who had the memory, and what to try",
+        what: "the story of an out-of-memory: failed requests, who had the memory, and what to try",
         needs_answer: false,
         why_not: why_no_log,
     },

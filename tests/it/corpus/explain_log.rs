@@ -1,4 +1,4 @@
-//! `explain-log` over the logs of the shared corpus: their texts, and no figure that is not in the log.
+//! `explain` over the logs of the shared corpus: their texts, and no figure that is not in the log.
 //!
 //! The corpus is found by the variable `HIGHWATER_SHARED`; without it the tests print "skipped".
 
@@ -10,9 +10,9 @@ use highwater::analysis::LogStory;
 use highwater::diagnostics::Diagnostics;
 use highwater::export::{Answer as _, LogAnswer};
 use highwater::progress::{Cancel, Progress};
-use highwater::session::{SourceSpec, read_log};
+use highwater::session::{SourceSpec, read_story};
 use highwater::units::Bytes;
-use highwater::workload::{LoggedFailure, LoggedProcess, Workload};
+use highwater::workload::{LoggedFailure, LoggedProcess};
 use serde_json::Value as Json;
 
 use crate::support::shared;
@@ -35,9 +35,10 @@ const SNAPSHOTS: usize = 6;
 
 fn story(path: &Path) -> LogStory {
     let cancel = Cancel::new();
-    let imported = read_log(&[SourceSpec::Path(path.to_owned())], &Progress::silent(&cancel));
-    let imported = imported.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    LogStory::of_workload(&Workload::new(String::new(), imported.source)).expect("a log")
+    let progress = Progress::silent(&cancel);
+    let stated = read_story(&[SourceSpec::Path(path.to_owned())], &progress);
+    let stated = stated.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    LogStory::of_recordings(stated.recordings.iter().map(|recording| &**recording), &progress).expect("a log")
 }
 
 #[test]

@@ -41,7 +41,7 @@ pub(crate) fn compared(readable: Readable) -> bool {
 
 fn of_workload(imported: Imported, progress: &Progress<'_>) {
     let workload = workloads::workload("mutated", imported);
-    if let Some(story) = LogStory::of_workload(&workload) {
+    if let Ok(Some(story)) = LogStory::of_workload(&workload, progress) {
         let answer = LogAnswer {
             story: &story,
             import: &Diagnostics::new(),

@@ -52,7 +52,7 @@ pub(super) fn read(row: Option<&'static Importer>, name: &str, bytes: &[u8], loo
     for recording in workload.recordings() {
         assert_eq!(recording.check(), Ok(()), "{}", recording.name);
     }
-    drop(LogStory::of_workload(&workload));
+    drop(LogStory::of_workload(&workload, &Progress::silent(&Cancel::new())));
     // Once with open dimensions, once with a value for each.
     inspect(&workload, &Bindings::new());
     let symbols = workload.symbols();

@@ -1,4 +1,4 @@
-//! `explain-log`: the text of the sample, its keys, several files as one log, text before the first record.
+//! `explain`: the text of the sample, its keys, several files as one log, text before the first record, snapshots.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -7,15 +7,16 @@ use expect_test::expect;
 use highwater::analysis::LogStory;
 use highwater::export::{Answer as _, LogAnswer};
 use highwater::progress::{Cancel, Progress};
-use highwater::session::{SourceSpec, read_log};
-use highwater::workload::Workload;
+use highwater::session::{SourceSpec, read_story};
+use tempfile::NamedTempFile;
 
 use super::{fails, json, run, text_of};
+use crate::snapshots::{block, called_from, event, file, segment, snapshot};
 
 const SAMPLE: &str = "sample_traces/out_of_memory.plog";
 
 fn answer(arguments: &[&str]) -> String {
-    text_of(&[&["explain-log"], arguments].concat(), 0).replace('\u{a0}', " ")
+    text_of(&[&["explain"], arguments].concat(), 0).replace('\u{a0}', " ")
 }
 
 /// The sample's run log, its debug log, and the text of its terminal.
@@ -47,6 +48,7 @@ fn the_sample_is_explained() {
         - GE evicted graph 11 (feature map 33.36 MiB) before it.
         - The plan of graph 21 is optimal: its size equals the peak of live bytes.
         - The driver counts 5.413 GiB for the modules of this process. 26.33 GiB of 31.75 GiB belong to none of them, yet the request failed: to other processes, to the system, or free; the log cannot tell which.
+        - Whether a setting could have served it is unknown: the log does not state how much the device had free, and in which pieces.
         - Reduce the batch or shapes of graph 21: no policy helps: graph 21 alone needs 25.84 GiB, and no other graph was loaded.
         - Set ge.exec.reuseZeroCopyMemory=1: the 2.874 GiB of inputs and outputs of graph 21 are then memory that the program passes in, not part of the feature map.
         - Reduce the 5.000 GiB of APP: APP is the program itself, by aclrtMalloc, such as torch_npu's pool.
@@ -107,13 +109,16 @@ fn markdown_has_the_same_words() {
 
 #[test]
 fn json_has_every_key() {
-    let answer = json(&["explain-log", SAMPLE, "--format", "json"], 0);
+    let answer = json(&["explain", SAMPLE, "--format", "json"], 0);
     let keys = |value: &serde_json::Value| {
         let object = value.as_object().expect("an object");
         object.keys().cloned().collect::<Vec<String>>().join(" ")
     };
-    assert_eq!(keys(&answer), "sentence try processes missing diagnostics");
-    assert_eq!(keys(&answer["try"]), "action setting reason");
+    assert_eq!(
+        keys(&answer),
+        "sentence try processes missing requests statements diagnostics"
+    );
+    assert_eq!(keys(&answer["try"]), "action setting reason needs_version");
     let process = &answer["processes"][0];
     assert_eq!(
         keys(process),
@@ -122,7 +127,7 @@ fn json_has_every_key() {
     let request = &process["requests"][0];
     assert_eq!(
         keys(request),
-        "time who requested device graph_id purpose refused_by driver_lines allocated reserved free total allowed outside_pool \
+        "time who requested memory device graph_id purpose refused_by driver_lines allocated reserved free total allowed outside_pool \
          allocated_by_modules of_no_module evicted sentence remarks try"
     );
     assert_eq!(request["requested"], 27_748_928_512_u64);
@@ -179,7 +184,7 @@ fn the_first_record_may_come_late() {
 #[test]
 fn standard_input_is_a_log_too() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_highwater"))
-        .args(["explain-log", "-"])
+        .args(["explain", "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -229,15 +234,15 @@ fn a_request_that_was_repeated_does_not_end_a_run() {
 
 #[test]
 fn what_is_no_log_is_refused() {
-    fails(
-        &["explain-log", "sample_traces/small_plan.csv"],
-        "there is no record of a process",
-    );
-    fails(&["explain-log", "/nowhere"], "/nowhere");
-    fails(&["explain-log", SAMPLE, "--format", "csv"], "use text or json");
+    let output = run(&["explain", "sample_traces/small_plan.csv"]);
+    assert_eq!(output.status.code(), Some(1));
+    let remarks = String::from_utf8_lossy(&output.stderr);
+    assert!(remarks.contains("states nothing of memory"), "{remarks}");
+    fails(&["explain", "/nowhere"], "/nowhere");
+    fails(&["explain", SAMPLE, "--format", "csv"], "use text or json");
     let folder = tempfile::tempdir().expect("a folder");
     fails(
-        &["explain-log", &folder.path().display().to_string()],
+        &["explain", &folder.path().display().to_string()],
         "the folder is empty",
     );
 }
@@ -260,17 +265,196 @@ fn damaged_logs_are_explained() {
             name: "plog.log".to_owned(),
             bytes: bytes[from..bytes.len() - round * 97 % 20_000].into(),
         };
-        let Ok(imported) = read_log(&[source], &Progress::silent(&cancel)) else {
+        let Ok(stated) = read_story(&[source], &Progress::silent(&cancel)) else {
             continue;
         };
-        let story = LogStory::of_workload(&Workload::new(String::new(), imported.source)).expect("a log");
+        let recordings = stated.recordings.iter().map(|recording| &**recording);
+        let story = LogStory::of_recordings(recordings, &Progress::silent(&cancel)).expect("a log");
         let answer = LogAnswer {
             story: &story,
-            import: &imported.diagnostics,
+            import: &stated.diagnostics,
         };
         assert!(answer.page().text().ends_with(&format!("{}\n", story.ticket())));
         assert!(serde_json::to_value(answer.json()).is_ok());
         n_read += 1;
     }
     assert!(n_read > 150, "{n_read}");
+}
+
+#[test]
+fn the_old_name_is_the_same_command() {
+    let of = |command: &str| text_of(&[command, SAMPLE, "--format", "json"], 0);
+    assert_eq!(of("explain-log"), of("explain"));
+    let help = text_of(&["--help"], 0);
+    assert!(help.contains("explain") && !help.contains("explain-log"), "{help}");
+}
+
+/// Of each request what the contract has, `null` where it is unknown.
+#[test]
+fn requests_have_the_keys_of_the_contract() {
+    let answer = json(&["explain", SAMPLE, "--format", "json"], 0);
+    let request = &answer["requests"][0];
+    assert_eq!(request["asked_bytes"], 27_748_928_512_u64);
+    assert_eq!((&request["memory"], &request["device"]), (&"device".into(), &0.into()));
+    assert_eq!(
+        request["by"],
+        serde_json::json!({"process": "python3 (40518)", "line": null, "kernel": null, "graph": 21})
+    );
+    for key in ["free_bytes", "reserved_bytes", "allocated_bytes", "limit_bytes"] {
+        assert_eq!(request.get(key), Some(&serde_json::Value::Null), "{key}");
+    }
+    assert_eq!(request["served_by_setting"], "unknown");
+    let tries = request["try"].as_array().expect("a list");
+    assert!(
+        tries
+            .iter()
+            .any(|one| one["setting"] == "ge.exec.reuseZeroCopyMemory=1")
+    );
+    for key in ["setting", "why", "needs_version"] {
+        assert!(tries.iter().all(|one| one.get(key).is_some()), "{key}");
+    }
+    assert_eq!(answer["statements"], serde_json::json!([]));
+}
+
+const MIB: u64 = 1 << 20;
+
+/// Segments of 200, 200 and 150 MiB, of which two were full before, with 232 MiB in use, and a request that failed with 50 MiB free on the device.
+fn failed_run(requested: u64) -> NamedTempFile {
+    let place = |mib: u64| 0x7f00_0000_0000 + mib * MIB;
+    let grown = |mib: u64, size: u64| event("segment_alloc", place(mib), size * MIB, 1);
+    let kept = |mib: u64, size: u64| called_from(event("alloc", place(mib), size * MIB, 1), "keep");
+    let used = |mib: u64, size: u64| event("alloc", place(mib), size * MIB, 1);
+    let freed = |mib: u64, size: u64| {
+        ["free_requested", "free_completed"].map(|action| event(action, place(mib), size * MIB, 1))
+    };
+    let mut trace = vec![grown(0, 200), used(0, 200), grown(1000, 200), used(1000, 200)];
+    trace.extend(freed(0, 200).into_iter().chain(freed(1000, 200)));
+    trace.extend([
+        kept(0, 16),
+        used(16, 120),
+        kept(136, 16),
+        used(1000, 100),
+        kept(1100, 50),
+        grown(2000, 150),
+        kept(2000, 150),
+    ]);
+    trace.extend(freed(16, 120).into_iter().chain(freed(1000, 100)));
+    let mut failed = called_from(event("oom", 50 * MIB, requested * MIB, 1), "forward");
+    failed["frames"][0]["line"] = 30.into();
+    trace.push(failed);
+    for (time, event) in trace.iter_mut().enumerate() {
+        event["time_us"] = time.into();
+    }
+    let live = |mib: u64, size: u64| block(place(mib), size * MIB, size * MIB, "active_allocated");
+    let free = |mib: u64, size: u64| block(place(mib), size * MIB, 0, "inactive");
+    let segments = vec![
+        segment(
+            place(0),
+            200 * MIB,
+            "large",
+            vec![live(0, 16), free(16, 120), live(136, 16), free(152, 48)],
+        ),
+        segment(
+            place(1000),
+            200 * MIB,
+            "large",
+            vec![free(1000, 100), live(1100, 50), free(1150, 50)],
+        ),
+        segment(place(2000), 150 * MIB, "large", vec![live(2000, 150)]),
+    ];
+    file(&snapshot(segments, trace))
+}
+
+fn explained(file: &NamedTempFile) -> (serde_json::Value, String) {
+    let path = file.path().to_str().expect("text");
+    let json = json(&["explain", path, "--format", "json"], 0);
+    (json["requests"][0].clone(), answer(&[path]))
+}
+
+/// 232 MiB are live, so 180 MiB more fit into the 600 MiB, but not into one piece.
+#[test]
+fn a_snapshot_tells_which_setting_serves_its_failed_request() {
+    let (request, text) = explained(&failed_run(180));
+    assert_eq!(request["asked_bytes"], 180 * MIB);
+    assert_eq!(request["by"]["line"], "train.py:30");
+    assert_eq!(
+        (&request["free_bytes"], &request["reserved_bytes"]),
+        (&(50 * MIB).into(), &(550 * MIB).into())
+    );
+    assert_eq!(
+        (&request["allocated_bytes"], &request["largest_free_bytes"]),
+        (&(232 * MIB).into(), &(120 * MIB).into())
+    );
+    assert_eq!(
+        request["holders"],
+        serde_json::json!([{"name": "keep (train.py:7)", "bytes": 232 * MIB}])
+    );
+    assert_eq!(request["served_by_setting"], "yes");
+    assert_eq!(
+        request["try"][0]["setting"],
+        "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"
+    );
+    assert!(text.contains("Held then: keep (train.py:7) 232.0 MiB."), "{text}");
+    assert!(text.contains("replayed"), "{text}");
+}
+
+#[test]
+fn a_snapshot_tells_that_no_setting_serves_its_failed_request() {
+    let (request, text) = explained(&failed_run(400));
+    assert_eq!(request["served_by_setting"], "no");
+    assert!(
+        request["try"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .all(|one| one["setting"].is_null())
+    );
+    assert!(
+        text.contains("232.0 MiB are live, with the 400.0 MiB more than the 600.0 MiB that the process had"),
+        "{text}"
+    );
+    let (request, text) = explained(&failed_run(2048));
+    assert_eq!(request["served_by_setting"], "no");
+    assert!(
+        text.contains("2.000 GiB are more than the 600.0 MiB that the process had"),
+        "{text}"
+    );
+}
+
+/// Without an event of a failed request, or without events, that is said.
+#[test]
+fn snapshots_without_a_failed_request_say_so() {
+    let used = || vec![block(0x1000, 4096, 4096, "active_allocated")];
+    let event = event("alloc", 0x1000, 4096, 5);
+    for (trace, words) in [
+        (vec![event], "without an event of a failed request"),
+        (Vec::new(), "_record_memory_history"),
+    ] {
+        let file = file(&snapshot(vec![segment(0x1000, 2 * MIB, "small", used())], trace));
+        let path = file.path().to_str().expect("text").to_owned();
+        let output = run(&["explain", &path]);
+        assert_eq!(output.status.code(), Some(1));
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(text.contains(words), "{text}");
+    }
+}
+
+/// A log, the terminal's text and a snapshot in one folder are one story.
+#[test]
+fn texts_and_snapshots_are_one_story() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [_, _, terminal] = parts();
+    std::fs::write(folder.path().join("terminal.txt"), terminal).expect("a file");
+    std::fs::copy(failed_run(400).path(), folder.path().join("failed.pickle")).expect("a file");
+    let both = json(
+        &["explain", folder.path().to_str().expect("text"), "--format", "json"],
+        0,
+    );
+    let asked = both["requests"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|one| one["asked_bytes"].clone());
+    let asked: Vec<serde_json::Value> = asked.collect();
+    assert_eq!(asked, [27_748_928_512_u64.into(), serde_json::Value::from(400 * MIB)]);
 }

@@ -1,0 +1,232 @@
+//! Which setting of torch's allocator can be advised for a process: one that its version knows and that is not on already.
+
+use super::super::what_if::{SettingPair, with_pair};
+use super::advice::Advice;
+use super::vendor::variable;
+use highwater_model::workload::{Library, LoggedProcess};
+use highwater_torch::{OPTIONS, Scope, Settings, Version};
+
+pub(super) const EXPANDABLE: (&str, &str) = ("expandable_segments", "True");
+
+/// Larger blocks stay whole from 128 MiB on, the value of most public advice.
+pub(super) const SPLIT: (&str, &str) = ("max_split_size_mb", "128");
+
+pub(super) const COLLECTION: (&str, &str) = ("garbage_collection_threshold", "0.8");
+
+/// Major and minor number.
+type Release = (u32, u32);
+
+/// Keys that are older than the oldest version of the table of settings (release notes of torch).
+const EARLY: [(&str, Release); 2] = [
+    ("max_split_size_mb", (1, 10)),
+    ("garbage_collection_threshold", (1, 12)),
+];
+
+/// Whether a setting can be advised.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Setting {
+    /// `NAME=VALUE`, and the version that it needs where the text states none.
+    Advised(String, Option<String>),
+    /// The text shows that it is on.
+    IsOn,
+    /// The stated version does not know it; it comes with a later one.
+    Lacks { since: String },
+    /// The library has no such setting, or what is set excludes it.
+    NoSetting,
+}
+
+impl Setting {
+    /// The advice, with its reason.
+    pub(super) fn advice(self, reason: impl Into<String>) -> Option<Advice> {
+        match self {
+            Self::Advised(text, needs_version) => Some(Advice {
+                needs_version,
+                ..Advice::set(text, reason)
+            }),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a key with a value can be set for a process of a library.
+pub(super) fn setting(process: &LoggedProcess, library: Library, (key, value): (&'static str, &str)) -> Setting {
+    let stated = process.versions.get("torch").and_then(|text| release(text));
+    let is_npu = library == Library::TorchNpu;
+    let version = match process.versions.get("torch").and_then(|text| Version::named(text)) {
+        _ if is_npu => Version::Npu,
+        Some(version) => version,
+        None => Version::NEWEST,
+    };
+    let (Some(variable), Some(since)) = (
+        variable(process, library, Some(version).filter(|_| stated.is_some())),
+        since(key),
+    ) else {
+        return Setting::NoSetting;
+    };
+    let text_of = |(major, minor): Release| format!("{major}.{minor}");
+    if stated.is_some_and(|stated| stated < since) {
+        return Setting::Lacks { since: text_of(since) };
+    }
+    let conf = process.settings.get(variable).map_or("", String::as_str);
+    let (settings, _) = Settings::parse_known(conf, version);
+    let is_on = match key {
+        "expandable_segments" => settings.expandable,
+        _ => settings.named.contains(&key),
+    };
+    let is_stated = process
+        .settings
+        .get(key)
+        .is_some_and(|set| set.eq_ignore_ascii_case(value));
+    if is_on || is_stated {
+        return Setting::IsOn;
+    }
+    let pair = SettingPair {
+        key,
+        value: value.to_owned(),
+    };
+    match with_pair(conf, &pair, version) {
+        Some(text) => Setting::Advised(format!("{variable}={text}"), stated.is_none().then(|| text_of(since))),
+        None => Setting::NoSetting,
+    }
+}
+
+/// The first release that knows a key.
+fn since(key: &str) -> Option<Release> {
+    let row = OPTIONS.iter().find(|row| row.key == key)?;
+    let version = match row.scope {
+        Scope::Cuda(since) | Scope::Both(since) => since,
+        Scope::Npu => return None,
+    };
+    let early = EARLY
+        .iter()
+        .find(|(early, _)| *early == key && version == Version::FIRST);
+    early.map_or_else(|| release(version.name()), |(_, release)| Some(*release))
+}
+
+/// The release that a setting of an allocator needs at least, as text.
+pub(super) fn needed_release(conf: &str) -> Option<String> {
+    let keys = conf.split(',').filter_map(|pair| Some(pair.split_once(':')?.0));
+    let (major, minor) = keys.filter_map(since).max()?;
+    Some(format!("{major}.{minor}"))
+}
+
+/// `2.9.1+cu128` is 2.9.
+fn release(text: &str) -> Option<Release> {
+    let mut parts = text.trim().trim_start_matches('v').split(['.', '+']);
+    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn process(settings: &[(&str, &str)], torch: &str) -> LoggedProcess {
+        let mut process = LoggedProcess::default();
+        for (name, value) in settings {
+            process.settings.insert((*name).to_owned(), (*value).to_owned());
+        }
+        if !torch.is_empty() {
+            process.versions.insert("torch".to_owned(), torch.to_owned());
+        }
+        process
+    }
+
+    #[test]
+    fn settings_fit_what_the_text_states() {
+        use Library::{TorchCuda, TorchHip, TorchMps, TorchNpu, TorchXpu};
+        const CUDA: &str = "PYTORCH_CUDA_ALLOC_CONF";
+        const NPU: &str = "PYTORCH_NPU_ALLOC_CONF";
+        let advised =
+            |text: &str, needs: &str| Setting::Advised(text.to_owned(), (!needs.is_empty()).then(|| needs.to_owned()));
+        let lacks = |since: &str| Setting::Lacks {
+            since: since.to_owned(),
+        };
+        let rows = [
+            (
+                TorchCuda,
+                vec![],
+                "",
+                EXPANDABLE,
+                advised("PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True", "2.1"),
+            ),
+            (
+                TorchCuda,
+                vec![],
+                "2.9.1+cu128",
+                EXPANDABLE,
+                advised("PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True", ""),
+            ),
+            (TorchCuda, vec![], "2.0.1", EXPANDABLE, lacks("2.1")),
+            (
+                TorchCuda,
+                vec![],
+                "2.0.1",
+                SPLIT,
+                advised("PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:128", ""),
+            ),
+            (TorchCuda, vec![], "1.9.0", SPLIT, lacks("1.10")),
+            (
+                TorchCuda,
+                vec![(CUDA, "expandable_segments:True")],
+                "",
+                EXPANDABLE,
+                Setting::IsOn,
+            ),
+            (
+                TorchCuda,
+                vec![("expandable_segments", "True")],
+                "",
+                EXPANDABLE,
+                Setting::IsOn,
+            ),
+            (
+                TorchCuda,
+                vec![(CUDA, "expandable_segments:False")],
+                "",
+                EXPANDABLE,
+                advised("PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True", "2.1"),
+            ),
+            (
+                TorchCuda,
+                vec![("PYTORCH_ALLOC_CONF", "max_split_size_mb:64")],
+                "2.10.0",
+                EXPANDABLE,
+                advised("PYTORCH_ALLOC_CONF=max_split_size_mb:64,expandable_segments:True", ""),
+            ),
+            // torch_npu refuses both together.
+            (
+                TorchNpu,
+                vec![(NPU, "max_split_size_mb:64")],
+                "",
+                EXPANDABLE,
+                advised("PYTORCH_NPU_ALLOC_CONF=expandable_segments:True", "2.1"),
+            ),
+            (
+                TorchHip,
+                vec![],
+                "2.10.0",
+                EXPANDABLE,
+                advised("PYTORCH_HIP_ALLOC_CONF=expandable_segments:True", ""),
+            ),
+            (TorchXpu, vec![], "", EXPANDABLE, Setting::NoSetting),
+            (TorchMps, vec![], "", SPLIT, Setting::NoSetting),
+        ];
+        for (library, settings, torch, pair, wanted) in rows {
+            assert_eq!(
+                setting(&process(&settings, torch), library, pair),
+                wanted,
+                "{library:?} {settings:?} {torch}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_text_needs_the_newest_of_its_keys() {
+        assert_eq!(
+            needed_release("max_split_size_mb:64,expandable_segments:True").as_deref(),
+            Some("2.1")
+        );
+        assert_eq!(needed_release("max_split_size_mb:64").as_deref(), Some("1.10"));
+        assert_eq!(needed_release(""), None);
+    }
+}

@@ -1,0 +1,294 @@
+//! The arithmetic before any advice on an allocator: whether the figures of a failed request leave room for it.
+//!
+//! ```text
+//! request > device                                            Larger: no setting
+//! limit of the program leaves less, the device had enough     Limited
+//! nothing reserved / all that is reserved is allocated        NothingReserved, NothingUnused: nothing to join
+//! unused + what the pool may grow by >= request               Pieces: the memory is there, but not in one piece
+//! else                                                        Short
+//! ```
+//!
+//! In: a failed request. Out: a [`Finding`]. Unknown figures stay unknown: without those that a row needs the finding is
+//! [`Finding::Unknown`].
+
+use super::request::difference;
+use highwater_model::units::Bytes;
+use highwater_model::workload::{Library, LoggedFailure};
+
+/// What the figures tell of a failed request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Finding {
+    /// The text does not state the figures that tell.
+    Unknown,
+    /// The request is larger than the whole device.
+    Larger {
+        total: u64,
+    },
+    /// The program's own limit leaves too little, and nothing says that the device had too little.
+    Limited {
+        left: u64,
+    },
+    NothingReserved,
+    NothingUnused,
+    Pieces(Room),
+    /// `is_sure`: the rounding of printed figures does not explain it.
+    Short {
+        room: Room,
+        missing: u64,
+        is_sure: bool,
+    },
+}
+
+/// The bytes that were there for a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Room {
+    /// Reserved by the pool without a tensor; `None` where no text states it.
+    pub(super) unused: Option<u64>,
+    /// Bytes by which the pool may grow.
+    pub(super) growth: u64,
+    /// Whether these are the device's free ones; else what a limit leaves.
+    pub(super) is_free: bool,
+}
+
+impl Room {
+    const fn sum(self) -> u64 {
+        let unused = match self.unused {
+            Some(unused) => unused,
+            None => 0,
+        };
+        unused.saturating_add(self.growth)
+    }
+
+    /// `about 1.950 GiB reserved, unused and 0 B free`.
+    pub(super) fn words(self) -> String {
+        let growth = Bytes(self.growth);
+        let kind = if self.is_free { "free" } else { "below the limit" };
+        match self.unused {
+            Some(unused) => format!("about {} reserved, unused and {growth} {kind}", Bytes(unused)),
+            None => format!("about {growth} {kind}"),
+        }
+    }
+}
+
+/// Whether the allocator is torch's caching allocator of blocks in segments.
+pub(super) const fn is_torch_pool(library: Library) -> bool {
+    matches!(
+        library,
+        Library::TorchNpu | Library::TorchCuda | Library::TorchHip | Library::TorchXpu
+    )
+}
+
+/// Of a pool under a limit: an unused part of this share is more than the usual remainder of blocks.
+const CUT_UP: u64 = 10;
+
+pub(super) fn finding(failure: &LoggedFailure, library: Library) -> Finding {
+    let Some(requested) = failure.requested else {
+        return Finding::Unknown;
+    };
+    if let Some(total) = failure.total.filter(|total| *total > 0 && *total < requested) {
+        return Finding::Larger { total };
+    }
+    let unused = difference(failure.reserved, failure.allocated);
+    let left = left(failure, library);
+    let needed = needed(requested, library);
+    let is_cut_up = unused.is_some_and(|unused| {
+        unused >= requested && unused.saturating_mul(CUT_UP) >= failure.reserved.unwrap_or(u64::MAX)
+    });
+    if let Some(left) = left.filter(|left| *left < needed && !is_cut_up)
+        && failure.free.is_none_or(|free| free >= needed)
+    {
+        return Finding::Limited { left };
+    }
+    match unused {
+        Some(0) if failure.reserved == Some(0) => return Finding::NothingReserved,
+        Some(0) => return Finding::NothingUnused,
+        None if is_torch_pool(library) => return Finding::Unknown,
+        _ => {}
+    }
+    let of_pool = of_pool(failure);
+    let Some(room) = room(failure, unused, left) else {
+        return Finding::Unknown;
+    };
+    if room.sum() >= requested {
+        // Free bytes alone, of a pool that states nothing, explain nothing.
+        let is_known = unused.is_some() || left.is_some();
+        return if is_known {
+            Finding::Pieces(room)
+        } else {
+            Finding::Unknown
+        };
+    }
+    let missing = requested - room.sum();
+    Finding::Short {
+        room,
+        missing,
+        is_sure: unused.or(left).or(of_pool).is_some() && missing > rounding(failure, library),
+    }
+}
+
+/// Bytes that a limit leaves to the pool; of pools that state no device the rest of what they manage.
+fn left(failure: &LoggedFailure, library: Library) -> Option<u64> {
+    let held = failure.reserved.or(failure.allocated);
+    let left = difference(failure.allowed, held)?;
+    // Other allocations count in the limit of MPS.
+    let others = failure.holders.iter().filter(|_| library == Library::TorchMps);
+    Some(others.fold(left, |left, other| left.saturating_sub(other.bytes)))
+}
+
+/// The rest of a device or pool of which only the allocated bytes are stated.
+fn of_pool(failure: &LoggedFailure) -> Option<u64> {
+    let is_alone = failure.reserved.is_none() && failure.free.is_none();
+    difference(failure.total, failure.allocated).filter(|_| is_alone)
+}
+
+fn room(failure: &LoggedFailure, unused: Option<u64>, left: Option<u64>) -> Option<Room> {
+    let (growth, is_free) = match (failure.free, left) {
+        (Some(free), Some(left)) => (free.min(left), free <= left),
+        (Some(free), None) => (free, true),
+        (None, Some(left)) => (left, false),
+        (None, None) if unused.is_some() => (0, true),
+        (None, None) => (of_pool(failure)?, true),
+    };
+    Some(Room {
+        unused,
+        growth,
+        is_free,
+    })
+}
+
+/// What the pool asks the device for: requests up to 10 MiB share segments of 2 or 20 MiB (`c10`'s `kSmallBuffer`,
+/// `kLargeBuffer`, `kMinLargeAlloc`), others are rounded to 2 MiB.
+pub(super) const fn needed(requested: u64, library: Library) -> u64 {
+    const MIB: u64 = 1 << 20;
+    match requested {
+        _ if !is_torch_pool(library) => requested,
+        ..=MIB => 2 * MIB,
+        ..0xa0_0000 => 20 * MIB,
+        _ => requested.div_ceil(2 * MIB).saturating_mul(2 * MIB),
+    }
+}
+
+/// What printed figures may be off together: torch prints two decimals of the largest unit.
+fn rounding(failure: &LoggedFailure, library: Library) -> u64 {
+    if !is_torch_pool(library) {
+        return 0;
+    }
+    let figures = [failure.requested, failure.allocated, failure.reserved, failure.free];
+    figures.into_iter().flatten().map(half_step).sum()
+}
+
+/// Half a hundredth of the unit in which a figure is printed, rounded up.
+fn half_step(bytes: u64) -> u64 {
+    let unit = [1_u64 << 30, 1 << 20, 1 << 10].into_iter().find(|unit| bytes >= *unit);
+    unit.map_or(0, |unit| unit.div_ceil(200))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use highwater_model::workload::Holder;
+
+    const MIB: u64 = 1 << 20;
+
+    /// Requested, allocated, reserved, free, total, allowed in MiB; −1 is not stated.
+    fn found(library: Library, figures: [i64; 6]) -> Finding {
+        let figures = figures.map(|mib| u64::try_from(mib).ok().map(|mib| mib * MIB));
+        let [requested, allocated, reserved, free, total, allowed] = figures;
+        let failure = LoggedFailure {
+            requested,
+            allocated,
+            reserved,
+            free,
+            total,
+            allowed,
+            ..LoggedFailure::default()
+        };
+        finding(&failure, library)
+    }
+
+    fn name(finding: Finding) -> &'static str {
+        match finding {
+            Finding::Unknown => "unknown",
+            Finding::Larger { .. } => "larger",
+            Finding::Limited { .. } => "limited",
+            Finding::NothingReserved => "nothing reserved",
+            Finding::NothingUnused => "nothing unused",
+            Finding::Pieces(_) => "pieces",
+            Finding::Short { is_sure: true, .. } => "short",
+            Finding::Short { is_sure: false, .. } => "unsure",
+        }
+    }
+
+    #[test]
+    fn figures_decide() {
+        use Library::{Jax, MindSpore, Paddle, TensorFlow, TorchCuda, TorchHip, TorchNpu, TorchXpu};
+        let rows: [(Library, [i64; 6], &str); 22] = [
+            // 9.35 GiB unused and 12.73 GiB free are less than 22.78 GiB.
+            (TorchCuda, [23_327, 9298, 18_872, 13_036, 32_225, -1], "short"),
+            (TorchCuda, [1741, 3000, 5356, 0, 6144, -1], "pieces"),
+            (TorchCuda, [10_988, 17_613, 19_610, 0, 8192, -1], "larger"),
+            (TorchNpu, [1500, 10_000, 11_000, 600, 12_000, -1], "pieces"),
+            // 9 MiB are less than four roundings.
+            (TorchNpu, [88, 4342, 4413, 8, 62_423, -1], "unsure"),
+            (TorchNpu, [20, 0, 0, 48, 62_740, -1], "nothing reserved"),
+            (TorchNpu, [20, 1024, 1024, 48, 62_740, -1], "nothing unused"),
+            (TorchNpu, [1024, 51_200, 51_200, 3072, 62_740, -1], "nothing unused"),
+            // A limit that the device does not have.
+            (TorchHip, [2, 1017, 1072, 250_000, 262_000, 1075], "limited"),
+            (TorchCuda, [500, 10_000, 10_100, 9000, 32_000, 10_200], "limited"),
+            (TorchCuda, [500, 10_000, 20_100, 9000, 32_000, 20_200], "pieces"),
+            // The device has no more than the limit leaves.
+            (TorchNpu, [512, 18_227, 24_453, 215, 30_198, 24_576], "pieces"),
+            (TorchXpu, [8305, 0, 0, 16_937, 16_937, 8468], "nothing reserved"),
+            (TorchCuda, [500, -1, -1, 100, 12_000, -1], "unknown"),
+            (TorchCuda, [-1, 10, 20, 100, 12_000, -1], "unknown"),
+            (MindSpore, [1792, 57_344, -1, -1, -1, 58_368], "limited"),
+            (MindSpore, [3072, 28_610, -1, -1, 30_720, -1], "short"),
+            (TensorFlow, [192, 6597, -1, -1, -1, 7598], "pieces"),
+            (Paddle, [256, -1, -1, 96, -1, -1], "unsure"),
+            (Paddle, [256, -1, -1, 960, -1, -1], "unknown"),
+            (Jax, [65_331, -1, -1, -1, 31_488, -1], "larger"),
+            (Jax, [6, -1, -1, -1, -1, -1], "unknown"),
+        ];
+        for (library, figures, wanted) in rows {
+            assert_eq!(name(found(library, figures)), wanted, "{library:?} {figures:?}");
+        }
+    }
+
+    #[test]
+    fn other_allocations_count_in_the_limit_of_mps() {
+        let failure = |others: u64| LoggedFailure {
+            requested: Some(768 * MIB),
+            allocated: Some(5560 * MIB),
+            allowed: Some(6800 * MIB),
+            holders: vec![Holder {
+                name: "other allocations".to_owned(),
+                bytes: others * MIB,
+            }],
+            ..LoggedFailure::default()
+        };
+        let left = |others| finding(&failure(others), Library::TorchMps);
+        assert_eq!(left(1100), Finding::Limited { left: 140 * MIB });
+        assert!(matches!(left(100), Finding::Pieces(_)));
+    }
+
+    #[test]
+    fn pools_ask_for_segments() {
+        let sizes = [1, MIB, MIB + 1, 10 * MIB - 1, 10 * MIB, 11 * MIB, u64::MAX];
+        let needed = sizes.map(|size| needed(size, Library::TorchCuda) / MIB);
+        assert_eq!(needed, [2, 2, 20, 20, 10, 12, u64::MAX / MIB]);
+    }
+
+    #[test]
+    fn the_words_name_their_parts() {
+        let room = Room {
+            unused: Some(3 << 30),
+            growth: 0,
+            is_free: true,
+        };
+        assert_eq!(
+            room.words().replace('\u{a0}', " "),
+            "about 3.000 GiB reserved, unused and 0 B free"
+        );
+    }
+}

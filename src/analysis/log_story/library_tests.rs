@@ -1,0 +1,248 @@
+//! Requests of every library: what is answered and advised for their figures.
+
+use super::*;
+use highwater_model::workload::{Holder, Library, LoggedStatement, MemoryPlace};
+
+/// Requested, allocated, reserved, free, total, allowed in MiB; −1 is not stated.
+type Figures = [i64; 6];
+
+fn process(library: Library, figures: Figures, settings: &[(&str, &str)]) -> LoggedProcess {
+    let figures = figures.map(|mib| u64::try_from(mib).ok().map(|mib| mib << 20));
+    let [requested, allocated, reserved, free, total, allowed] = figures;
+    let failure = LoggedFailure {
+        requested,
+        allocated,
+        reserved,
+        free,
+        total,
+        allowed,
+        library,
+        who: Some(format!("{library:?}")),
+        device: Some(0),
+        ..LoggedFailure::default()
+    };
+    LoggedProcess {
+        failures: vec![failure],
+        settings: settings
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect(),
+        ..LoggedProcess::default()
+    }
+}
+
+fn request(process: LoggedProcess) -> FailedRequest {
+    let story = LogStory::new(&[Arc::new(process)]);
+    story.processes[0].requests[0].clone()
+}
+
+#[test]
+fn every_library_has_its_answer() {
+    use Library::{Jax, MindSpore, Paddle, TensorFlow, TorchCuda, TorchHip, TorchMps, TorchNpu, TorchXpu};
+    use Served::{No, Unknown, Yes};
+    const REDUCE: &str = "Reduce the batch, or recompute activations";
+    const CUDA: &str = "PYTORCH_CUDA_ALLOC_CONF";
+    let on = [(CUDA, "expandable_segments:True")];
+    let rows: [(Library, Figures, &[(&str, &str)], Served, &str); 18] = [
+        (TorchCuda, [23_327, 9298, 18_872, 13_036, 32_225, -1], &[], No, REDUCE),
+        (
+            TorchCuda,
+            [1741, 3000, 5356, 0, 6144, -1],
+            &[],
+            Yes,
+            "Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",
+        ),
+        (TorchCuda, [1741, 3000, 5356, 0, 6144, -1], &on, Unknown, REDUCE),
+        (TorchCuda, [10_988, 17_613, 19_610, 0, 8192, -1], &[], No, REDUCE),
+        (TorchCuda, [20, 0, 0, 8, 24_000, -1], &[], No, "Run nvidia-smi"),
+        (
+            TorchHip,
+            [20, 100, 100, 8, 24_000, -1],
+            &[],
+            No,
+            "Run rocm-smi --showpids",
+        ),
+        (
+            TorchHip,
+            [2, 1017, 1072, 250_000, 262_000, 1075],
+            &[],
+            Yes,
+            "Raise per_process_memory_fraction",
+        ),
+        (
+            TorchXpu,
+            [8305, 0, 0, 16_937, 16_937, 8468],
+            &[],
+            No,
+            "Add the driver's messages",
+        ),
+        (
+            TorchXpu,
+            [100, 5000, 6000, 50, 8000, -1],
+            &[],
+            Unknown,
+            "Release cached memory (empty_cache) before this request",
+        ),
+        (
+            TorchMps,
+            [768, 5693, -1, -1, -1, 6963],
+            &[],
+            Unknown,
+            "Add torch's whole sentence",
+        ),
+        (TorchNpu, [500, 4000, 4100, 10, 32_000, -1], &[], No, "Run npu-smi info"),
+        (MindSpore, [1792, 57_344, -1, -1, -1, 58_368], &[], No, REDUCE),
+        (
+            MindSpore,
+            [1792, 57_344, -1, -1, -1, 58_368],
+            &[("max_device_memory", "57GB")],
+            Unknown,
+            "Raise max_device_memory",
+        ),
+        (
+            MindSpore,
+            [1792, 50_000, 58_000, -1, -1, -1],
+            &[],
+            Yes,
+            "Set MS_ALLOC_CONF=enable_vmm:true",
+        ),
+        (
+            TensorFlow,
+            [192, 6597, -1, -1, -1, 7598],
+            &[],
+            Yes,
+            "Set TF_GPU_ALLOCATOR=cuda_malloc_async",
+        ),
+        (Paddle, [256, -1, -1, 96, -1, -1], &[], Unknown, REDUCE),
+        (Jax, [65_331, -1, -1, -1, 31_488, -1], &[], No, REDUCE),
+        (Jax, [6, -1, -1, -1, -1, -1], &[], Unknown, REDUCE),
+    ];
+    for (library, figures, settings, served, first) in rows {
+        let request = request(process(library, figures, settings));
+        let got = (request.verdict.served, request.advice[0].action.as_str());
+        assert_eq!(got, (served, first), "{library:?} {figures:?}: {}", request.verdict.why);
+        // No advice of another vendor.
+        let texts = format!("{:?} {:?}", request.advice, request.remarks);
+        let is_npu = matches!(library, TorchNpu | MindSpore);
+        assert!(is_npu || !texts.contains("npu"), "{texts}");
+    }
+}
+
+#[test]
+fn the_limit_of_mps_counts_other_allocations() {
+    let mut process = process(Library::TorchMps, [768, 5693, -1, -1, -1, 6963], &[]);
+    process.failures[0].holders.push(Holder {
+        name: "other allocations".to_owned(),
+        bytes: 1126 << 20,
+    });
+    let request = request(process);
+    assert_eq!(request.advice[0].action, "Raise PYTORCH_MPS_HIGH_WATERMARK_RATIO");
+    assert!(
+        request
+            .remarks
+            .iter()
+            .any(|remark| remark.starts_with("Held then: other allocations"))
+    );
+}
+
+/// The device that the process uses has nothing to do with memory of the host.
+#[test]
+fn host_memory_is_of_no_device() {
+    let mut of_host = process(Library::TorchNpu, [16_384, -1, -1, -1, -1, -1], &[]);
+    of_host.failures[0].memory = MemoryPlace::Host;
+    of_host.device = Some(4);
+    let story = LogStory::new(&[Arc::new(of_host)]);
+    assert_eq!(story.processes[0].device(), None);
+    let request = &story.processes[0].requests[0];
+    assert!(
+        request.sentence.contains("16.00\u{a0}GiB of host memory"),
+        "{}",
+        request.sentence
+    );
+    let told = format!("{} {:?} {:?}", story.ticket(), request.advice, request.remarks);
+    assert!(told.contains("ulimit -l") && told.contains("/dev/shm"), "{told}");
+    for wrong in ["npu-smi", "HCCL_BUFFSIZE", "device 0", "device 4"] {
+        assert!(!told.contains(wrong), "{wrong}: {told}");
+    }
+}
+
+#[test]
+fn a_version_in_the_text_chooses_the_settings() {
+    let figures = [1741, 3000, 5356, 0, 6144, -1];
+    let settings_of = |torch: &str| {
+        let mut process = process(Library::TorchCuda, figures, &[]);
+        process
+            .versions
+            .extend((!torch.is_empty()).then(|| ("torch".to_owned(), torch.to_owned())));
+        let advice = request(process).advice.into_iter();
+        let settings = advice.filter_map(|one| Some((one.setting?.split_once('=')?.1.to_owned(), one.needs_version)));
+        settings.collect::<Vec<(String, Option<String>)>>()
+    };
+    let expandable = "expandable_segments:True".to_owned();
+    let split = "max_split_size_mb:128".to_owned();
+    let unknown = [
+        (expandable.clone(), Some("2.1".to_owned())),
+        (split.clone(), Some("1.10".to_owned())),
+    ];
+    assert_eq!(settings_of(""), unknown);
+    assert_eq!(settings_of("2.6.0+cu124"), [(expandable, None), (split.clone(), None)]);
+    assert_eq!(settings_of("1.13.1"), [(split, None)]);
+    assert_eq!(settings_of("1.8.0"), []);
+}
+
+#[test]
+fn statements_alone_are_told_as_such() {
+    let statement = LoggedStatement {
+        at: None,
+        text: "vLLM had \u{2212}0.87 GiB for the KV cache.".to_owned(),
+        device: None,
+    };
+    let process = LoggedProcess {
+        statements: vec![statement.clone(), statement],
+        ..LoggedProcess::default()
+    };
+    let story = LogStory::new(&[Arc::new(process)]);
+    assert!(story.states_memory() && !story.has_failures());
+    let wanted = "The text states no request of an allocator that failed. It states: vLLM had \u{2212}0.87 GiB for the KV \
+                  cache, and 1 more statement.";
+    assert_eq!(story.sentence, wanted);
+    assert!(story.missing[0].starts_with("No allocator's line is among the text"));
+    assert!(!LogStory::new(&[Arc::new(LoggedProcess::default())]).states_memory());
+}
+
+#[test]
+fn what_is_on_already_is_not_advised() {
+    for (library, figures, name, value) in [
+        (
+            Library::TensorFlow,
+            [192, 6597, -1, -1, -1, 7598],
+            "TF_GPU_ALLOCATOR",
+            "cuda_malloc_async",
+        ),
+        (
+            Library::MindSpore,
+            [1792, 50_000, 58_000, -1, -1, -1],
+            "MS_ALLOC_CONF",
+            "enable_vmm:True",
+        ),
+        (
+            Library::TorchNpu,
+            [30, 61_788, 62_054, 14, 62_423, -1],
+            "PYTORCH_NPU_ALLOC_CONF",
+            "expandable_segments:True",
+        ),
+    ] {
+        let request = request(process(library, figures, &[(name, value)]));
+        assert_eq!(request.verdict.served, Served::Unknown);
+        assert!(
+            request.advice.iter().all(|one| one.setting.is_none()),
+            "{:?}",
+            request.advice
+        );
+        assert!(
+            request.advice[0].reason.contains("is on already"),
+            "{:?}",
+            request.advice
+        );
+    }
+}
