@@ -32,7 +32,7 @@ pub(super) enum Setting {
     /// The stated version does not know it; it comes with a later one.
     Lacks { since: String },
     /// The library has no such setting, or what is set excludes it.
-    NoSetting,
+    Missing,
 }
 
 impl Setting {
@@ -61,7 +61,7 @@ pub(super) fn setting(process: &LoggedProcess, library: Library, (key, value): (
         variable(process, library, Some(version).filter(|_| stated.is_some())),
         since(key),
     ) else {
-        return Setting::NoSetting;
+        return Setting::Missing;
     };
     let text_of = |(major, minor): Release| format!("{major}.{minor}");
     if stated.is_some_and(|stated| stated < since) {
@@ -86,7 +86,7 @@ pub(super) fn setting(process: &LoggedProcess, library: Library, (key, value): (
     };
     match with_pair(conf, &pair, version) {
         Some(text) => Setting::Advised(format!("{variable}={text}"), stated.is_none().then(|| text_of(since))),
-        None => Setting::NoSetting,
+        None => Setting::Missing,
     }
 }
 
@@ -208,8 +208,8 @@ mod tests {
                 EXPANDABLE,
                 advised("PYTORCH_HIP_ALLOC_CONF=expandable_segments:True", ""),
             ),
-            (TorchXpu, vec![], "", EXPANDABLE, Setting::NoSetting),
-            (TorchMps, vec![], "", SPLIT, Setting::NoSetting),
+            (TorchXpu, vec![], "", EXPANDABLE, Setting::Missing),
+            (TorchMps, vec![], "", SPLIT, Setting::Missing),
         ];
         for (library, settings, torch, pair, wanted) in rows {
             assert_eq!(

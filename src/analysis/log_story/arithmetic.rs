@@ -102,7 +102,7 @@ pub(super) fn finding(failure: &LoggedFailure, library: Library) -> Finding {
     match unused {
         Some(0) if failure.reserved == Some(0) => return Finding::NothingReserved,
         Some(0) => return Finding::NothingUnused,
-        None if is_torch_pool(library) => return Finding::Unknown,
+        None if is_torch_pool(library) || library == Library::TorchMps => return Finding::Unknown,
         _ => {}
     }
     let of_pool = of_pool(failure);
@@ -128,11 +128,22 @@ pub(super) fn finding(failure: &LoggedFailure, library: Library) -> Finding {
 
 /// Bytes that a limit leaves to the pool; of pools that state no device the rest of what they manage.
 fn left(failure: &LoggedFailure, library: Library) -> Option<u64> {
+    let named = || {
+        failure
+            .holders
+            .iter()
+            .fold(0_u64, |sum, one| sum.saturating_add(one.bytes))
+    };
     let held = failure.reserved.or(failure.allocated);
-    let left = difference(failure.allowed, held)?;
-    // Other allocations count in the limit of MPS.
-    let others = failure.holders.iter().filter(|_| library == Library::TorchMps);
-    Some(others.fold(left, |left, other| left.saturating_sub(other.bytes)))
+    match library {
+        // Other allocations count in the limit of MPS.
+        Library::TorchMps => Some(difference(failure.allowed, held)?.saturating_sub(named())),
+        // MindSpore states its parts, static and dynamic memory, in place of their sum.
+        Library::MindSpore if held.is_none() && !failure.holders.is_empty() => {
+            difference(failure.allowed, Some(named()))
+        }
+        _ => difference(failure.allowed, held),
+    }
 }
 
 /// The rest of a device or pool of which only the allocated bytes are stated.
@@ -162,8 +173,8 @@ pub(super) const fn needed(requested: u64, library: Library) -> u64 {
     const MIB: u64 = 1 << 20;
     match requested {
         _ if !is_torch_pool(library) => requested,
-        ..=MIB => 2 * MIB,
-        ..0xa0_0000 => 20 * MIB,
+        0..=MIB => 2 * MIB,
+        0x10_0001..0xa0_0000 => 20 * MIB,
         _ => requested.div_ceil(2 * MIB).saturating_mul(2 * MIB),
     }
 }
@@ -269,7 +280,7 @@ mod tests {
         };
         let left = |others| finding(&failure(others), Library::TorchMps);
         assert_eq!(left(1100), Finding::Limited { left: 140 * MIB });
-        assert!(matches!(left(100), Finding::Pieces(_)));
+        assert_eq!(left(100), Finding::Unknown);
     }
 
     #[test]

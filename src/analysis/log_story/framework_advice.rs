@@ -1,4 +1,4 @@
-//! What acts on a failed request of JAX, TensorFlow, MindSpore or Paddle: a setting only where the text's figures support it.
+//! What acts on a failed request of JAX, TensorFlow, `MindSpore` or Paddle: a setting only where the text's figures support it.
 
 use super::advice::{Advice, other_processes, reduce};
 use super::arithmetic::{Finding, finding};
@@ -114,6 +114,16 @@ fn limited(process: &LoggedProcess, request: &FailedRequest, vendor: &Vendor, le
         ]
     };
     match (beyond, set) {
+        (Some(beyond), _) if beyond.saturating_add(left) < failure.requested.unwrap_or(0) => {
+            let more = format!(
+                "{why}; the device has {} beyond the limit, which do not suffice",
+                Bytes(beyond)
+            );
+            (
+                Verdict::no(more),
+                vec![reduce("no limit that the device has room for is enough")],
+            )
+        }
         (Some(beyond), _) => {
             let reason = format!(
                 "the device has {} beyond the limit, as far as others do not use them",

@@ -6,6 +6,9 @@ use highwater_model::workload::{Holder, Library, LoggedStatement, MemoryPlace};
 /// Requested, allocated, reserved, free, total, allowed in MiB; −1 is not stated.
 type Figures = [i64; 6];
 
+/// A request, settings of the text, the answer and the first advice.
+type Row<'a> = (Library, Figures, &'a [(&'a str, &'a str)], Served, &'a str);
+
 fn process(library: Library, figures: Figures, settings: &[(&str, &str)]) -> LoggedProcess {
     let figures = figures.map(|mib| u64::try_from(mib).ok().map(|mib| mib << 20));
     let [requested, allocated, reserved, free, total, allowed] = figures;
@@ -43,7 +46,7 @@ fn every_library_has_its_answer() {
     const REDUCE: &str = "Reduce the batch, or recompute activations";
     const CUDA: &str = "PYTORCH_CUDA_ALLOC_CONF";
     let on = [(CUDA, "expandable_segments:True")];
-    let rows: [(Library, Figures, &[(&str, &str)], Served, &str); 18] = [
+    let rows: [Row<'_>; 18] = [
         (TorchCuda, [23_327, 9298, 18_872, 13_036, 32_225, -1], &[], No, REDUCE),
         (
             TorchCuda,

@@ -40,11 +40,10 @@ fn of_process(process: &LoggedProcess) -> Vec<String> {
         || !process.events.is_empty()
         || !process.driver.is_empty();
     let mut all: Vec<String> = match process.level {
-        LogLevel::Info => Vec::new(),
         LogLevel::Default if has_run_log => vec![DEFAULT_LEVEL.to_owned()],
         LogLevel::Default => vec![RUN_LOG.to_owned(), DEFAULT_LEVEL.to_owned()],
         LogLevel::Terminal if is_of_ascend(process) => vec![PLOG.to_owned()],
-        LogLevel::Terminal => Vec::new(),
+        LogLevel::Info | LogLevel::Terminal => Vec::new(),
     };
     if process.level == LogLevel::Default && has_run_log && process.failures.is_empty() {
         all.insert(0, DEBUG_LOG.to_owned());

@@ -7,7 +7,7 @@ use super::needs::named;
 use super::vendor::{library, vendor};
 use super::verdict::Verdict;
 use highwater_model::units::{Bytes, first_of};
-use highwater_model::workload::{LoggedFailure, LoggedProcess, MemoryPlace, RefusedBy};
+use highwater_model::workload::{Library, LoggedFailure, LoggedProcess, MemoryPlace, RefusedBy};
 
 /// Holders of memory that a remark names.
 const MOST_HOLDERS: usize = 8;
@@ -85,26 +85,30 @@ pub(super) fn difference(one: Option<u64>, other: Option<u64>) -> Option<u64> {
 }
 
 fn sentence(failure: &LoggedFailure) -> String {
-    let who = failure.who.as_deref().unwrap_or("A module that the log does not name");
-    let size = failure
-        .requested
-        .map_or_else(|| "memory of unknown size".to_owned(), |bytes| Bytes(bytes).to_string());
+    let who = failure.who.as_deref().unwrap_or_else(|| whose(failure));
+    let is_host = failure.memory == MemoryPlace::Host;
+    let size = match failure.requested {
+        Some(bytes) if is_host => format!("{} of host memory", Bytes(bytes)),
+        Some(bytes) => Bytes(bytes).to_string(),
+        None if is_host => "host memory of unknown size".to_owned(),
+        None => "memory of unknown size".to_owned(),
+    };
     let purpose = match (&failure.purpose, failure.graph) {
         (Some(purpose), Some(graph)) => format!(" for graph {graph} ({purpose})"),
         (Some(purpose), None) => format!(" ({purpose})"),
         (None, Some(graph)) => format!(" for graph {graph}"),
         (None, None) => String::new(),
     };
-    let place = match failure.memory {
-        MemoryPlace::Host => " of host memory".to_owned(),
-        MemoryPlace::Device => device(failure).map_or_else(String::new, |device| format!(" on device {device}")),
-    };
+    let place = device(failure).map_or_else(String::new, |device| format!(" on device {device}"));
     let time = failure.at.map_or_else(String::new, |at| format!(" at {at}"));
     let refusal = match failure.refused {
-        RefusedBy::Device => "",
-        RefusedBy::Check => ": refused by GE's check, before any request to the device",
-        RefusedBy::Fraction => ": refused by per_process_memory_fraction, the program's own limit",
-        RefusedBy::Workspace => " for the workspace of operators, outside its pool",
+        RefusedBy::Device => String::new(),
+        RefusedBy::Check => format!(": refused by {}, before any request to the device", check(failure)),
+        RefusedBy::Fraction => format!(
+            ": refused by {}, the program's own limit",
+            vendor(library(failure)).limit
+        ),
+        RefusedBy::Workspace => " for the workspace of operators, outside its pool".to_owned(),
     };
     format!("{who} did not get {size}{purpose}{place}{time}{refusal}.")
 }
@@ -123,7 +127,7 @@ fn remarks(process: &LoggedProcess, request: &FailedRequest, state: &State) -> V
     }
     if let Some(allowed) = failure.allowed {
         let limit = match failure.refused {
-            RefusedBy::Check => "GE allows".to_owned(),
+            RefusedBy::Check => format!("{} allows", check(failure).trim_end_matches("'s check")),
             _ => format!("The program's limit allows {}", whose(failure)),
         };
         remarks.push(format!("{limit} {} at most.", Bytes(allowed)));
@@ -158,7 +162,19 @@ pub(super) fn retry(failure: &LoggedFailure) -> Option<&'static str> {
 
 /// Whose pool it is: `torch`.
 fn whose(failure: &LoggedFailure) -> &'static str {
-    vendor(library(failure)).pool.trim_end_matches("'s pool")
+    match library(failure) {
+        Library::Cann => "A module that the log does not name",
+        one => vendor(one).pool.trim_end_matches("'s pool"),
+    }
+}
+
+/// What refuses a request before the device is asked.
+fn check(failure: &LoggedFailure) -> &'static str {
+    match library(failure) {
+        Library::Cann => "GE's check",
+        Library::Jax => "XLA's compiler",
+        _ => "the library",
+    }
 }
 
 /// The line and the kernel that requested it: `by kernel MatMul at train.py:61`.

@@ -2,7 +2,7 @@
 
 use super::needs::named;
 use super::request::{FailedRequest, asked_by, free_before, pool, retry};
-use super::verdict::Served;
+use super::verdict::{Served, Verdict};
 use super::{LogStory, ProcessStory};
 use highwater_model::units::{Bytes, counted};
 
@@ -136,7 +136,7 @@ impl LogStory {
             .verdict
             .as_ref()
             .filter(|verdict| verdict.served != Served::Unknown);
-        let verdict = verdict.map(|verdict| verdict.sentence());
+        let verdict = verdict.map(Verdict::sentence);
         let advice = self
             .advice
             .as_ref()

@@ -239,12 +239,11 @@ impl Replays<'_> {
             let why = format!("{MOST_DEVICES} sizes of the device were replayed, no more are");
             return Err(NoHistory::Impossible(why));
         }
-        let fit = match &self.fit {
-            Some(fit) => fit,
-            None => {
-                let fit = without_cancel(AllocatorFit::new(self.recording, None, Some(device), progress))?;
-                self.fit.insert(fit)
-            }
+        let fit = if let Some(fit) = &self.fit {
+            fit
+        } else {
+            let fit = without_cancel(AllocatorFit::new(self.recording, None, Some(device), progress))?;
+            self.fit.insert(fit)
         };
         let runs = match fit {
             Ok(fit) => without_cancel(serving_runs(fit, device, progress))?,

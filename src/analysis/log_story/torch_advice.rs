@@ -19,24 +19,25 @@ use highwater_model::workload::{Library, LoggedFailure, LoggedProcess, RefusedBy
 
 pub(super) fn of_torch(process: &LoggedProcess, request: &FailedRequest, library: Library) -> (Verdict, Vec<Advice>) {
     let failure = &request.failure;
+    let finding = finding(failure, library);
     match failure.refused {
-        RefusedBy::Fraction => {
+        RefusedBy::Fraction if !matches!(finding, Finding::Limited { .. } | Finding::Larger { .. }) => {
             return (
                 Verdict::unknown("the program's own limit refused it, and no text states what the device had"),
                 vec![Advice::new(
-                    "Raise per_process_memory_fraction",
+                    format!("Raise {}", vendor(library).limit),
                     "the program limits its own memory; the request did not reach the device",
                 )],
             );
         }
         RefusedBy::Workspace => return workspace(process),
-        RefusedBy::Device | RefusedBy::Check => {}
+        RefusedBy::Device | RefusedBy::Check | RefusedBy::Fraction => {}
     }
     let pool = Pool {
         process,
         request,
         vendor: vendor(library),
-        finding: finding(failure, library),
+        finding,
     };
     (pool.verdict(), pool.advice())
 }
@@ -131,7 +132,7 @@ impl Pool<'_> {
         match self.setting(EXPANDABLE) {
             Setting::Advised(..) => Verdict::yes(why),
             Setting::IsOn => Verdict::unknown(format!("{why}, although expandable_segments:True is on already")),
-            Setting::Lacks { .. } | Setting::NoSetting => match self.setting(SPLIT) {
+            Setting::Lacks { .. } | Setting::Missing => match self.setting(SPLIT) {
                 Setting::Advised(..) => Verdict::yes(why),
                 _ => Verdict::unknown(format!(
                     "{why}; no setting of this version of the allocator is known that joins them"
@@ -180,6 +181,16 @@ impl Pool<'_> {
     }
 
     fn without_figures(&self) -> Vec<Advice> {
+        let is_stated = self.failure().total > Some(0);
+        if let Some(free) = self.failure().free.filter(|_| is_stated) {
+            let reason = format!(
+                "the device had {} free; no text states what the pool has unused",
+                Bytes(free)
+            );
+            return std::iter::once(reduce(reason))
+                .chain(other_processes(self.vendor.tool))
+                .collect();
+        }
         let whose = if self.vendor.library == Library::TorchNpu {
             "torch_npu"
         } else {
