@@ -11,6 +11,7 @@ use highwater::session::{SourceSpec, read_story};
 use tempfile::NamedTempFile;
 
 use super::{fails, json, run, text_of};
+use crate::session::settled;
 use crate::snapshots::{block, called_from, event, file, segment, snapshot};
 
 const SAMPLE: &str = "sample_traces/out_of_memory.plog";
@@ -457,4 +458,24 @@ fn texts_and_snapshots_are_one_story() {
         .map(|one| one["asked_bytes"].clone());
     let asked: Vec<serde_json::Value> = asked.collect();
     assert_eq!(asked, [27_748_928_512_u64.into(), serde_json::Value::from(400 * MIB)]);
+}
+
+/// The window opens a snapshot with the page of the command; a snapshot without a failed request has none.
+#[test]
+fn the_window_has_the_page_of_a_snapshot() {
+    let page_of = |file: &NamedTempFile| {
+        let session = settled(vec![SourceSpec::Path(file.path().to_owned())]);
+        session.loaded().expect("it opens").log_page().cloned()
+    };
+    let failed = failed_run(400);
+    let page = page_of(&failed).expect("a page");
+    let markdown = text_of(&["explain", failed.path().to_str().expect("text"), "--format", "markdown"], 0);
+    assert_eq!(page.markdown.trim_end(), markdown.trim_end());
+    assert!(page.ticket.contains("No setting could have served it"), "{}", page.ticket);
+    let used = vec![block(0x1000, 4096, 4096, "active_allocated")];
+    let plain = snapshot(
+        vec![segment(0x1000, 2 * MIB, "small", used)],
+        vec![event("alloc", 0x1000, 4096, 5)],
+    );
+    assert!(page_of(&file(&plain)).is_none());
 }
