@@ -82,7 +82,15 @@ fn process_json(process: &LoggedProcess) -> Json {
         "pools": pool_rows(&process.pools),
         "driver": list(&process.driver, driver_json),
         "failures": list(&process.failures, failure_json),
+        "statements": list(&process.statements, |one| json!({"text": one.text, "device": one.device})),
+        "settings": texts_json(&process.settings),
+        "versions": texts_json(&process.versions),
     })
+}
+
+fn texts_json(texts: &IndexMap<String, String>) -> Json {
+    let pairs = texts.iter().map(|(name, text)| (name.clone(), json!(text)));
+    Json::Object(pairs.collect())
 }
 
 fn graph_json(graph: &LoggedGraph, process: &LoggedProcess) -> Json {
@@ -167,14 +175,21 @@ fn driver_json(row: &DriverRow) -> Json {
 fn failure_json(failure: &LoggedFailure) -> Json {
     json!({
         "requested": failure.requested,
+        "memory": failure.memory.name(),
         "device": failure.device,
+        "library": failure.library.name(),
         "who": failure.who,
+        "line": failure.line,
+        "kernel": failure.kernel,
         "graph_id": failure.graph,
         "allocated": failure.allocated,
         "reserved": failure.reserved,
         "free": failure.free,
         "total": failure.total,
         "allowed": failure.allowed,
+        "largest_free": failure.largest_free,
+        "holders": list(&failure.holders, |one| json!({"name": one.name, "bytes": one.bytes})),
+        "refused_by": failure.refused.name(),
         "driver_lines": failure.driver_lines,
     })
 }

@@ -468,6 +468,7 @@ fn requests_json(story: &LogStory) -> Json {
             "asked_bytes": failure.requested,
             "memory": failure.memory.name(),
             "device": request.device(),
+            "library": failure.library.name(),
             "by": {
                 "process": is_known.then_some(&process.title),
                 "line": failure.line,

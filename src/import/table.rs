@@ -148,11 +148,12 @@ pub static IMPORTERS: &[Importer] = &[
     },
     Importer {
         name: "cann_log",
-        title: "logs of CANN (plog, device logs, terminal text)",
-        detected_by: "a record's head, [LEVEL] MODULE(PID,NAME):TIME, or a sentence on a failed request",
+        title: "logs of CANN (plog, device logs), texts of a run that ran out of memory",
+        detected_by: "a record's head, [LEVEL] MODULE(PID,NAME):TIME, or a sentence on memory with a figure",
         extensions: &["log", "txt"],
         description: "logs of CANN, of all processes: the compiler's placements, loads and unloads, arenas and pools, the driver's \
-                      memory by module, requests that failed; a file, a folder, or text of the terminal (also .gz)",
+                      memory by module, requests that failed; texts of a run of any library that ran out of memory; a file, a \
+                      folder, or text of the terminal (also .gz)",
         detect: cann_log::detect,
         import: cann_log::import,
     },

@@ -70,11 +70,12 @@ pub(super) fn advice(
         return of_host(failure);
     }
     match library(failure) {
+        Library::System => of_host(failure),
         Library::Cann => of_cann(process, request, state, modules),
         one @ (Library::TorchNpu | Library::TorchCuda | Library::TorchHip | Library::TorchXpu | Library::TorchMps) => {
             of_torch(process, request, one)
         }
-        one @ (Library::Jax | Library::TensorFlow | Library::MindSpore | Library::Paddle) => {
+        one @ (Library::Jax | Library::TensorFlow | Library::MindSpore | Library::Paddle | Library::Other) => {
             of_framework(process, request, one)
         }
     }

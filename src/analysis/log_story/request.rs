@@ -161,9 +161,11 @@ pub(super) fn retry(failure: &LoggedFailure) -> Option<&'static str> {
 }
 
 /// Whose pool it is: `torch`.
-fn whose(failure: &LoggedFailure) -> &'static str {
+fn whose(failure: &LoggedFailure) -> &str {
     match library(failure) {
         Library::Cann => "A module that the log does not name",
+        Library::System => "The program",
+        Library::Other => failure.who.as_deref().unwrap_or("A library"),
         one => vendor(one).pool.trim_end_matches("'s pool"),
     }
 }

@@ -33,7 +33,7 @@ const TORCH: &str = "torch's pool";
 const CANN: &str = "GE, HCCL and operators";
 const FRACTION: &str = "per_process_memory_fraction";
 
-const VENDORS: [Vendor; 10] = [
+const VENDORS: [Vendor; 12] = [
     row(Library::Cann, [TORCH, CANN, FRACTION], Some("npu-smi info")),
     row(Library::TorchNpu, [TORCH, CANN, FRACTION], Some("npu-smi info")),
     row(
@@ -84,6 +84,16 @@ const VENDORS: [Vendor; 10] = [
         ],
         None,
     ),
+    row(
+        Library::System,
+        ["the host", "other programs", "the limit of the host"],
+        None,
+    ),
+    row(
+        Library::Other,
+        ["the library's pool", "other libraries", "the limit of its pool"],
+        None,
+    ),
 ];
 
 pub(super) fn vendor(library: Library) -> &'static Vendor {
@@ -102,7 +112,7 @@ pub(super) fn library(failure: &LoggedFailure) -> Library {
 /// Whether a process ran on an Ascend device, as far as its text tells.
 pub(super) fn is_of_ascend(process: &LoggedProcess) -> bool {
     let libraries = process.failures.iter().map(library);
-    let mut of_ascend = libraries.map(|one| matches!(one, Library::Cann | Library::TorchNpu | Library::MindSpore));
+    let mut of_ascend = libraries.map(|one| one.is_of_ascend() || one == Library::MindSpore);
     let has_variable = process.settings.contains_key(Framework::Npu.variable());
     of_ascend.any(|is| is) || has_variable
 }

@@ -4,8 +4,11 @@ use std::collections::BTreeSet;
 
 use indexmap::IndexMap;
 
-use super::fact::{At, Fact, Says};
-use highwater_model::workload::{LoggedPlace, OpKinds, PolicyFrom};
+use super::fact::{At, Fact, ReportKind, Says};
+use highwater_model::workload::{LoggedPlace, LoggedStatement, OpKinds, PolicyFrom};
+
+/// Statements of one process that are kept, the first ones.
+const MOST_STATEMENTS: usize = 200;
 
 /// Devices that are told apart; more are no device of one process.
 const MOST_DEVICES: usize = 4;
@@ -26,6 +29,9 @@ pub(super) struct Draft {
     pub(super) repeated: u64,
     /// The pool whose request was kept last: the others of a row tell nothing new.
     pub(super) asked_pool: Option<String>,
+    pub(super) statements: Vec<LoggedStatement>,
+    pub(super) settings: IndexMap<String, String>,
+    pub(super) versions: IndexMap<String, String>,
 }
 
 impl Draft {
@@ -39,6 +45,21 @@ impl Draft {
 
     pub(super) fn push(&mut self, at: At, thread: Option<u64>, says: Says) {
         self.facts.push(Fact { at, thread, says });
+    }
+
+    pub(super) fn state(&mut self, statement: LoggedStatement) {
+        if self.statements.len() < MOST_STATEMENTS && !self.statements.contains(&statement) {
+            self.statements.push(statement);
+        }
+    }
+
+    /// Whether text of a terminal has figures of memory for it: programs that print such sentences have none.
+    pub(super) fn states_memory(&self) -> bool {
+        let is_told = |fact: &Fact| match &fact.says {
+            Says::Report(report) => report.has_figures || report.kind == ReportKind::Code,
+            _ => false,
+        };
+        !self.statements.is_empty() || self.facts.iter().any(is_told)
     }
 
     pub(super) fn device(&mut self, device: Option<u64>) {

@@ -1,7 +1,8 @@
 //! What one line of a log says, with its place in the order of the story.
 
 use super::field::Amount;
-use highwater_model::workload::RefusedBy;
+use super::patterns::{BUFFER, MOST_HOLDERS};
+use highwater_model::workload::{Holder, Library, MemoryPlace, RefusedBy};
 
 /// A line's place: the time of its record, its file, its position there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -154,18 +155,121 @@ pub(super) struct Statistics {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Report {
     pub(super) kind: ReportKind,
+    /// The row of the table that read it.
+    pub(super) row: &'static str,
+    pub(super) library: Library,
+    pub(super) memory: MemoryPlace,
     pub(super) asked: Option<Amount>,
     pub(super) who: Option<String>,
     pub(super) device: Option<u64>,
     pub(super) graph: Option<u64>,
+    /// The process, where the sentence names one, and its program.
+    pub(super) process: Option<u64>,
+    pub(super) program: Option<String>,
+    pub(super) kernel: Option<String>,
     pub(super) allocated: Option<u64>,
     pub(super) reserved: Option<u64>,
+    pub(super) largest_free: Option<u64>,
     pub(super) free: Option<u64>,
     pub(super) total: Option<u64>,
     pub(super) allowed: Option<u64>,
+    pub(super) holders: Vec<Holder>,
+    /// The name of a holder that was told before.
+    pub(super) holder_name: Option<String>,
     pub(super) refused: RefusedBy,
     /// What the memory is for, in the engine's words.
     pub(super) purpose: Option<String>,
+    /// The line of the program, from the traceback before it.
+    pub(super) line: Option<String>,
+    /// Whether it states any figure or name.
+    pub(super) has_figures: bool,
+}
+
+impl Report {
+    /// Takes what another report of the same request names and this one does not: exact sizes and the sentence's asker win.
+    pub(super) fn fill(&mut self, other: &Self) {
+        let is_better = |known: Option<Amount>| known.is_none_or(|known| !known.is_exact());
+        if other.asked.is_some() && is_better(self.asked) {
+            self.asked = other.asked;
+        }
+        if self.who.is_none() || other.who.as_deref() == Some("torch") {
+            self.who = other.who.clone().or(self.who.take());
+        }
+        if self.library == Library::Cann {
+            self.library = other.library;
+        }
+        if other.memory == MemoryPlace::Host {
+            self.memory = MemoryPlace::Host;
+        }
+        if self.refused == RefusedBy::Device {
+            self.refused = other.refused;
+        }
+        for (known, found) in [
+            (&mut self.purpose, &other.purpose),
+            (&mut self.program, &other.program),
+            (&mut self.kernel, &other.kernel),
+            (&mut self.line, &other.line),
+        ] {
+            if known.is_none() {
+                known.clone_from(found);
+            }
+        }
+        for (known, found) in [
+            (&mut self.device, other.device),
+            (&mut self.graph, other.graph),
+            (&mut self.process, other.process),
+            (&mut self.allocated, other.allocated),
+            (&mut self.reserved, other.reserved),
+            (&mut self.free, other.free),
+            (&mut self.total, other.total),
+            (&mut self.allowed, other.allowed),
+        ] {
+            *known = known.or(found);
+        }
+        self.largest_free = self.largest_free.max(other.largest_free);
+        self.fill_holders(other);
+    }
+
+    fn fill_holders(&mut self, other: &Self) {
+        if let (Some(name), Some(last)) = (&other.holder_name, self.holders.last_mut())
+            && last.name == BUFFER
+        {
+            last.name.clone_from(name);
+        }
+        for holder in &other.holders {
+            let is_known = holder.name != BUFFER && self.holders.contains(holder);
+            if self.holders.len() < MOST_HOLDERS && !is_known {
+                self.holders.push(holder.clone());
+            }
+        }
+    }
+
+    /// Whether both can be the same words, of which one may be cut; the traceback before them does not count.
+    pub(super) fn is_repeated_by(&self, other: &Self) -> bool {
+        let agree = |one: Option<u64>, other: Option<u64>| one.zip(other).is_none_or(|(one, other)| one == other);
+        let same = |one: &Option<String>, other: &Option<String>| {
+            one.as_ref().zip(other.as_ref()).is_none_or(|(one, other)| one == other)
+        };
+        self.kind == other.kind
+            && self.row == other.row
+            && self.memory == other.memory
+            && self.asked.zip(other.asked).is_none_or(|(one, other)| one == other)
+            && same(&self.who, &other.who)
+            && same(&self.kernel, &other.kernel)
+            && (self.holders.is_empty() || other.holders.is_empty() || self.holders == other.holders)
+            && [
+                (self.device, other.device),
+                (self.graph, other.graph),
+                (self.process, other.process),
+                (self.allocated, other.allocated),
+                (self.reserved, other.reserved),
+                (self.free, other.free),
+                (self.total, other.total),
+                (self.allowed, other.allowed),
+            ]
+            .into_iter()
+            .all(|(one, other)| agree(one, other))
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -187,8 +291,14 @@ pub(super) enum ReportKind {
     Check,
     /// An error code on the terminal.
     Code,
-    /// A sentence of `torch_npu`.
-    Torch,
+    /// Passes on what another line reports, if one does.
+    Echo,
+    /// A sentence of a library's allocator.
+    Sentence,
+    /// The sentence says that the program goes on without the memory.
+    Tolerated,
+    /// One of several requests, each smaller than the one before.
+    Attempt,
 }
 
 impl ReportKind {
@@ -198,5 +308,10 @@ impl ReportKind {
 
     pub(super) const fn is_driver(self) -> bool {
         matches!(self, Self::Driver | Self::DriverPage)
+    }
+
+    /// Whether words of a library report it, which often have no time and no process.
+    pub(super) const fn is_sentence(self) -> bool {
+        matches!(self, Self::Sentence | Self::Tolerated | Self::Attempt)
     }
 }

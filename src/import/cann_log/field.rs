@@ -44,42 +44,6 @@ pub(super) fn enclosed<'a>(text: &'a str, mark: &str, end: &[char]) -> Option<&'
     text.find(end).map(|at| &text[..at])
 }
 
-/// Whether the number after a mark is the wanted one.
-pub(super) fn states(text: &str, mark: &str, wanted: u64) -> bool {
-    number(text, mark) == Some(wanted)
-}
-
-/// A number of bytes with a unit, such as `1.19 GiB`, and the unit's bytes and decimals: `None` where it is none.
-pub(super) fn with_unit(text: &str) -> Option<(Amount, &str)> {
-    let text = text.trim_start_matches(' ');
-    let end = text.find(|char: char| !char.is_ascii_digit() && char != '.')?;
-    let (digits, rest) = text.split_at(end);
-    let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
-    let rest = rest.trim_start_matches(' ');
-    let units = [
-        ("GiB", 30),
-        ("MiB", 20),
-        ("KiB", 10),
-        ("TiB", 40),
-        ("bytes", 0),
-        ("byte", 0),
-        ("GB", 30),
-        ("MB", 20),
-        ("KB", 10),
-        ("B", 0),
-    ];
-    let (unit, shift) = units.into_iter().find(|(unit, _)| rest.starts_with(unit))?;
-    if whole.is_empty() || part.len() > 9 || whole.len() > 18 {
-        return None;
-    }
-    let amount = Amount {
-        digits: format!("{whole}{part}").parse().ok()?,
-        decimals: u32::try_from(part.len()).ok()?,
-        shift,
-    };
-    Some((amount, &rest[unit.len()..]))
-}
-
 /// A printed number of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Amount {
@@ -89,6 +53,19 @@ pub(super) struct Amount {
 }
 
 impl Amount {
+    /// Of digits, perhaps with decimals, and the power of two of their unit; `None` where it is none.
+    pub(super) fn new(digits: &str, shift: u32) -> Option<Self> {
+        let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+        if whole.is_empty() || part.len() > 9 || whole.len() > 18 {
+            return None;
+        }
+        Some(Self {
+            digits: format!("{whole}{part}").parse().ok()?,
+            decimals: u32::try_from(part.len()).ok()?,
+            shift,
+        })
+    }
+
     pub(super) fn exact(bytes: u64) -> Self {
         Self {
             digits: bytes.into(),
@@ -141,13 +118,12 @@ mod tests {
 
     #[test]
     fn units_are_rounded_to_bytes() {
-        let bytes = |text| with_unit(text).map(|(amount, _)| amount.bytes());
-        assert_eq!(bytes("1.19 GiB (NPU"), Some(1_277_752_771));
-        assert_eq!(bytes("7.47 MiB free"), Some(7_832_863));
-        assert_eq!(bytes("512 bytes "), Some(512));
-        assert_eq!(bytes("6.00 GiB("), Some(6 << 30));
-        assert_eq!(bytes("1.19"), None);
-        let printed = with_unit("3.00 GiB").expect("a size").0;
+        let bytes = |digits, shift| Amount::new(digits, shift).map(Amount::bytes);
+        assert_eq!(bytes("1.19", 30), Some(1_277_752_771));
+        assert_eq!(bytes("7.47", 20), Some(7_832_863));
+        assert_eq!(bytes("512", 0), Some(512));
+        assert_eq!(bytes(".5", 30), None);
+        let printed = Amount::new("3.00", 30).expect("a size");
         assert!(printed.agrees(Amount::exact(3_221_291_008)));
         assert!(!printed.agrees(Amount::exact(3_300_000_000)));
     }

@@ -71,10 +71,10 @@ fn head(text: &str) -> Option<Record<'_>> {
     let rest = rest.trim_start_matches(' ').strip_prefix(':')?;
     let (stamp, text) = stamp(rest.trim_start_matches(' '))?;
     Some(Record {
-        is_error: matches!(level, "ERROR" | "ERR0R"),
+        is_error: matches!(level, "ERROR" | "ERR0R" | "CRITICAL"),
         module,
         pid: pid.parse().ok()?,
-        name: name.trim(),
+        name: without_thread(name.trim()),
         stamp,
         text: text.strip_prefix(' ').unwrap_or(text),
     })
@@ -96,6 +96,14 @@ fn process_name(text: &str) -> Option<(&str, &str)> {
     None
 }
 
+/// Without the number of the thread that MindSpore writes in front of a name: `ffff8a7fc1e0,python`.
+fn without_thread(name: &str) -> &str {
+    let thread = name
+        .split_once(',')
+        .filter(|(thread, _)| thread.len() >= 5 && thread.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    thread.map_or(name, |(_, name)| name.trim())
+}
+
 fn word(text: &str, most: usize, is_part: impl Fn(u8) -> bool) -> Option<(&str, &str)> {
     let end = text.bytes().position(|byte| !is_part(byte))?;
     (1..=most).contains(&end).then(|| text.split_at(end))
@@ -106,7 +114,7 @@ pub(super) fn stamp(text: &str) -> Option<(i64, &str)> {
     let (year, rest) = part(text, 4, Some('-'))?;
     let (month, rest) = part(rest, 2, Some('-'))?;
     let (day, rest) = part(rest, 2, None)?;
-    let rest = rest.strip_prefix(['-', ' '])?;
+    let rest = rest.strip_prefix(['-', ' ', 'T'])?;
     let (hour, rest) = part(rest, 2, Some(':'))?;
     let (minute, rest) = part(rest, 2, Some(':'))?;
     let (second, mut rest) = part(rest, 2, None)?;

@@ -1,9 +1,11 @@
-//! CANN's logs: run logs, debug logs, device logs, and what a user saw on the terminal.
+//! Logs: run logs, debug logs and device logs of CANN, and what users of any library see on the terminal.
 //!
 //! ```text
 //! lines.rs       one line at a time                    reader.rs     told apart by process, repeated ones left out (repeats.rs)
 //! head.rs        the records of a line                 statement.rs  what a record says: fixed texts (placement.rs, statistics.rs,
 //! fact.rs        what it can say                                     failure.rs)
+//! terminal.rs    other lines: escapes.rs, traceback.rs, passages.rs (sentences over lines), tools.rs (tables), settings.rs
+//! patterns/      the table of sentences on memory, of all libraries
 //! story.rs       facts in their order: graphs, events.rs, pools.rs, requests.rs; recording.rs: a process as a recording
 //! ```
 //!
@@ -12,23 +14,32 @@
 
 mod digests;
 mod draft;
+mod escapes;
 mod events;
 mod fact;
 mod failure;
 mod field;
 mod head;
 mod lines;
+mod passages;
+mod patterns;
 mod placement;
 mod pools;
 mod reader;
 mod recording;
 mod repeats;
 mod requests;
+mod settings;
 mod statement;
 mod statistics;
+#[cfg(test)]
+mod stories;
 mod story;
+mod terminal;
 #[cfg(test)]
 mod tests;
+mod tools;
+mod traceback;
 
 use std::sync::Arc;
 
@@ -42,17 +53,17 @@ use lines::each_line;
 use reader::Reader;
 use repeats::LogKind;
 
-/// Whether a line of the head is a record, or a sentence on a failed request.
+/// Whether the head has a record, or a sentence on memory with a figure: a failed request, or what a server states.
 pub(super) fn detect(input: &Input<'_>) -> bool {
     let head = String::from_utf8_lossy(input.head()).replace('\0', "");
-    let is_sentence = |line: &str| {
-        let is_code = line.contains("[PID: ") && failure::code(line).is_some();
-        // Programs that print the sentence have no figures in it.
-        let has_figures = |report: fact::Report| report.asked.is_some() || report.device.is_some();
-        is_code || failure::torch(line).is_some_and(has_figures)
-    };
-    head.lines()
-        .any(|line| !head::records(line).1.is_empty() || is_sentence(line))
+    if head.lines().any(|line| !head::records(line).1.is_empty()) {
+        return true;
+    }
+    let mut reader = Reader::default();
+    reader.begin_file(0, input.name());
+    head.split_inclusive('\n').for_each(|line| reader.line(line));
+    reader.end_file();
+    reader.processes.values().any(Draft::states_memory)
 }
 
 pub(super) fn import(
@@ -134,12 +145,12 @@ fn plain(input: &mut Input<'_>, progress: &Progress<'_>, take: impl FnMut(&str))
 /// One recording per process, in the order of first appearance.
 fn finish(reader: Reader, diagnostics: &mut Diagnostics) -> Result<Source, ImportError> {
     let is_by_time = reader.is_by_time;
-    let mut drafts: Vec<(Option<u64>, Draft)> = reader.processes.into_iter().collect();
+    let mut drafts = reader.drafts();
     if drafts.is_empty() {
         return Err(ImportError::at(
-            "there is no record of a process",
+            "there is no record of a process and no sentence on memory",
             "the end",
-            "give the logs of ~/ascend/log/run/plog and ~/ascend/log/debug/plog",
+            "give the text of the run with its error, or the logs of ~/ascend/log/run/plog and ~/ascend/log/debug/plog",
         ));
     }
     let order = |at: Option<At>| {
@@ -168,7 +179,7 @@ fn remark(recordings: &[Arc<Recording>], diagnostics: &mut Diagnostics) {
         diagnostics.counted(Severity::Info, message.to_owned(), "", repeated);
     }
     if processes().any(|process| !process.failures.is_empty()) {
-        let message = "a request for memory failed; `highwater explain-log` and the pane Log tell who had the memory, and what to try";
+        let message = "a request for memory failed; `highwater explain` and the pane Log tell who had the memory, and what to try";
         diagnostics.info(message, "");
     }
 }

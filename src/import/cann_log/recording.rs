@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::story::Told;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{
-    EventTimes, MarkKind, RecordedMark, RecordedMemory, RecordedNames, RecordedTotal, Recording, TotalKind,
+    EventTimes, Library, LogLevel, LoggedProcess, MarkKind, RecordedMark, RecordedMemory, RecordedNames, RecordedTotal,
+    Recording, TotalKind,
 };
 
 pub(super) fn recording(told: Told) -> Recording {
@@ -55,12 +56,16 @@ pub(super) fn recording(told: Told) -> Recording {
         name,
         device: process
             .device
-            .map_or_else(String::new, |device| format!("NPU:{device}")),
+            .map_or_else(String::new, |device| format!("{}:{device}", device_kind(&process))),
         device_memory: process.device_total.map(|bytes| RecordedMemory {
             bytes: Bytes(bytes),
             is_lower_bound: false,
         }),
-        recorder: "CANN's log, memory of the graph engine".to_owned(),
+        recorder: if is_text(&process) {
+            "the text of a terminal".to_owned()
+        } else {
+            "CANN's log, memory of the graph engine".to_owned()
+        },
         n_steps,
         times: times(&steps),
         totals: totals.into_iter().collect(),
@@ -68,6 +73,23 @@ pub(super) fn recording(told: Told) -> Recording {
         names: names.finish(),
         process: Some(Arc::new(process)),
         ..Recording::default()
+    }
+}
+
+/// Whether no line is of CANN.
+fn is_text(process: &LoggedProcess) -> bool {
+    process.level == LogLevel::Terminal
+}
+
+/// The device's kind by the library that reports a failed request; a text without one is of Ascend if it has records.
+fn device_kind(process: &LoggedProcess) -> &'static str {
+    let libraries = process.failures.iter().map(|failure| failure.library);
+    match libraries.filter(|library| *library != Library::System).last() {
+        Some(Library::TorchCuda | Library::TorchHip | Library::TensorFlow) => "GPU",
+        Some(Library::TorchXpu) => "XPU",
+        Some(Library::Cann | Library::TorchNpu) => "NPU",
+        None if !is_text(process) => "NPU",
+        _ => "device",
     }
 }
 

@@ -2,13 +2,19 @@
 
 use super::fact::{At, Report, ReportKind};
 use super::field::Amount;
-use highwater_model::workload::{LogTime, LoggedFailure, RefusedBy};
+use highwater_model::workload::{Library, LogTime, LoggedFailure, MemoryPlace};
 
 /// Microseconds within which reports may be of one request.
 const TOGETHER: i64 = 1_000_000;
 
 /// Lines within which sentences without a time may be of one request.
 const BESIDE: u64 = 50;
+
+/// Microseconds within which sentences of one library on the same bytes are of one request: it may print its chunks between.
+const TOLD_TWICE: i64 = 60_000_000;
+
+/// Bytes by which TensorFlow's allocator rounds a request up, at most.
+const ROUNDED: u64 = 256;
 
 /// Requests that are looked at for a report, the last ones: those of a second.
 const MOST_OPEN: usize = 64;
@@ -43,6 +49,15 @@ impl Requests {
             }
             return;
         }
+        if report.kind == ReportKind::Echo
+            && let Some(request) = self.open().iter_mut().rev().find(|one| one.is_echoed(at, report))
+        {
+            request.fill(report);
+            return;
+        }
+        if report.kind == ReportKind::Sentence {
+            self.end_attempts(at, report);
+        }
         let is_plain = matches!(report.kind, ReportKind::Malloc | ReportKind::Driver);
         if let Some(request) = self.open().iter_mut().rev().find(|one| one.is_same(at, report)) {
             request.join(at, report);
@@ -51,6 +66,17 @@ impl Requests {
         } else {
             self.all.push(Request::new(at, report, graph));
         }
+    }
+
+    /// A library that then reports another request went on after its attempts at a larger one.
+    fn end_attempts(&mut self, at: At, report: &Report) {
+        let is_ended = |one: &&mut Request| {
+            one.report.kind == ReportKind::Attempt && one.report.library == report.library && one.is_beside(at)
+        };
+        self.open()
+            .iter_mut()
+            .filter(is_ended)
+            .for_each(|one| one.was_retried = true);
     }
 
     pub(super) fn has_any(&self) -> bool {
@@ -113,7 +139,7 @@ impl Request {
             graph_before: graph,
             report: report.clone(),
             driver_lines: u64::from(is_driver),
-            was_retried: false,
+            was_retried: report.kind == ReportKind::Tolerated,
         }
     }
 
@@ -133,33 +159,68 @@ impl Request {
             (Some(one), Some(other)) => one == other,
             _ => true,
         };
+        who && self.is_of_device(report)
+    }
+
+    fn is_of_device(&self, report: &Report) -> bool {
         let devices = self.report.device.zip(report.device);
-        who && devices.is_none_or(|(one, other)| one == other)
+        devices.is_none_or(|(one, other)| one == other)
     }
 
     fn is_same_size(&self, report: &Report) -> bool {
         let sizes = self.report.asked.zip(report.asked);
-        sizes.is_none_or(|(one, other)| one.agrees(other))
+        let is_rounded = |one: Amount, other: Amount| {
+            report.library == Library::TensorFlow && one.bytes().abs_diff(other.bytes()) < ROUNDED
+        };
+        sizes.is_none_or(|(one, other)| one.agrees(other) || is_rounded(one, other))
+    }
+
+    /// Two forms of one library's words on the same request.
+    fn is_told_twice(&self, at: At, report: &Report) -> bool {
+        let is_other_form = self.report.row != report.row && self.report.library == report.library;
+        let is_other_form = is_other_form || self.report.is_repeated_by(report);
+        let is_told = self.report.asked.is_some() && report.asked.is_some();
+        let is_far = |(one, other): (i64, i64)| (one - other).abs() > TOLD_TWICE;
+        let is_far = self.last.zip(at.stamp).is_some_and(is_far);
+        let both = self.report.kind.is_sentence() && report.kind.is_sentence();
+        both && is_other_form && is_told && !is_far && self.is_same_size(report) && self.is_of_same(report)
     }
 
     fn is_same(&self, at: At, report: &Report) -> bool {
         if self.report.kind == ReportKind::Check || report.kind == ReportKind::Check {
-            return self.report == *report && self.is_near(at);
+            return self.report.is_repeated_by(report) && self.is_near(at);
         }
-        if self.first.is_none() && at.stamp.is_none() {
-            return self.report == *report;
-        }
-        if self.first.is_none() || at.stamp.is_none() {
-            // A sentence of `torch_npu` has no time: its size must tell, or the lines around it.
-            let is_told = self.report.asked.is_some() && report.asked.is_some();
-            let is_torch = [&self.report, report].iter().any(|one| one.kind == ReportKind::Torch);
-            let is_beside = self.is_beside(at) && self.is_of_same(report);
-            return is_torch && self.is_same_size(report) && (is_told || is_beside);
-        }
-        if self.report.kind == ReportKind::Torch && self.first == at.stamp && self.is_same_size(report) {
+        if self.is_told_twice(at, report) {
             return true;
         }
+        if self.report.kind == ReportKind::Attempt && report.kind == ReportKind::Attempt {
+            return self.is_beside(at);
+        }
+        let n_sentences = [&self.report, report]
+            .iter()
+            .filter(|one| one.kind.is_sentence())
+            .count();
+        if self.first.is_none() && at.stamp.is_none() {
+            let is_one = n_sentences == 0 && self.is_beside(at) && self.is_same_size(report) && self.is_of_same(report);
+            return is_one || self.report.is_repeated_by(report);
+        }
+        if self.first.is_none() || at.stamp.is_none() {
+            // A sentence of a library has no time: its size must tell, or the lines around it.
+            let is_told = self.report.asked.is_some() && report.asked.is_some();
+            let is_beside = self.is_beside(at) && self.is_of_same(report);
+            let is_one = n_sentences > 0 || self.report.kind == ReportKind::Echo;
+            return is_one && self.is_same_size(report) && self.is_of_device(report) && (is_told || is_beside);
+        }
+        if self.report.kind.is_sentence() && self.first == at.stamp && self.is_same_size(report) {
+            return self.is_of_device(report);
+        }
         self.is_near(at) && self.is_same_size(report) && self.is_of_same(report)
+    }
+
+    /// Whether a line passes on what this request reports.
+    fn is_echoed(&self, at: At, report: &Report) -> bool {
+        let is_near = self.is_near(at) || self.is_beside(at);
+        is_near && self.is_same_size(report) && self.is_of_device(report)
     }
 
     /// Whether it is a page that a plain request may have asked for first.
@@ -174,7 +235,12 @@ impl Request {
     }
 
     fn join(&mut self, at: At, report: &Report) {
-        self.was_retried = false;
+        self.was_retried &= report.kind == ReportKind::Tolerated;
+        if self.report.kind == ReportKind::Echo {
+            // What it passed on tells the time.
+            self.first = at.stamp.or(self.first);
+            self.report.kind = report.kind;
+        }
         self.first = self.first.or(at.stamp);
         self.last = at.stamp.or(self.last);
         if report.kind.is_driver() {
@@ -187,68 +253,37 @@ impl Request {
         self.fill(report);
     }
 
-    /// Takes what the report names and is not known; exact sizes and the sentence's asker win.
     fn fill(&mut self, report: &Report) {
-        let own = &mut self.report;
-        let is_better = |known: Option<Amount>| known.is_none_or(|known| !known.is_exact());
-        if report.asked.is_some() && is_better(own.asked) {
-            own.asked = report.asked;
-        }
-        if own.who.is_none() || report.who.as_deref() == Some("torch") {
-            own.who = report.who.clone().or(own.who.take());
-        }
-        if own.purpose.is_none() {
-            own.purpose.clone_from(&report.purpose);
-        }
-        if own.refused == RefusedBy::Device {
-            own.refused = report.refused;
-        }
-        for (known, found) in [
-            (&mut own.device, report.device),
-            (&mut own.graph, report.graph),
-            (&mut own.allocated, report.allocated),
-            (&mut own.reserved, report.reserved),
-            (&mut own.free, report.free),
-            (&mut own.total, report.total),
-            (&mut own.allowed, report.allowed),
-        ] {
-            *known = known.or(found);
-        }
+        self.report.fill(report);
     }
 
     fn finish(self) -> LoggedFailure {
-        let Report {
-            asked,
-            who,
-            device,
-            graph,
-            allocated,
-            reserved,
-            free,
-            total,
-            allowed,
-            refused,
-            purpose,
-            kind: _,
-        } = self.report;
+        let report = self.report;
+        // Purposes are the engine's words.
+        let who = report.who.or_else(|| report.purpose.as_ref().map(|_| "GE".to_owned()));
         let is_engine = who.as_deref() == Some("GE");
         LoggedFailure {
             at: self.first.map(LogTime),
-            refused,
-            purpose,
-            requested: asked.map(Amount::bytes),
-            device,
+            refused: report.refused,
+            purpose: report.purpose,
+            requested: report.asked.map(Amount::bytes),
+            device: report.device.filter(|_| report.memory == MemoryPlace::Device),
             who,
-            graph: graph.or(self.graph_before).filter(|_| is_engine),
-            allocated,
-            reserved,
-            free,
-            total,
-            allowed,
+            library: report.library,
+            memory: report.memory,
+            line: report.line,
+            kernel: report.kernel,
+            graph: report.graph.or(self.graph_before).filter(|_| is_engine),
+            allocated: report.allocated,
+            reserved: report.reserved,
+            largest_free: report.largest_free,
+            free: report.free,
+            total: report.total,
+            allowed: report.allowed,
+            holders: report.holders,
             driver_lines: self.driver_lines,
             was_retried: self.was_retried,
             n_events: 0,
-            ..LoggedFailure::default()
         }
     }
 }

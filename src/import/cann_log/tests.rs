@@ -4,7 +4,7 @@ use super::*;
 use highwater_model::progress::Cancel;
 use highwater_model::workload::{LogLevel, LoggedEventKind, LoggedProcess, PolicyFrom};
 
-fn told(text: &str) -> Vec<Arc<LoggedProcess>> {
+pub(super) fn told(text: &str) -> Vec<Arc<LoggedProcess>> {
     let mut input = Input::from_bytes("plog", text.as_bytes()).expect("memory");
     assert!(detect(&input), "{text}");
     let cancel = Cancel::new();

@@ -301,7 +301,7 @@ pub struct LoggedFailure {
     /// Whose allocator or driver reports it.
     pub library: Library,
     pub memory: MemoryPlace,
-    /// The line of the program that asked, from its traceback: `train.py:61`.
+    /// The line of the program that asked: the deepest frame of its traceback outside installed packages, as printed, `train.py:61`.
     pub line: Option<String>,
     /// The kernel or op that asked.
     pub kernel: Option<String>,
@@ -380,10 +380,40 @@ pub enum Library {
     TorchHip,
     TorchXpu,
     TorchMps,
+    /// XLA's runtimes and compilers: JAX, `torch_xla`, TPU.
     Jax,
     TensorFlow,
     MindSpore,
     Paddle,
+    /// What gives memory of the host to any program: C++, numpy, torch's CPU allocator, the kernel.
+    System,
+    /// Another library of a device: CuPy, ONNX Runtime, llama.cpp.
+    Other,
+}
+
+impl Library {
+    /// The name in texts and JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cann => "CANN",
+            Self::TorchNpu => "torch_npu",
+            Self::TorchCuda => "torch (CUDA)",
+            Self::TorchHip => "torch (HIP)",
+            Self::TorchXpu => "torch (XPU)",
+            Self::TorchMps => "torch (MPS)",
+            Self::Jax => "XLA",
+            Self::TensorFlow => "TensorFlow",
+            Self::MindSpore => "MindSpore",
+            Self::Paddle => "Paddle",
+            Self::System => "host",
+            Self::Other => "another library",
+        }
+    }
+
+    /// Whether the device is one of Ascend, as far as the library tells.
+    pub const fn is_of_ascend(self) -> bool {
+        matches!(self, Self::Cann | Self::TorchNpu)
+    }
 }
 
 /// What refused a request.
@@ -392,9 +422,9 @@ pub enum RefusedBy {
     /// The device had no memory, or the log does not tell.
     #[default]
     Device,
-    /// The engine's check of a graph, before anything was asked from the device.
+    /// A check of a graph before anything was asked from the device: GE's, or that of XLA's compiler.
     Check,
-    /// The limit that the program set for its process (`per_process_memory_fraction`).
+    /// The limit that the program set for its process (`per_process_memory_fraction`, MPS's high watermark).
     Fraction,
     /// The device; the request was for workspace outside torch's pool.
     Workspace,

@@ -225,7 +225,7 @@ fn a_request_that_was_repeated_does_not_end_a_run() {
     assert!(text_of("inspect").contains("1 request failed, its repetition did not"));
     let compared = text_of("compare");
     assert!(!compared.contains("out of memory"), "{compared}");
-    assert!(compared.contains("`highwater explain-log`"), "{compared}");
+    assert!(compared.contains("`highwater explain`"), "{compared}");
     log += &record("DRV", 20, &failed(3 << 30));
     std::fs::write(path, &log).expect("written");
     let ticket = answer(&[path]);
@@ -469,9 +469,16 @@ fn the_window_has_the_page_of_a_snapshot() {
     };
     let failed = failed_run(400);
     let page = page_of(&failed).expect("a page");
-    let markdown = text_of(&["explain", failed.path().to_str().expect("text"), "--format", "markdown"], 0);
+    let markdown = text_of(
+        &["explain", failed.path().to_str().expect("text"), "--format", "markdown"],
+        0,
+    );
     assert_eq!(page.markdown.trim_end(), markdown.trim_end());
-    assert!(page.ticket.contains("No setting could have served it"), "{}", page.ticket);
+    assert!(
+        page.ticket.contains("No setting could have served it"),
+        "{}",
+        page.ticket
+    );
     let used = vec![block(0x1000, 4096, 4096, "active_allocated")];
     let plain = snapshot(
         vec![segment(0x1000, 2 * MIB, "small", used)],
