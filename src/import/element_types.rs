@@ -17,6 +17,14 @@ pub(super) static ONNX: LazyLock<ElementTypes> = LazyLock::new(|| {
     )
 });
 
+/// `mind_ir.TensorProto.DataType`.
+pub(super) static MINDSPORE: LazyLock<ElementTypes> = LazyLock::new(|| {
+    ElementTypes::new(
+        "UNDEFINED FLOAT UINT8 INT8 UINT16 INT16 INT32 INT64 STRING BOOL FLOAT16 DOUBLE UINT32 UINT64 COMPLEX64 COMPLEX128 \
+         BFLOAT16 FLOAT64",
+    )
+});
+
 /// Resources and variants are handles: what they refer to is counted where it is made.
 pub(super) static TENSORFLOW: LazyLock<ElementTypes> = LazyLock::new(|| {
     ElementTypes::new(

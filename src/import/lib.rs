@@ -59,6 +59,7 @@ pub use cann_log::LogFile;
 pub use error::ImportError;
 pub use input::{Input, ReadSeek};
 pub use json_key::has_key as has_json_key;
+pub use mindspore::{FolderFile, superseded_dumps};
 pub use table::{
     IMPORTERS, Imported, Importer, dump_part, group_dump_parts, import, import_as, import_logs, importer, join_dump,
     recognise, text_where, unpacked, unread_advice,

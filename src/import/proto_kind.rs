@@ -5,7 +5,7 @@
 //! messages in the right places are signs of it. The kind with the most signs counts. Damage behind the first signs
 //! excludes nothing, so that the error of a damaged file can name a place. Sources: the public protos of ONNX,
 //! TensorFlow, XLA and TSL (`onnx.proto`, `graph.proto`, `meta_graph.proto`, `saved_model.proto`, `step_stats.proto`,
-//! `hlo.proto`, `xplane.proto`).
+//! `hlo.proto`, `xplane.proto`), and `mind_ir.proto` of `MindSpore`.
 
 use super::input::HEAD_BYTES;
 use super::proto_head::{HeadField, fields};
@@ -31,6 +31,8 @@ pub(super) enum ProtoKind {
     HloModule,
     /// `XSpace`, a profile; not read.
     XSpace,
+    /// `mind_ir.ModelProto` of `MindSpore`.
+    MindIr,
     /// `NetParameter` of Caffe; not read.
     Caffe,
 }
@@ -79,6 +81,7 @@ const KINDS: &[(ProtoKind, &Message)] = &[
     (ProtoKind::Onnx, &messages::ONNX),
     (ProtoKind::OnnxTensor, &messages::ONNX_TENSOR),
     (ProtoKind::OnnxTensor, &messages::ONNX_SEQUENCE),
+    (ProtoKind::MindIr, &messages::MIND_IR),
     (ProtoKind::XSpace, &messages::X_SPACE),
     (ProtoKind::Caffe, &messages::CAFFE),
 ];

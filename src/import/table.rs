@@ -127,6 +127,16 @@ pub static IMPORTERS: &[Importer] = &[
         import: mindspore::somas::import,
     },
     Importer {
+        name: "mindspore_ir",
+        title: "dumps of MindSpore's graphs",
+        detected_by: "the first line is a comment with the entry (# IR entry: @name)",
+        extensions: &["ir"],
+        description: "graph as MindSpore dumps it at any stage (MS_DEV_SAVE_GRAPHS), graph_build_*.ir, *_kernel_graph_*.ir: shape and type \
+                      of every node, forward, backward and optimizer",
+        detect: mindspore::ir::detect,
+        import: mindspore::ir::import,
+    },
+    Importer {
         name: "ascend_profiler",
         title: "tables of the Ascend profilers and msmemscope",
         detected_by: "the headings of a known table; or an SQLite database",
@@ -225,6 +235,15 @@ pub static IMPORTERS: &[Importer] = &[
                       provider's allocator has in use and holds",
         detect: onnxruntime_profile::detect,
         import: onnxruntime_profile::import,
+    },
+    Importer {
+        name: "mindir",
+        title: "models of MindSpore (MINDIR)",
+        detected_by: "the fields of mind_ir.ModelProto, whose versions are texts",
+        extensions: &["mindir"],
+        description: "model of MindSpore (.mindir) with the shapes that it states of every node; weights are not read",
+        detect: mindspore::mindir::detect,
+        import: mindspore::mindir::import,
     },
     Importer {
         name: "onnx",

@@ -135,8 +135,9 @@ const NAMES: &[(&str, &str)] = &[
     ),
     (
         ".mindir",
-        "it is a model of MindSpore (.mindir); export it again with \
-         `mindspore.export(net, inputs, file_name=\"model\", file_format=\"ONNX\")`",
+        "it is named like a model of MindSpore (.mindir), perhaps an encrypted one; export it again with \
+         `mindspore.export(net, inputs, file_name=\"model\", file_format=\"MINDIR\")`, or as ONNX with \
+         `mindspore.onnx.export(net, inputs, file_name=\"model\")`",
     ),
     (".caffemodel", CAFFE),
     (".pth", TORCH_WEIGHTS),

@@ -24,7 +24,9 @@ use super::multi_file::{self, read_joined};
 pub use ahead::Keep;
 use ahead::{Content, read_ahead};
 use genai::{GenaiConfig, configurations};
-use highwater_import::{Imported, Importer, group_slices, importer, missing_slices, recognise, unread_advice};
+use highwater_import::{
+    FolderFile, Imported, Importer, group_slices, importer, missing_slices, recognise, superseded_dumps, unread_advice,
+};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_model::workload::GraphEntry;
@@ -60,6 +62,7 @@ pub(super) fn read_folder(
             (n_known - known.len()) as u64,
         );
     }
+    let known = without_stages(known, &mut diagnostics);
     let Some((first, format)) = known.first().cloned() else {
         let named = unread.iter().find_map(|(path, advice)| Some((path, (*advice)?)));
         let unread = named.map(|(path, advice)| format!("{}: {advice}", name_of(path)));
@@ -308,6 +311,39 @@ fn without_twins(known: Vec<(PathBuf, &'static Importer)>) -> Vec<(PathBuf, &'st
     let is_kept =
         |(path, row): &(PathBuf, &'static Importer)| row.name != XLA || stem(path).is_some() || !is_twin(path);
     known.into_iter().filter(is_kept).collect()
+}
+
+/// Dumps of MindSpore's passes are one graph: those that a later one, or a plan, makes superfluous are left out.
+fn without_stages(
+    known: Vec<(PathBuf, &'static Importer)>,
+    diagnostics: &mut Diagnostics,
+) -> Vec<(PathBuf, &'static Importer)> {
+    let names: Vec<(String, String)> = known
+        .iter()
+        .map(|(path, _)| {
+            (
+                path.parent().unwrap_or(Path::new("")).display().to_string(),
+                name_of(path),
+            )
+        })
+        .collect();
+    let files = names.iter().zip(&known).map(|((folder, name), (_, row))| FolderFile {
+        folder,
+        name,
+        format: row.name,
+    });
+    let superseded = superseded_dumps(&files.collect::<Vec<FolderFile<'_>>>());
+    let mut kept = Vec::with_capacity(known.len());
+    for (file, is_superseded) in known.into_iter().zip(superseded) {
+        if is_superseded {
+            let message = "a dump of MindSpore is skipped because another of the folder has the same graph later or with its plan; open \
+                           it alone to see it";
+            diagnostics.info(message, &file.0.display().to_string());
+        } else {
+            kept.push(file);
+        }
+    }
+    kept
 }
 
 /// Texts about the module of their folder.

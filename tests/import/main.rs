@@ -5,6 +5,7 @@
     reason = "tests compute expectations in plain numbers and may stop at the first surprise"
 )]
 
+mod ascend;
 mod calls;
 mod corpus;
 mod faults;

@@ -346,7 +346,7 @@ fn files_that_are_not_read_are_named_with_a_way_to_one_that_opens() {
         (&["check", &web], "TensorFlow.js"),
         (&["check", &old], "torch.onnx.export"),
         (&["check", model], "`highwater compare`"),
-        (&["compare", "sample:lenet", "--config", &om], "DUMP_GE_GRAPH=2"),
+        (&["compare", "sample:lenet", "--config", &om], "atc --mode=1"),
     ] {
         let output = crate::cli::run(arguments);
         let error = String::from_utf8_lossy(&output.stderr);

@@ -1,5 +1,5 @@
 //! GE's graph as JSON, which `atc --mode=1 --om=MODEL.om --json=MODEL.json` writes of a compiled model, and `--mode=5` of a
-//! text dump: as the text that it stands for.
+//! text dump: turned into that text.
 //!
 //! ```text
 //! {"graph": [{"name": "g", "op": [{"name": "a", "type": "Data", "output_desc": [{"dtype": "DT_FLOAT", "shape": {"dim": [4, 4]},

@@ -19,3 +19,11 @@ pub(super) fn phase_of(name: &str) -> Phase {
         Phase::Unknown
     }
 }
+
+/// Kernels that SOMAS runs as nothing: their result is their first operand in another shape.
+pub(super) fn is_view(kind: &str) -> bool {
+    matches!(
+        kind,
+        "Reshape" | "ExpandDims" | "Squeeze" | "Flatten" | "FlattenGrad" | "ReFormat"
+    )
+}

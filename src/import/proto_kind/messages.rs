@@ -19,6 +19,48 @@ const fn open(fields: &'static [(u64, super::Value)], needs: &'static [&'static 
     }
 }
 
+// ---- MindSpore ----
+
+static MIND_IR_NODE: Message = open(
+    &[
+        (1, Text),
+        (2, Text),
+        (3, Text),
+        (4, Title),
+        (5, Bytes),
+        (6, Text),
+        (7, Text),
+    ],
+    &[&[4]],
+);
+static MIND_IR_GRAPH: Message = open(
+    &[
+        (1, Inner(&MIND_IR_NODE)),
+        (2, Text),
+        (3, Bytes),
+        (5, Bytes),
+        (6, Bytes),
+        (8, Bytes),
+    ],
+    &[],
+);
+/// A model whose versions are texts, as no other kind has them.
+pub(super) static MIND_IR: Message = open(
+    &[
+        (1, Title),
+        (2, Title),
+        (3, Title),
+        (4, Text),
+        (5, Title),
+        (6, Text),
+        (7, Inner(&MIND_IR_GRAPH)),
+        (8, Inner(&MIND_IR_GRAPH)),
+        (10, Number),
+        (13, Number),
+    ],
+    &[&[7, 8]],
+);
+
 // ---- ONNX ----
 
 static ONNX_OPSET: Message = open(&[(1, Text), (2, Stated)], &[]);

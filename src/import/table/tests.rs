@@ -27,6 +27,32 @@ const HEADS: &[(&str, &[u8])] = &[
         "ge_dump",
         include_bytes!("../../../tests/mutate/seeds/ge_onnx_model.pbtxt"),
     ),
+    (
+        "ge_dump",
+        include_bytes!("../../../tests/mutate/seeds/dynamo_graph.pbtxt"),
+    ),
+    ("ge_dump", include_bytes!("../../../tests/mutate/seeds/ge_atc.json")),
+    ("ge_dump", b"{\"op\": [{\"name\": \"a\", \"type\": \"Data\"}]}"),
+    ("", b"{\"graph\": [{\"name\": \"a\"}]}"),
+    (
+        "somas",
+        include_bytes!("../../../tests/mutate/seeds/CPU_somas_tensor_offset_0.ir"),
+    ),
+    ("somas", b"tensor_id=103\tsize=512\toffset=1024\tcontinuous=0\n"),
+    ("somas", b"T 103 512 0\nT 0 512 0\n"),
+    ("", b"All Tensors:\n\nThey are 12.\n"),
+    ("", b"T 103 512\n"),
+    (
+        "mindspore_ir",
+        include_bytes!("../../../tests/mutate/seeds/graph_build_0_0094.ir"),
+    ),
+    ("mindspore_ir", b"\n#IR entry      : @step.1:2\n"),
+    ("", b"# IR entry\n"),
+    ("mindir", include_bytes!("../../../tests/mutate/seeds/net.mindir")),
+    (
+        "mindspore_tracker",
+        include_bytes!("../../../tests/mutate/seeds/memory_block.csv"),
+    ),
     ("", b"{\"graph\": 1}"),
     ("", b"\x0a\x05hello\x12\x02no"),
     (

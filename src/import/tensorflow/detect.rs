@@ -38,7 +38,7 @@ fn text_content(head: &[u8]) -> Option<Content> {
     let rest = skip_blank(rest.strip_prefix(b":").unwrap_or(rest));
     let is_message = matches!(rest.first(), Some(b'{' | b'<'));
     match word {
-        b"node" if is_message && has_field(rest, b"op") && has_field(rest, b"name") => {
+        b"node" if is_message && has_field(rest, b"op") && has_field(rest, b"name") && !has_descriptors(rest) => {
             Some(Content::Model(FileKind::Graph))
         }
         // A graph may begin with its library or its versions: text has no order of fields.
@@ -93,6 +93,14 @@ fn has_field(text: &[u8], name: &[u8]) -> bool {
     })
 }
 
+/// Whether an attribute is a descriptor of GE (`[o]y`), as in torchair's dumps, which have this syntax.
+fn has_descriptors(text: &[u8]) -> bool {
+    follows(text, b"key", |rest| {
+        let value = rest.strip_prefix(b":").map_or(rest, <[u8]>::trim_ascii_start);
+        matches!(value, [b'"' | b'\'', b'[', b'i' | b'o', b']', ..])
+    })
+}
+
 fn has_message(text: &[u8], name: &[u8]) -> bool {
     follows(text, name, |rest| {
         let rest = rest.strip_prefix(b":").unwrap_or(rest).trim_ascii_start();
@@ -121,6 +129,7 @@ fn binary_content(kind: ProtoKind) -> Option<Content> {
         | ProtoKind::OnnxTensor
         | ProtoKind::Hlo
         | ProtoKind::HloModule
+        | ProtoKind::MindIr
         | ProtoKind::XSpace
         | ProtoKind::Caffe => None,
     }

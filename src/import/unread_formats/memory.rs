@@ -51,6 +51,10 @@ pub(super) const CONTENTS: &[(Test, &str)] = &[
          that end_profiling() names",
     ),
     (
+        |input| input.name().starts_with("ms_output_") && input.name().ends_with(".pb"),
+        "it is a graph that MindSpore writes for MindInsight; open graph_build_*.ir or *_somas_tensor_offset_*.ir of the same folder",
+    ),
+    (
         |input| begins_with(input, b"time_stamp,task_name,node_name,graph_name,"),
         "it is task.csv of MindSpore's memory tracker: the tasks without their memory; open memory_block.csv of the same folder, \
          which names the task of each block",
@@ -184,6 +188,7 @@ mod tests {
             "#name,input_sizes,initializers_sizes,total_dynamic_sizes,total_temp_allocations\n",
             "enable_profiling",
         ),
+        ("ms_output_vm_build_0.pb", "\u{1}\u{2}", "MindInsight"),
         (
             "task.csv",
             "time_stamp,task_name,node_name,graph_name,file_name,line_num,python_stack,\n",

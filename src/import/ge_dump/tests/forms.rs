@@ -42,29 +42,7 @@ fn symbols_of_torchair_are_dimensions_with_names() {
 }
 
 /// The same graph in the syntax of `TensorFlow`, as both of torchair's writers have it.
-const NODES: &str = r#"node {
-    name: "x"
-    op: "Data"
-    attr {
-        key: "[o]y"
-        value {
-            s: 'name: "y"\ndtype: DT_FLOAT\nshape {\n  dim: 8\n  dim: 1024\n}\nlayout: "ND"\ndevice_type: "NPU"\n'
-        }
-    }
-}
-node {
-  name: "split"
-  op: "Split"
-  input: "x"
-  input: "^x"
-  attr { key: "index" value { s: "i: 3\n" } }
-  attr { key: "[i]x" value { s: "name: \"x\"\ndtype: DT_FLOAT\n" } }
-  attr { key: "[o]y0" value { s: "name: \"y0\"\ndtype: DT_FLOAT16\nshape {\n  dim: 8\n  dim: 512\n}\n" } }
-  attr { key: "[o]y1" value { s: "name: \"y1\"\nattr {\n  key: \"_meta\"\n  value {\n    s: \"Tensor(dtype=torch.int8, shape=torch.Size([8, 512])\"\n  }\n}\n" } }
-  attr { key: "[o]y2" value { s: "shape {{{" } }
-}
-node { name: "NetOutput" op: "NetOutput" input: "split:1" }
-"#;
+const NODES: &str = include_str!("../../../../tests/mutate/seeds/dynamo_graph.pbtxt");
 
 #[test]
 fn nodes_of_tensorflow_with_descriptors_are_ops_of_the_engine() {
@@ -100,18 +78,7 @@ fn of_json(text: &str) -> GraphEntry {
 #[test]
 fn the_json_of_atc_is_the_same_graph() {
     // Keys in alphabetical order, as its writer sorts them; maps as lists; a sub-graph.
-    let atc = r#"{"attr": [{"key": "memory_size", "value": {"i": 9000}}], "graph": [
-        {"attr": [], "name": "g", "op": [
-            {"attr": [{"key": "index", "value": {"i": 0}}], "id": 0, "name": "a", "output_desc":
-                [{"attr": [{"key": "origin_shape", "value": {"list": {"i": [4, 4], "val_type": 2}}}], "dtype": "DT_FLOAT",
-                  "layout": "ND", "shape": {"dim": [4, 4]}, "size": 96}], "output_i": [0], "type": "Data"},
-            {"id": 1, "input": ["a:0"], "name": "b", "output_desc": [{"dtype": 1, "shape": {"dim": [4, 4]}, "size": 96}],
-             "output_i": [512], "stream_id": 1, "subgraph_name": ["s"], "type": "PartitionedCall", "workspace": [1024],
-             "workspace_bytes": [64]},
-            {"input": ["b:0", "a:-1"], "input_desc": [{"attr": [{"key": "_parent_node_index", "value": {"i": 0}}]}], "name": "n",
-             "type": "NetOutput"}]},
-        {"name": "s", "op": [{"name": "d", "type": "Data", "output_desc": [{"dtype": "DT_FLOAT", "shape": {"dim": [2]}}]}]}],
-        "name": "m", "version": 2}"#;
+    let atc = include_str!("../../../../tests/mutate/seeds/ge_atc.json");
     let entry = of_json(atc);
     let graph = &entry.graph;
     assert_eq!(

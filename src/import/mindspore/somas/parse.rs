@@ -157,7 +157,7 @@ fn tensor(line: &str, number: u64) -> Option<Tensor> {
     })
 }
 
-/// The content of `key[...]`, a field of its own among others that end in the same word.
+/// The content of the field `key[...]`; other fields end in the same word.
 fn list<'l>(line: &'l str, key: &str) -> Option<&'l str> {
     let fields = line.split('\t').map(str::trim);
     let content = fields.filter_map(|field| field.strip_prefix(key)?.strip_prefix('['));

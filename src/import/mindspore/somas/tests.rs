@@ -7,23 +7,7 @@ use highwater_model::units::Step;
 use highwater_model::workload::{Dumped, GraphEntry, ProblemEntry, Source};
 
 /// Form of 2.10: a union, a workspace, outputs and inputs of the graph, two streams.
-const PLAN: &str = "All Parameters:\n\nindex:\tsize:\tsource node name:\tnode out index:\n\
-    %0P\t#64S\tx\t0\n%1P\t#4S\tDefault/data-7\t0\n%2P\t#64S\tw.moment\t0\n\n\nAll Tensors:\n\n\
-    index:\taligned_size:\toriginal_size:\toffset:\ttype:\tlifelong:\tlife_start:\tlife_end:\tsource node name:\n\
-    %0T\t#512S\t#64S\t&1024\tCommon\tLifeLongNone\t0\t3\tDefault/ReLU-op0\n\
-    %1T\t#512S\t#64S\t&0\tUnion\tLifeLongNone\t1\t2\tDefault/Add-op0\n\
-    %2T\t#512S\t#64S\t&0\tUnion\tLifeLongNone\t2\t3\tDefault/Reshape-op0\n\
-    %3T\t#512S\t#100S\t&512\tWorkspace\tLifeLongNone\t1\t1\tDefault/Add-op0\n\
-    %4T\t#0S\t#64S\t&0\tGraphOutput\tLifeLongNone\t3\t3\tGradients/Default/MatMul-op12\n\
-    %5T\t#0S\t#64S\t&0\tGraphInput\tLifeLongNone\t4\t4\tDefault/Assign-op0\n\n\nAll Nodes:\n\n\
-    $0\tDefault/ReLU-op0\t0\tinputs[%0P, ]\toutputs[%0T, ]\tworkspace[]\tctrl_inputs[]\tctrl_outputs[$1, ]\tstreamID[@0]\n\
-    $1\tDefault/Add-op0\t0\tinputs[%0T, %1P, ]\toutputs[%1T, ]\tworkspace[%3T, ]\tctrl_inputs[$0, ]\tctrl_outputs[]\tstreamID[@0]\n\
-    $2\tDefault/Reshape-op0\t0\tinputs[%1T, ]\toutputs[%2T, ]\tworkspace[]\tctrl_inputs[]\tctrl_outputs[]\tstreamID[@1]\n\
-    $3\tGradients/Default/MatMul-op12\t0\tinputs[%2T, %0T, ]\toutputs[%4T, ]\tworkspace[]\tctrl_inputs[]\tctrl_outputs[]\tstreamID[@1]\n\
-    $4\tDefault/Assign-op0\t0\tinputs[%2P, %4T, ]\toutputs[%5T, ]\tworkspace[]\tctrl_inputs[]\tctrl_outputs[]\tstreamID[@1]\n\n\n\
-    All Union Tensors Info:\n\nunion tensors: [%1T %2T ]\n\n\nAll Original Contiguous Tensors Info:\n\n\n\n\
-    All Processed Contiguous Tensors Info:\n\n\n\nAll Stream Groups:\n\nstm0 stm1 \n\n\nAll Merged Blocks:\n\n\
-    start_offset:\tsize:\n1024\t512\n512\t512\n0\t512\n";
+const PLAN: &str = include_str!("../../../../tests/mutate/seeds/CPU_somas_tensor_offset_0.ir");
 
 fn graph(text: &str) -> (GraphEntry, Diagnostics) {
     let imported = read("CPU_somas_tensor_offset_0.ir", text.as_bytes()).expect("a plan");
