@@ -132,8 +132,8 @@ fn process_blocks(story: &ProcessStory) -> Vec<Block> {
         let first = story.requests.first().filter(|first| first.advice == request.advice);
         let is_repeated = first.is_some_and(|first| !std::ptr::eq(first, request));
         let tries = request.advice.iter().filter(|_| !is_repeated);
-        let size = request.failure.requested.map(Bytes).filter(|bytes| bytes.get() >= 1024);
-        let size = size.map(|bytes| (0, text(format!("Exactly {}.", bytes.exact()))));
+        let size = request.failure.requested.filter(|bytes| *bytes >= 1024);
+        let size = size.map(|bytes| (0, text(stated_size(bytes, story.is_exact(request)))));
         let items: Vec<(usize, Line)> = size
             .into_iter()
             .chain(remarks)
@@ -162,6 +162,22 @@ fn process_blocks(story: &ProcessStory) -> Vec<Block> {
     blocks.extend(stated(&pool_rows(&process.pools), process.pools.len()));
     blocks.extend(needs(story));
     blocks
+}
+
+/// The requested bytes; of a text that rounds them its own figure.
+fn stated_size(bytes: u64, is_exact: bool) -> String {
+    if is_exact {
+        return format!("Exactly {}.", Bytes(bytes).exact());
+    }
+    let units = [(1_u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    let (unit, name) = units.into_iter().find(|(unit, _)| bytes >= *unit).unwrap_or((1, "B"));
+    // Rounded to hundredths, as it was printed.
+    let hundredths = (u128::from(bytes) * 100 + u128::from(unit) / 2) / u128::from(unit);
+    format!(
+        "Printed as {}.{:02} {name}, which is rounded.",
+        hundredths / 100,
+        hundredths % 100
+    )
 }
 
 fn advice_line(advice: &Advice) -> Line {

@@ -78,6 +78,11 @@ pub(super) const fn is_torch_pool(library: Library) -> bool {
     )
 }
 
+/// Whether a library prints sizes with two decimals.
+pub(super) const fn is_rounded(library: Library) -> bool {
+    is_torch_pool(library) || matches!(library, Library::TorchMps)
+}
+
 /// Of a pool under a limit: an unused part of this share is more than the usual remainder of blocks.
 const CUT_UP: u64 = 10;
 

@@ -144,7 +144,7 @@ fn the_limit_of_mps_counts_other_allocations() {
         request
             .remarks
             .iter()
-            .any(|remark| remark.starts_with("Held then: other allocations"))
+            .any(|remark| remark.starts_with("Held then by other allocations"))
     );
 }
 
@@ -207,7 +207,7 @@ fn statements_alone_are_told_as_such() {
     let story = LogStory::new(&[Arc::new(process)]);
     assert!(story.states_memory() && !story.has_failures());
     let wanted = "The text states no request of an allocator that failed. It states: vLLM had \u{2212}0.87 GiB for the KV \
-                  cache, and 1 more statement.";
+                  cache; vLLM had \u{2212}0.87 GiB for the KV cache.";
     assert_eq!(story.sentence, wanted);
     assert!(story.missing[0].starts_with("No allocator's line is among the text"));
     assert!(!LogStory::new(&[Arc::new(LoggedProcess::default())]).states_memory());

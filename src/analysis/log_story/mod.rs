@@ -212,6 +212,11 @@ impl ProcessStory {
         self.process.device.filter(|_| !is_host)
     }
 
+    /// Whether the bytes of a request are exact: torch's sentences round them, recorded histories do not.
+    pub fn is_exact(&self, request: &FailedRequest) -> bool {
+        self.recorder.is_some() || !arithmetic::is_rounded(vendor::library(&request.failure))
+    }
+
     /// Whether the title names a process.
     pub fn is_process(&self) -> bool {
         self.recorder.is_none() && (self.process.pid.is_some() || self.process.name.is_some())

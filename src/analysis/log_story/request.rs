@@ -1,6 +1,7 @@
 //! One failed request in sentences.
 
 use super::advice::{Advice, advice};
+use super::arithmetic::is_rounded;
 use super::graphs::{GraphState, State};
 use super::modules::ModuleMemory;
 use super::needs::named;
@@ -128,7 +129,8 @@ fn remarks(process: &LoggedProcess, request: &FailedRequest, state: &State) -> V
     if let Some(allowed) = failure.allowed {
         let limit = match failure.refused {
             RefusedBy::Check => format!("{} allows", check(failure).trim_end_matches("'s check")),
-            _ => format!("The program's limit allows {}", whose(failure)),
+            _ if is_rounded(library(failure)) => format!("The program's limit allows {}", whose(failure)),
+            _ => format!("The pool of {} may take", whose(failure)),
         };
         remarks.push(format!("{limit} {} at most.", Bytes(allowed)));
     }
@@ -136,8 +138,8 @@ fn remarks(process: &LoggedProcess, request: &FailedRequest, state: &State) -> V
         let holders = failure
             .holders
             .iter()
-            .map(|one| format!("{} {}", one.name, Bytes(one.bytes)));
-        remarks.push(format!("Held then: {}.", first_of(holders, MOST_HOLDERS, ", ")));
+            .map(|one| format!("{}: {}", one.name, Bytes(one.bytes)));
+        remarks.push(format!("Held then by {}.", first_of(holders, MOST_HOLDERS, "; ")));
     }
     if let [only] = request.evicted[..] {
         let size = state.graph(only).and_then(|graph| graph.feature_map);

@@ -92,18 +92,21 @@ fn modules(story: &ProcessStory, request: &FailedRequest) -> Option<String> {
 /// The graph engine's peak, of the process with the highest; at the default level as the driver counts it.
 fn without_failure(stories: &[ProcessStory]) -> String {
     const NONE: &str = "The log has no failed request for memory";
-    const MOST_LETTERS: usize = 400;
+    const MOST_LETTERS: usize = 600;
+    const MOST_STATEMENTS: usize = 3;
     if stories.is_empty() {
         return "What was read states no failed request for memory.".to_owned();
     }
-    let mut statements = stories.iter().flat_map(|story| &story.process.statements);
-    if let Some(first) = statements.next() {
-        let first: String = first.text.trim_end_matches('.').chars().take(MOST_LETTERS).collect();
-        let more = match statements.count() {
+    let statements = stories.iter().flat_map(|story| &story.process.statements);
+    let texts: Vec<&str> = statements.map(|one| one.text.trim_end_matches('.')).collect();
+    if !texts.is_empty() {
+        let told: Vec<&str> = texts.iter().take(MOST_STATEMENTS).copied().collect();
+        let more = match texts.len() - told.len() {
             0 => String::new(),
-            more => format!(", and {}", counted(more as u64, "more statement")),
+            more => format!("; and {}", counted(more as u64, "more statement")),
         };
-        return format!("The text states no request of an allocator that failed. It states: {first}{more}.");
+        let told: String = told.join("; ").chars().take(MOST_LETTERS).collect();
+        return format!("The text states no request of an allocator that failed. It states: {told}{more}.");
     }
     let peak_of = |story: &ProcessStory| {
         let engine = story.modules.iter().find(|one| one.module == "GE");

@@ -395,7 +395,7 @@ fn a_snapshot_tells_which_setting_serves_its_failed_request() {
         request["try"][0]["setting"],
         "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"
     );
-    assert!(text.contains("Held then: keep (train.py:7) 232.0 MiB."), "{text}");
+    assert!(text.contains("Held then by keep (train.py:7): 232.0 MiB."), "{text}");
     assert!(text.contains("replayed"), "{text}");
 }
 
