@@ -1,10 +1,12 @@
 //! Lines within a line: a log as a JSON string, as Docker and other collectors write it, has its line feeds escaped.
 
+/// Whether a line has lines within.
+pub(super) fn has_lines(line: &str) -> bool {
+    line.contains("\\n")
+}
+
 /// The lines of a line.
 pub(super) fn lines_within(line: &str) -> Vec<String> {
-    if !line.contains("\\n") {
-        return vec![line.to_owned()];
-    }
     let is_json = line.trim_start().starts_with(['{', '"']);
     let mut lines = Vec::new();
     let mut own = String::new();

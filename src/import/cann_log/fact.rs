@@ -183,6 +183,8 @@ pub(super) struct Report {
     pub(super) line: Option<String>,
     /// Whether it states any figure or name.
     pub(super) has_figures: bool,
+    /// Whether it is the message of an error.
+    pub(super) is_message: bool,
 }
 
 impl Report {

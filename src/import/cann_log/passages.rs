@@ -1,14 +1,16 @@
 //! Sentences of terminal text, however a terminal broke them over lines: padded or not, between words or inside of one.
 
+use std::borrow::Cow;
+
 use super::patterns::template::{BREAK, find};
-use super::patterns::{Found, Reads, marks};
+use super::patterns::{Found, Reads, marks, marks_until};
 
 /// Lines and bytes of a sentence, at most.
 const MOST_LINES: u32 = 24;
 const MOST_BYTES: usize = 4096;
 
 /// Bytes of a line and of the one before it that are looked at for words that begin in one and end in the other.
-const AROUND: usize = 80;
+const AROUND: usize = 60;
 
 /// A line that is shorter was not broken because it was full.
 const FULL: usize = 18;
@@ -96,22 +98,23 @@ impl<T> Passages<T> {
         ended.extend(self.open.take_if(|open| open.is_whole()));
         let trimmed = line.trim_end_matches('\n');
         let start = (trimmed.len().saturating_sub(AROUND)..=trimmed.len()).find(|at| trimmed.is_char_boundary(*at));
-        self.tail = trimmed[start.unwrap_or(trimmed.len())..].to_owned();
+        self.tail.clear();
+        self.tail.push_str(&trimmed[start.unwrap_or(trimmed.len())..]);
         ended
     }
 
     /// Where a mark begins in the end of the line before that ends in this line.
-    fn crossing(&self, line: &str) -> Option<usize> {
-        if self.tail.is_empty() {
-            return None;
-        }
-        let end = (0..=AROUND.min(line.len()))
+    fn crossing(&mut self, line: &str) -> Option<usize> {
+        let end = self.tail.len();
+        let head = (0..=AROUND.min(line.len()))
             .rev()
             .find(|at| line.is_char_boundary(*at))?;
-        let both = format!("{}{BREAK}{}", self.tail, &line[..end]);
-        let is_crossing =
-            |one: &Found| begins_sentence(*one) && one.at < self.tail.len() && one.end > self.tail.len() + 1;
-        marks(&both).into_iter().find(is_crossing).map(|one| one.at)
+        self.tail.push(BREAK);
+        self.tail.push_str(&line[..head]);
+        let is_crossing = |one: &Found| begins_sentence(*one) && one.end > end + 1;
+        let found = marks_until(&self.tail, end).into_iter().find(is_crossing);
+        self.tail.truncate(end);
+        found.map(|one| one.at)
     }
 }
 
@@ -184,9 +187,17 @@ fn shared_prefix(before: &str, line: &str) -> usize {
 }
 
 /// A line with single blanks, without blanks at its ends; its line feed stays.
-pub(super) fn plain(line: &str) -> String {
+pub(super) fn plain(line: &str) -> Cow<'_, str> {
+    let bytes = line.as_bytes();
+    let own = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r');
+    let ends = [own.first(), own.last()].into_iter().flatten();
+    let has_more = own.contains(&b'\t') || own.windows(2).any(|two| two == b"  ");
+    if !has_more && !ends.into_iter().any(is_blank) {
+        return Cow::Borrowed(line);
+    }
     let mut text = String::with_capacity(line.len());
-    for word in line.split_whitespace() {
+    for word in line.split([' ', '\t', '\r', '\n']).filter(|word| !word.is_empty()) {
         if !text.is_empty() {
             text.push(' ');
         }
@@ -195,7 +206,7 @@ pub(super) fn plain(line: &str) -> String {
     if line.ends_with('\n') {
         text.push('\n');
     }
-    text
+    Cow::Owned(text)
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Settings and releases that a text states: variables that it sets or lists, versions of libraries.
 
+use std::sync::LazyLock;
+
 /// Variables that act on memory.
 const VARIABLES: [&str; 27] = [
     "PYTORCH_ALLOC_CONF",
@@ -83,21 +85,79 @@ const ADVICE: [&str; 14] = [
 /// Words before a variable that are looked at.
 const BEFORE: usize = 6;
 
-/// The first variable that a line sets or lists, with its value; `None` for the value where the line unsets it.
-pub(super) fn setting(line: &str) -> Option<(&'static str, Option<&str>)> {
-    if !line.contains('_') {
+/// What a line states of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Named<'a> {
+    /// A variable with its value; `None` where the line unsets it.
+    Setting(&'static str, Option<&'a str>),
+    /// A package, by its name in answers, with its release.
+    Release(&'static str, &'a str),
+}
+
+/// All names by their first byte.
+static NAMES: LazyLock<Vec<Vec<(&'static str, Option<&'static str>)>>> = LazyLock::new(|| {
+    let mut names = vec![Vec::new(); 256];
+    let variables = VARIABLES.iter().map(|name| (*name, None));
+    let packages = PACKAGES.iter().map(|(printed, name)| (*printed, Some(*name)));
+    for (printed, name) in variables.chain(packages) {
+        if let Some(first) = printed.bytes().next() {
+            names[usize::from(first)].push((printed, name));
+        }
+    }
+    names
+});
+
+/// The first variable that a line sets or lists, or package whose release it states. O(bytes).
+pub(super) fn named(line: &str) -> Option<Named<'_>> {
+    let bytes = line.as_bytes();
+    let names = &*NAMES;
+    let mut at = 0;
+    while at < bytes.len() {
+        let word = bytes[at..].iter().take_while(|byte| is_word_byte(**byte)).count();
+        let candidates = if word < 3 {
+            &[][..]
+        } else {
+            &names[usize::from(bytes[at])][..]
+        };
+        for (printed, package) in candidates {
+            if bytes[at..].starts_with(printed.as_bytes()) && is_whole(line, at, printed.len()) {
+                let (before, rest) = (&line[..at], &line[at + printed.len()..]);
+                let found = match package {
+                    None => setting(printed, before, rest),
+                    Some(name) => release(rest).map(|release| Named::Release(name, release)),
+                };
+                if found.is_some() {
+                    return found;
+                }
+            }
+        }
+        at += word.max(1);
+    }
+    None
+}
+
+const fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// Whether a name is a word, and no part of a path.
+fn is_whole(line: &str, at: usize, len: usize) -> bool {
+    let is_path = |byte: &u8| matches!(byte, b'/' | b'.' | b'\\');
+    let before = at.checked_sub(1).map(|at| line.as_bytes()[at]);
+    let after = line.as_bytes().get(at + len);
+    before.is_none_or(|byte| !is_path(&byte)) && after.is_none_or(|byte| !is_word_byte(*byte))
+}
+
+fn setting<'a>(name: &'static str, before: &str, rest: &'a str) -> Option<Named<'a>> {
+    let before = before.trim_end_matches(['\'', '"', '[', '{']);
+    if before.trim_end().ends_with("unset") {
+        return Some(Named::Setting(name, None));
+    }
+    let is_comment = before.trim_start().starts_with("# ") && before.trim_end().ends_with("export");
+    if is_comment || is_advice(before) {
         return None;
     }
-    VARIABLES.iter().find_map(|name| {
-        let (before, rest) = split_at_word(line, name)?;
-        let before = before.trim_end_matches(['\'', '"', '[', '{']);
-        if before.trim_end().ends_with("unset") {
-            return Some((*name, None));
-        }
-        let is_comment = before.trim_start().starts_with("# ") && before.trim_end().ends_with("export");
-        (!is_comment && !is_advice(before)).then_some(())?;
-        Some((*name, Some(value(rest)?)))
-    })
+    Some(Named::Setting(name, Some(value(rest)?)))
 }
 
 fn is_advice(before: &str) -> bool {
@@ -122,20 +182,17 @@ fn value(rest: &str) -> Option<&str> {
     (value.len() <= MOST_VALUE).then(|| value.trim())
 }
 
-/// The release of a package that a line states, with the name for answers.
-pub(super) fn version(line: &str) -> Option<(&'static str, &str)> {
-    PACKAGES.iter().find_map(|(printed, name)| {
-        let (_, rest) = split_at_word(line, printed)?;
-        let rest = separated(rest)?;
-        let end = rest.find(|char: char| !char.is_ascii_alphanumeric() && !matches!(char, '.' | '+' | '_' | '-'));
-        let release = rest[..end.unwrap_or(rest.len())].trim_end_matches(['.', '-']);
-        let after = rest[release.len()..].trim_start();
-        let is_release = release.starts_with(|char: char| char.is_ascii_digit()) && release.contains('.');
-        let is_size = ["GiB", "MiB", "GB", "MB", "KiB", "%"]
-            .iter()
-            .any(|unit| after.starts_with(unit));
-        (is_release && !is_size).then_some((*name, release))
-    })
+/// The release behind the name of a package.
+fn release(rest: &str) -> Option<&str> {
+    let rest = separated(rest)?;
+    let end = rest.find(|char: char| !char.is_ascii_alphanumeric() && !matches!(char, '.' | '+' | '_' | '-'));
+    let release = rest[..end.unwrap_or(rest.len())].trim_end_matches(['.', '-']);
+    let after = rest[release.len()..].trim_start();
+    let is_release = release.starts_with(|char: char| char.is_ascii_digit()) && release.contains('.');
+    let is_size = ["GiB", "MiB", "GB", "MB", "KiB", "%"]
+        .iter()
+        .any(|unit| after.starts_with(unit));
+    (is_release && !is_size).then_some(release)
 }
 
 /// Without what is between a package and its release: `==`, ` | `, ` version: `, blanks.
@@ -159,24 +216,16 @@ fn separated(rest: &str) -> Option<&str> {
     (at > 0).then(|| &rest[at..])
 }
 
-/// The text before and after a name that is a whole word.
-fn split_at_word<'a>(line: &'a str, name: &str) -> Option<(&'a str, &'a str)> {
-    let is_part = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '/' | '.');
-    line.match_indices(name).find_map(|(at, _)| {
-        let (before, rest) = (&line[..at], &line[at + name.len()..]);
-        let is_word =
-            !before.ends_with(is_part) && !rest.starts_with(|char: char| char.is_ascii_alphanumeric() || char == '_');
-        is_word.then_some((before, rest))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn settings_are_told_from_advice() {
-        let on = Some(("PYTORCH_NPU_ALLOC_CONF", Some("expandable_segments:True")));
+        let on = Some(Named::Setting(
+            "PYTORCH_NPU_ALLOC_CONF",
+            Some("expandable_segments:True"),
+        ));
         for line in [
             "export PYTORCH_NPU_ALLOC_CONF=expandable_segments:True",
             "(Worker pid=4) INFO env: PYTORCH_NPU_ALLOC_CONF='expandable_segments:True'",
@@ -188,7 +237,7 @@ mod tests {
             "set PYTORCH_NPU_ALLOC_CONF=expandable_segments:True",
             "    PYTORCH_NPU_ALLOC_CONF: expandable_segments:True",
         ] {
-            assert_eq!(setting(line), on, "{line}");
+            assert_eq!(named(line), on, "{line}");
         }
         for line in [
             "try setting PYTORCH_NPU_ALLOC_CONF=expandable_segments:True to avoid fragmentation",
@@ -198,35 +247,41 @@ mod tests {
             "# export PYTORCH_NPU_ALLOC_CONF=expandable_segments:True",
             "MY_PYTORCH_ALLOC_CONF=1",
         ] {
-            assert_eq!(setting(line), None, "{line}");
+            assert_eq!(named(line), None, "{line}");
         }
         assert_eq!(
-            setting("unset PYTORCH_NPU_ALLOC_CONF"),
-            Some(("PYTORCH_NPU_ALLOC_CONF", None))
+            named("unset PYTORCH_NPU_ALLOC_CONF"),
+            Some(Named::Setting("PYTORCH_NPU_ALLOC_CONF", None))
         );
     }
 
     #[test]
     fn releases_are_read() {
         for (line, expected) in [
-            ("torch==2.1.0+cu118", Some(("torch", "2.1.0+cu118"))),
-            ("[pip3] torch==2.9.1", Some(("torch", "2.9.1"))),
-            ("PyTorch version: 2.14.0+xpu", Some(("torch", "2.14.0+xpu"))),
+            ("torch==2.1.0+cu118", Some(Named::Release("torch", "2.1.0+cu118"))),
+            ("[pip3] torch==2.9.1", Some(Named::Release("torch", "2.9.1"))),
+            (
+                "PyTorch version: 2.14.0+xpu",
+                Some(Named::Release("torch", "2.14.0+xpu")),
+            ),
             (
                 "torch-npu                 2.5.1.post1",
-                Some(("torch_npu", "2.5.1.post1")),
+                Some(Named::Release("torch_npu", "2.5.1.post1")),
             ),
-            ("CANN | 8.5.2", Some(("cann", "8.5.2"))),
-            ("CANN version: 8.0.RC1", Some(("cann", "8.0.RC1"))),
-            ("vLLM Version: 0.8.5.post1", Some(("vllm", "0.8.5.post1"))),
-            ("- MindSpore version : 2.2.10", Some(("mindspore", "2.2.10"))),
-            ("I use torch 2.9.1 here", Some(("torch", "2.9.1"))),
-            ("jaxlib 0.4.30", Some(("jaxlib", "0.4.30"))),
+            ("CANN | 8.5.2", Some(Named::Release("cann", "8.5.2"))),
+            ("CANN version: 8.0.RC1", Some(Named::Release("cann", "8.0.RC1"))),
+            ("vLLM Version: 0.8.5.post1", Some(Named::Release("vllm", "0.8.5.post1"))),
+            (
+                "- MindSpore version : 2.2.10",
+                Some(Named::Release("mindspore", "2.2.10")),
+            ),
+            ("I use torch 2.9.1 here", Some(Named::Release("torch", "2.9.1"))),
+            ("jaxlib 0.4.30", Some(Named::Release("jaxlib", "0.4.30"))),
             ("reserved by torch 2.00 GiB", None),
             ("/usr/lib/torch/2.1/x.py", None),
             ("9.08 GiB is allocated by PyTorch, and 9.35 GiB is", None),
         ] {
-            assert_eq!(version(line), expected, "{line}");
+            assert_eq!(named(line), expected, "{line}");
         }
     }
 }

@@ -3,14 +3,14 @@
 
 use indexmap::IndexMap;
 
-use super::escapes::lines_within;
+use super::escapes::{has_lines, lines_within};
 use super::fact::{At, Report, ReportKind};
 use super::field::{after, leading, number};
 use super::head::stamp;
 use super::passages::{Passage, Passages, plain};
 use super::patterns::{Found, Pattern, Reads, marks};
 use super::reader::Reader;
-use super::settings;
+use super::settings::{self, Named};
 use super::tools::Tables;
 use super::traceback::Tracebacks;
 use highwater_model::workload::{Library, LogTime, LoggedStatement, MemoryPlace};
@@ -49,8 +49,12 @@ struct Begin {
 
 impl Reader {
     pub(super) fn terminal(&mut self, line: &str) {
-        for line in lines_within(line) {
-            self.text_line(&line);
+        if has_lines(line) {
+            for line in lines_within(line) {
+                self.text_line(&line);
+            }
+        } else {
+            self.text_line(line);
         }
     }
 
@@ -122,27 +126,32 @@ impl Reader {
 
     /// Settings, releases and rows of tools in a line.
     fn remarks(&mut self, line: &str, pid: Option<u64>, at: At) {
-        if let Some((name, value)) = settings::setting(line) {
-            let of = match pid.and_then(|pid| self.draft(Some(pid))) {
-                Some(draft) => &mut draft.settings,
-                None => &mut self.terminal.settings,
-            };
-            match value {
-                Some(value) if of.len() < MOST_NAMED => {
-                    of.insert(name.to_owned(), value.to_owned());
-                }
-                Some(_) => {}
-                None => {
-                    of.shift_remove(name);
-                }
+        match settings::named(line) {
+            Some(Named::Setting(name, value)) => self.setting(pid, name, value),
+            Some(Named::Release(name, release)) => {
+                let versions = &mut self.terminal.versions;
+                versions.entry(name.to_owned()).or_insert_with(|| release.to_owned());
             }
-        }
-        if let Some((name, release)) = settings::version(line) {
-            let versions = &mut self.terminal.versions;
-            versions.entry(name.to_owned()).or_insert_with(|| release.to_owned());
+            None => {}
         }
         if let Some(row) = self.terminal.tables.take(line) {
             self.state(None, at, row.text, row.device);
+        }
+    }
+
+    fn setting(&mut self, pid: Option<u64>, name: &str, value: Option<&str>) {
+        let of = match pid.and_then(|pid| self.draft(Some(pid))) {
+            Some(draft) => &mut draft.settings,
+            None => &mut self.terminal.settings,
+        };
+        match value {
+            Some(value) if of.len() < MOST_NAMED => {
+                of.insert(name.to_owned(), value.to_owned());
+            }
+            Some(_) => {}
+            None => {
+                of.shift_remove(name);
+            }
         }
     }
 

@@ -28,7 +28,7 @@ use super::field::Amount;
 use super::statistics::module_name;
 use highwater_model::graph::DType;
 use highwater_model::workload::{Holder, Library, MemoryPlace, RefusedBy};
-use template::{MOST_NAME, find, gaps, has, joined, literal_end, number, quantity, size};
+use template::{BREAK_BYTE, MOST_NAME, find, gaps, has, joined, literal_end, number, quantity, size};
 
 /// Holders of one request that are kept, the first ones.
 pub(super) const MOST_HOLDERS: usize = 24;
@@ -144,18 +144,42 @@ static TABLE: LazyLock<Vec<&'static Pattern>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Rows and their marks by the first byte of these.
-static BY_BYTE: LazyLock<Vec<Vec<(usize, &'static str)>>> = LazyLock::new(|| {
-    let mut by_byte = vec![Vec::new(); 256];
+/// Rows and their marks by the first byte of these, and which pairs of bytes begin one.
+struct Marks {
+    by_byte: Vec<Vec<(usize, &'static str)>>,
+    pairs: Vec<u64>,
+}
+
+static MARKS: LazyLock<Marks> = LazyLock::new(|| {
+    let mut all = Marks {
+        by_byte: vec![Vec::new(); 256],
+        pairs: vec![0; (1 << 16) / 64],
+    };
     for (position, row) in TABLE.iter().enumerate() {
         for mark in row.marks {
-            if let Some(first) = mark.bytes().next() {
-                by_byte[usize::from(first)].push((position, *mark));
+            if let [first, second, ..] = mark.as_bytes() {
+                all.by_byte[usize::from(*first)].push((position, *mark));
+                // A line may break behind the first letter.
+                for second in [*second, BREAK_BYTE] {
+                    let pair = pair(*first, second);
+                    all.pairs[pair / 64] |= 1 << (pair % 64);
+                }
             }
         }
     }
-    by_byte
+    all
 });
+
+fn pair(first: u8, second: u8) -> usize {
+    usize::from(first) << 8 | usize::from(second)
+}
+
+impl Marks {
+    fn may_begin(&self, first: u8, second: u8) -> bool {
+        let pair = pair(first, second);
+        self.pairs[pair / 64] >> (pair % 64) & 1 == 1
+    }
+}
 
 /// A mark in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,15 +198,20 @@ impl Found {
 
 /// The marks in a text, in the order of their places. O(bytes).
 pub(super) fn marks(text: &str) -> Vec<Found> {
-    let by_byte = &*BY_BYTE;
+    marks_until(text, text.len())
+}
+
+/// The marks that begin before a byte.
+pub(super) fn marks_until(text: &str, end: usize) -> Vec<Found> {
+    let all = &*MARKS;
     let bytes = text.as_bytes();
     let mut found: Vec<Found> = Vec::new();
-    for (at, byte) in bytes.iter().enumerate() {
-        for (row, mark) in &by_byte[usize::from(*byte)] {
-            // Most places agree in one byte alone.
-            if mark.as_bytes().get(1) != bytes.get(at + 1) && bytes.get(at + 1).is_none_or(|next| *next > b' ') {
-                continue;
-            }
+    let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or(&[])).take(end);
+    for (at, (first, second)) in pairs.enumerate() {
+        if !all.may_begin(*first, *second) {
+            continue;
+        }
+        for (row, mark) in &all.by_byte[usize::from(*first)] {
             if let Some(end) = literal_end(bytes, at, mark) {
                 found.push(Found { row: *row, at, end });
             }
@@ -253,12 +282,12 @@ impl Pattern {
         {
             report.memory = MemoryPlace::Host;
         }
-        let is_message = || before.trim_end().ends_with("Error:");
         report.has_figures = n_found > 0;
+        report.is_message = before.trim_end().ends_with("Error:");
         let is_told = if kind == ReportKind::Addition {
             n_found > 0 || report.purpose.is_some()
         } else {
-            n_found > 0 || !self.needs_figure || is_message()
+            n_found > 0 || !self.needs_figure || report.is_message
         };
         is_told.then_some(report)
     }

@@ -7,7 +7,7 @@ use super::super::field::Amount;
 
 /// Between lines of one sentence.
 pub(in super::super) const BREAK: char = '\u{1}';
-const BREAK_BYTE: u8 = 1;
+pub(super) const BREAK_BYTE: u8 = 1;
 
 /// Bytes in front of a literal that can be a figure.
 const MOST_FIGURE: usize = 48;

@@ -8,7 +8,8 @@ use super::*;
 
 /// What is said of a text by the first row of this name that has a mark in it.
 fn read(name: &str, text: &str) -> Option<String> {
-    let line = plain(&(text.replace("\\n", &BREAK.to_string()) + "\n"));
+    let text = text.replace("\\n", &BREAK.to_string()) + "\n";
+    let line = plain(&text);
     let found = marks(&line).into_iter().filter(|one| one.row().name == name);
     found.into_iter().find_map(|one| {
         let row = one.row();
