@@ -57,7 +57,7 @@ pub struct Arguments {
 pub enum Action {
     /// Show the content of files: ops, tensors, bytes, peaks, diagnostics
     Inspect(InspectArgs),
-    /// Explain an out-of-memory (log, terminal text, snapshot): who requested how much, and what to try
+    /// Explain an out-of-memory: who requested how much, who had the rest, and what to try
     #[command(alias = "explain-log")]
     Explain(ExplainArgs),
     /// Simulate graphs, or replay a trace, under every policy and compare
