@@ -3,7 +3,7 @@
 use super::advice::Advice;
 use super::verdict::Verdict;
 use highwater_model::units::Bytes;
-use highwater_model::workload::LoggedFailure;
+use highwater_model::workload::{Library, LoggedFailure};
 
 /// What to check, with the reason.
 const CHECKS: [(&str, &str); 4] = [
@@ -32,6 +32,11 @@ pub(super) fn of_host(failure: &LoggedFailure) -> (Verdict, Vec<Advice>) {
     let verdict = Verdict::unknown(format!(
         "{size}memory of the host, on which settings of the device's allocator do not act; no text states the host's limits"
     ));
-    let advice = CHECKS.iter().map(|(action, reason)| Advice::new(*action, *reason));
+    let mut checks = CHECKS;
+    // What a system library did not get is rarely locked.
+    if failure.library == Library::System {
+        checks.swap(0, 1);
+    }
+    let advice = checks.into_iter().map(|(action, reason)| Advice::new(action, reason));
     (verdict, advice.collect())
 }

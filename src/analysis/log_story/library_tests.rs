@@ -193,6 +193,31 @@ fn a_version_in_the_text_chooses_the_settings() {
     assert_eq!(settings_of("1.8.0"), []);
 }
 
+/// The arithmetic goes with the first setting, whichever that is.
+#[test]
+fn the_first_setting_has_the_arithmetic() {
+    for torch in ["2.0.1", "2.6.0"] {
+        let mut process = process(Library::TorchCuda, [1741, 3000, 5356, 0, 6144, -1], &[]);
+        process.versions.insert("torch".to_owned(), torch.to_owned());
+        let reason = request(process).advice[0].reason.replace('\u{a0}', " ");
+        assert!(
+            reason.starts_with("fragmentation: about 2.301 GiB of the pool"),
+            "{reason}"
+        );
+    }
+}
+
+#[test]
+fn what_the_system_did_not_give_is_checked_in_ram_first() {
+    let first = |library: Library| {
+        let mut process = process(library, [16_384, -1, -1, -1, -1, -1], &[]);
+        process.failures[0].memory = MemoryPlace::Host;
+        request(process).advice[0].action.clone()
+    };
+    assert_eq!(first(Library::System), "Check the free RAM (free -h)");
+    assert_eq!(first(Library::TorchNpu), "Check ulimit -l");
+}
+
 #[test]
 fn statements_alone_are_told_as_such() {
     let statement = LoggedStatement {

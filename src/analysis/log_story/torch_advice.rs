@@ -228,14 +228,14 @@ impl Pool<'_> {
     }
 
     fn raise_limit(&self) -> Advice {
-        let reason = match self.finding {
-            Finding::Limited { .. } if self.vendor.library == Library::TorchMps => {
-                "torch refuses what passes this limit; 0.0 removes it, and the system may then run out of memory"
-                    .to_owned()
-            }
-            _ => "the program limits its own memory".to_owned(),
+        let reason = if self.vendor.library == Library::TorchMps {
+            "torch refuses what passes this limit; 0.0 removes it, and the system may then run out of memory"
+        } else {
+            "the program limits its own memory"
         };
-        Advice::new(format!("Raise {}", self.vendor.limit), reason)
+        let set = self.process.settings.get(self.vendor.limit);
+        let set = set.map_or_else(String::new, |value| format!(" (the text sets {value})"));
+        Advice::new(format!("Raise {}", self.vendor.limit), format!("{reason}{set}"))
     }
 
     /// The limit, where it leaves too little as well.
@@ -249,13 +249,12 @@ impl Pool<'_> {
     }
 
     fn against_fragmentation(&self, room: Room) -> Vec<Advice> {
-        let reason = match room.unused {
+        let figures = match room.unused {
             Some(unused) if unused >= self.requested() => format!(
-                "fragmentation: about {} of the pool are reserved, unused, more than the request; expandable segments can use \
-                 them",
+                "fragmentation: about {} of the pool are reserved, unused, more than the request",
                 Bytes(unused)
             ),
-            _ => format!("{} together suffice; expandable segments can join them", room.words()),
+            _ => format!("{} together suffice", room.words()),
         };
         let expandable = self.setting(EXPANDABLE);
         if expandable == Setting::IsOn {
@@ -265,7 +264,19 @@ impl Pool<'_> {
                 "expandable_segments:True is on already{variable}; what is unused is in parts of pages, or of other streams and pools"
             ))];
         }
-        let split = "where expandable segments are not available: larger blocks stay whole; try several sizes";
+        let split = match &expandable {
+            Setting::Advised(..) => {
+                "where expandable segments are not available: larger blocks stay whole; try several sizes".to_owned()
+            }
+            Setting::Lacks { since } => format!(
+                "{figures}; larger blocks stay whole; try several sizes (expandable_segments comes with torch {since})"
+            ),
+            Setting::IsOn | Setting::Missing => format!("{figures}; larger blocks stay whole; try several sizes"),
+        };
+        let reason = match room.unused {
+            Some(unused) if unused >= self.requested() => format!("{figures}; expandable segments can use them"),
+            _ => format!("{figures}; expandable segments can join them"),
+        };
         let collection = "the program has a limit, near which the pool then releases unused blocks";
         let collection = self
             .failure()
