@@ -61,8 +61,17 @@ pub(super) struct Entry {
     /// At the allocation and at the release, each by kind.
     pub(super) totals: [[u64; 3]; 2],
     pub(super) name: RecordedName,
-    /// Whether the active release is stated.
-    pub(super) has_active: bool,
+    pub(super) active: Active,
+}
+
+/// What a row says of the active release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Active {
+    Stated,
+    /// The table has such a column, and the field is empty.
+    Empty,
+    /// The tool states none: there is no column, or `N/A` in it.
+    Absent,
 }
 
 #[derive(Debug, Default)]
@@ -73,8 +82,6 @@ pub(super) struct Device {
     pub(super) names: RecordedNames,
     pub(super) entries: Pages<Entry>,
     pub(super) has_streams: bool,
-    /// Whether a row states its active release.
-    pub(super) has_active: bool,
     /// Positions of entries with damaged times, ascending.
     pub(super) rough: Vec<u32>,
 }
@@ -147,6 +154,18 @@ impl Operators {
         &mut self.devices[position]
     }
 
+    fn active(&self, row: Row<'_>) -> Active {
+        let Some(column) = self.columns.active_release else {
+            return Active::Absent;
+        };
+        let is_blank = row.0.get(column.at).is_none_or(|field| field.trim_ascii().is_empty());
+        match row.field(Some(column.at)) {
+            b"" if is_blank => Active::Empty,
+            b"" => Active::Absent,
+            _ => Active::Stated,
+        }
+    }
+
     /// The time of release, [`NONE`] where never, and whether digits of it are cut off.
     fn release(&mut self, row: Row<'_>, allocated: u64) -> Result<(u64, bool), Fault> {
         let active = row.time(self.columns.active_release)?;
@@ -213,13 +232,10 @@ impl Table for Operators {
             None if stream.is_empty() => NONE,
             None => return Err(Fault::new("the stream cannot be read", stream)),
         };
-        let has_active = !row
-            .field(self.columns.active_release.map(|column| column.at))
-            .is_empty();
+        let active = self.active(row);
         let (name, device) = (row.field(self.columns.name), row.field(self.columns.device));
         let device = self.device(device);
         device.has_streams |= stream != NONE;
-        device.has_active |= has_active;
         let name = device.names.intern(&String::from_utf8_lossy(name));
         if is_rough {
             device
@@ -233,7 +249,7 @@ impl Table for Operators {
             stream,
             totals,
             name,
-            has_active,
+            active,
         });
         Ok(())
     }
@@ -252,7 +268,9 @@ impl Table for Operators {
             }
             let workspaces = device.take_workspaces(is_ordered_by_time, sink.progress)?;
             self.counts.workspaces += workspaces.as_ref().map_or(0, |pool| pool.entries.len() as u64);
-            for pool in [Some(device), workspaces].into_iter().flatten() {
+            let is_workspace_alone = workspaces.is_some() && device.entries.len() == 0;
+            let caching = Some(device).filter(|_| !is_workspace_alone);
+            for pool in caching.into_iter().chain(workspaces) {
                 let recording = pool.finish(is_ordered_by_time, sink.progress)?;
                 let mut kinds = recording.totals.iter().map(|total| total.kind);
                 self.counts.has_active |= kinds.any(|kind| kind == TotalKind::Active);

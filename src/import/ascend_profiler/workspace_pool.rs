@@ -2,11 +2,12 @@
 //!
 //! In: the rows of a device. Out: those of the workspace pool apart, since each row states totals of its pool. `torch_npu`
 //! writes the active release, at which no stream uses a block any more, of the caching allocator's blocks alone
-//! (`NPUWorkspaceAllocator` records none), so a row with a release but no active release is the workspace pool's. Of a block
-//! that the end of the profile cuts off neither release is known, or only the first; there the row belongs to the pool whose
-//! total it continues, else to the one that its releases tell.
+//! (`NPUWorkspaceAllocator` records none), so a row with a release but an empty active release is the workspace pool's. Other
+//! tools write `N/A` there, or have no such column. Of a block that the end of the profile cuts off neither release is
+//! known, or only the first; there the row belongs to the pool whose total it continues, else to the one that its
+//! releases tell.
 
-use super::operators::{ALLOCATION, Device, Entry, NONE};
+use super::operators::{ALLOCATION, Active, Device, Entry, NONE};
 use crate::pages::Pages;
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::workload::RecordedNames;
@@ -21,7 +22,7 @@ impl Device {
         is_ordered_by_time: bool,
         progress: &Progress<'_>,
     ) -> Result<Option<Self>, Cancelled> {
-        if !self.has_active || !self.entries.iter().any(|entry| self.has_first_release_alone(entry)) {
+        if !self.entries.iter().any(|entry| self.has_first_release_alone(entry)) {
             return Ok(None);
         }
         let is_workspace = self.workspaces(is_ordered_by_time, progress)?;
@@ -50,7 +51,7 @@ impl Device {
 
     fn has_first_release_alone(&self, entry: &Entry) -> bool {
         let is_engine = self.has_streams && entry.stream == NONE;
-        entry.released != NONE && !entry.has_active && !is_engine
+        entry.released != NONE && entry.active == Active::Empty && !is_engine
     }
 
     /// By row.
@@ -65,7 +66,7 @@ impl Device {
                 continue;
             }
             let is_allocation = key >> 32 == ALLOCATION;
-            if is_allocation && !entry.has_active {
+            if is_allocation && entry.active == Active::Empty {
                 is_workspace[row] = match totals.map(|total| entry.continues(total)) {
                     [true, false] => false,
                     [false, true] => true,

@@ -219,3 +219,26 @@ fn a_tool_that_states_no_active_release_has_one_pool() {
     assert_eq!(one.len(), 1);
     tells(&diagnostics, &[("workspace pool", 0)]);
 }
+
+#[test]
+fn blocks_that_are_never_freed_beside_workspaces_are_the_caching_pools() {
+    let (both, _) = recordings(&format!(
+        "{CLASS_A}\nweights,4096,5,,,,,4,20,4,,,,9,NPU:0\naten::w,65536,12,19,,,,64,64,64,0,64,0,9,NPU:0\n"
+    ));
+    let peaks: Vec<(&str, u64, u64)> = both
+        .iter()
+        .map(|pool| {
+            (
+                pool.name.as_str(),
+                pool.peaks().live.0.0 >> 20,
+                pool.peaks().reserved.0.0 >> 20,
+            )
+        })
+        .collect();
+    assert_eq!(peaks, [("NPU:0", 4, 20), ("NPU:0 workspace", 64, 64)]);
+    let (alone, _) = recordings(&format!("{CLASS_A}\naten::w,65536,12,19,,,,64,64,64,0,64,0,9,NPU:0\n"));
+    assert_eq!(
+        alone.iter().map(|pool| pool.name.as_str()).collect::<Vec<_>>(),
+        ["NPU:0 workspace"]
+    );
+}
