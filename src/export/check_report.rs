@@ -6,8 +6,9 @@ use serde_json::{Value as Json, json};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::workload::SchedulePlan;
 use highwater_options::{
-    Condition, Environment, Files, Finding, GE_USE_STATIC_MEMORY, Options, TABLE, Value, check_scheduled,
-    effective_policy, effective_values, find, has_policy, is_policy_unknown, policy_conditions, policy_depends_on,
+    Condition, Environment, Files, Finding, GE_USE_STATIC_MEMORY, OptionDefault, Options, TABLE, Value,
+    check_scheduled, effective_policy, effective_values, find, has_policy, is_policy_unknown, policy_conditions,
+    policy_default, policy_depends_on,
 };
 use highwater_script::{NotFollowed, ScriptFacts, json_of};
 use highwater_sim::StaticMemoryPolicy;
@@ -32,6 +33,10 @@ pub struct CheckReport {
     pub has_policy: bool,
     /// Whether a script sets `GE_USE_STATIC_MEMORY` to an unknown value, which may combine with the policy.
     pub is_policy_open: bool,
+    /// The default that selects the policy, where neither an option nor the variable does.
+    pub policy_default: Option<OptionDefault>,
+    /// Defaults of the framework that runs the graphs.
+    pub framework_defaults: Vec<(&'static str, OptionDefault)>,
     /// Remarks on the files that were read.
     pub remarks: Diagnostics,
     /// Facts about the scripts among them.
@@ -73,6 +78,23 @@ impl Answer for CheckReport {
                 "effective_policy_depends_on",
                 list(&self.policy_conditions, condition_json),
             )
+            .key(
+                "effective_policy_default",
+                self.policy_default
+                    .as_ref()
+                    .map(|default| json!({"origin": default.origin.name(), "source": default.source})),
+            )
+            .key(
+                "framework_defaults",
+                list(&self.framework_defaults, |(option, default)| {
+                    json!({
+                        "option": option,
+                        "value": json_of(&default.value),
+                        "origin": default.origin.name(),
+                        "source": default.source,
+                    })
+                }),
+            )
     }
 }
 
@@ -101,6 +123,8 @@ impl CheckReport {
             policy_conditions: policy_conditions(options, environment),
             has_policy: has_policy(options, environment),
             is_policy_open: environment.is_unread(GE_USE_STATIC_MEMORY),
+            policy_default: policy_default(options, environment),
+            framework_defaults: options.framework_defaults(),
             remarks: Diagnostics::new(),
             scripts: Vec::new(),
         }
@@ -138,6 +162,10 @@ impl CheckReport {
             format!("{name} {set} acts as {acting}{unit}").replace(char::is_control, " ")
         };
         lines.extend(self.changed.iter().map(acts));
+        lines.extend(self.framework_defaults.iter().map(|(key, default)| {
+            let OptionDefault { value, origin, source } = default;
+            format!("{key} {value} is the default of {origin} ({source})")
+        }));
         lines.extend(self.has_policy.then(|| self.policy_line()));
         lines.push(format!(
             "{}, {}, {}",

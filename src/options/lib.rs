@@ -11,9 +11,11 @@ mod checks;
 mod config_files;
 mod dumped_options;
 mod effective;
+mod engine_names;
 pub mod environment;
 mod files;
 mod finding;
+mod framework;
 mod groups;
 mod kind;
 mod lower;
@@ -37,6 +39,7 @@ pub use config_files::{
 };
 pub use dumped_options::{DumpedSettings, dumped_settings};
 pub use effective::{EFFECTIVE_POLICY, effective_device_id, effective_values};
+pub use engine_names::{EngineName, engine_name, engine_names};
 pub use environment::{
     AOE_MODE, ASCEND_CACHE_PATH, ASCEND_DEVICE_ID, ASCEND_MAX_OP_CACHE_SIZE, ASCEND_REMAIN_CACHE_SIZE_RATIO,
     ASCEND_WORK_PATH, CM_WORKER_SIZE, DEVICE_ID, ENVIRONMENT, Environment, EnvironmentRow, GE_USE_STATIC_MEMORY,
@@ -45,6 +48,7 @@ pub use environment::{
 };
 pub use files::{FileState, Files, NoFiles, SeenFiles};
 pub use finding::{Edit, Finding, Fix};
+pub use framework::{ChosenFramework, DefaultOrigin, FRAMEWORKS, Framework, FrameworkRow, OptionDefault};
 pub use groups::{GROUPS, Group, find_group, has_fields};
 pub use kind::{Choice, OptionKind, PathKind};
 pub use lower::{
@@ -53,14 +57,15 @@ pub use lower::{
 pub use occupied::occupied_memory;
 pub use paths::{NamedPaths, paths_of};
 pub use policy::{
-    clears_separately, effective_policy, has_policy, is_policy_unknown, policy_conditions, policy_depends_on,
+    clears_separately, effective_policy, has_policy, is_policy_unknown, policy_conditions, policy_default,
+    policy_depends_on,
 };
 pub use row::{OptionRow, without_effect};
 pub use rows::{TABLE, find, keys};
 pub use section::Section;
 pub use shape_range::{DimRange, InputSource, RangeGroup, ShapeRangeError, ShapeRanges};
 pub use store::{CONTROL_FLOW_CALLS, Condition, OptionError, Options, Origin};
-pub use suggest::{nearest_key, nearest_of, nearest_within, unknown_key};
+pub use suggest::{nearest_key, nearest_of, nearest_variable, unknown_key};
 pub use value::{DefaultValue, Float, Value};
 
 /// Concatenates the parts of a table. `N` must be the sum of their lengths.

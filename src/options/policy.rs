@@ -5,6 +5,7 @@
 use highwater_sim::{POLICIES, StaticMemoryPolicy};
 
 use super::environment::{Environment, GE_USE_STATIC_MEMORY};
+use super::framework::OptionDefault;
 use super::rows::{find, keys};
 use super::section::Section;
 use super::store::{Condition, Options};
@@ -22,7 +23,10 @@ pub fn has_policy(options: &Options, environment: &Environment) -> bool {
     let is_of_others = |section| matches!(section, Some(Section::Dtr | Section::MemoryOptimize));
     let is_of_ge = |section| !is_of_others(section) && section != Some(Section::Simulation);
     let sections = || options.overrides().map(|(key, _)| find(key).map(|row| row.section));
-    environment.iter().next().is_some() || sections().any(is_of_ge) || !sections().any(is_of_others)
+    options.framework().is_some()
+        || environment.iter().next().is_some()
+        || sections().any(is_of_ge)
+        || !sections().any(is_of_others)
 }
 
 /// The conditions of a script under which the effective policy was set, without repetition; empty where it holds in any run.
@@ -30,9 +34,11 @@ pub fn policy_conditions(options: &Options, environment: &Environment) -> Vec<Co
     let key = winner(options, keys::ENGINE_STATIC_MEMORY_POLICY, keys::STATIC_MEMORY_POLICY);
     let of_options = [key, keys::MEMORY_CONFIG].map(|key| options.origin(key));
     let origins = of_options.into_iter().chain([environment.origin(GE_USE_STATIC_MEMORY)]);
+    let of_framework = options.framework().filter(|_| options.is_of_framework(key));
     let mut conditions: Vec<Condition> = origins
         .flatten()
         .filter_map(|origin| origin.condition.clone())
+        .chain(of_framework.and_then(|chosen| chosen.condition.clone()))
         .collect();
     conditions.sort();
     conditions.dedup();
@@ -47,6 +53,13 @@ pub fn policy_depends_on(conditions: &[Condition]) -> String {
         [only] => format!(", depends on the condition {only}"),
         all => format!(", depends on the conditions {}", all.join(" and ")),
     }
+}
+
+/// The origin of the policy where neither an option nor the variable selects it.
+pub fn policy_default(options: &Options, environment: &Environment) -> Option<OptionDefault> {
+    let key = winner(options, keys::ENGINE_STATIC_MEMORY_POLICY, keys::STATIC_MEMORY_POLICY);
+    let is_set = options.is_set(key) || environment.is_set(GE_USE_STATIC_MEMORY) || is_policy_unknown(options);
+    options.default_of(key).filter(|_| !is_set)
 }
 
 /// Whether a script computes the policy: then it is unknown here, and [`effective_policy`] is that of an unset option.
@@ -69,8 +82,14 @@ pub fn clears_separately(options: &Options) -> bool {
     options.written(key).to_string() == "1"
 }
 
+/// The user's settings act before a framework's defaults, which are of the engine.
 fn winner(options: &Options, engine: &'static str, field: &'static str) -> &'static str {
-    if options.is_set(engine) { engine } else { field }
+    let is_default = options.is_of_framework(engine) && !options.is_set(field);
+    if options.is_set(engine) || is_default {
+        engine
+    } else {
+        field
+    }
 }
 
 /// The policy that a text selects.

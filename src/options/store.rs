@@ -6,6 +6,7 @@ use std::fmt;
 
 use highwater_model::units::Bytes;
 
+use super::framework::{ChosenFramework, DefaultOrigin, Framework, OptionDefault};
 use super::rows::{TABLE, find};
 use super::suggest::{nearest_key, unknown_key};
 use super::value::Value;
@@ -30,6 +31,8 @@ pub struct Options {
     folders: BTreeSet<String>,
     /// Functions of [`CONTROL_FLOW_CALLS`] that the script calls.
     calls: BTreeSet<&'static str>,
+    /// The framework that runs the graphs, which has defaults of options.
+    framework: Option<ChosenFramework>,
 }
 
 /// Functions of TensorFlow 1 that change how control flow and variables are built; the last one does both.
@@ -144,11 +147,46 @@ impl Options {
         self.overrides.get(key)
     }
 
+    /// Says that a framework runs the graphs; its defaults act where nothing is set.
+    pub fn set_framework(&mut self, framework: Option<ChosenFramework>) {
+        self.framework = framework;
+    }
+
+    pub const fn framework(&self) -> Option<&ChosenFramework> {
+        self.framework.as_ref()
+    }
+
+    fn framework_name(&self) -> Option<Framework> {
+        self.framework.as_ref().map(|chosen| chosen.framework)
+    }
+
+    /// What an option acts as where it is not set, and who says so; `None` for unknown keys.
+    pub fn default_of(&self, key: &str) -> Option<OptionDefault> {
+        find(key).map(|row| row.default_under(self.framework_name()))
+    }
+
+    /// Whether a framework has a default for an option that is not set.
+    pub(super) fn is_of_framework(&self, key: &str) -> bool {
+        !self.is_set(key)
+            && self
+                .default_of(key)
+                .is_some_and(|default| matches!(default.origin, DefaultOrigin::Framework(_)))
+    }
+
+    /// The defaults of the framework that act, in its order.
+    pub fn framework_defaults(&self) -> Vec<(&'static str, OptionDefault)> {
+        let row = self.framework_name().map(Framework::row);
+        let keys = row.map_or(&[][..], |row| row.defaults).iter().map(|(key, _)| *key);
+        keys.filter(|key| !self.is_set(key))
+            .filter_map(|key| Some((key, self.default_of(key)?)))
+            .collect()
+    }
+
     /// The override or the default, as written; [`Value::Unset`] for unknown keys.
     pub fn written(&self, key: &str) -> Value {
         match self.overrides.get(key) {
             Some(value) => value.clone(),
-            None => find(key).map_or(Value::Unset, super::OptionRow::default_value),
+            None => self.default_of(key).map_or(Value::Unset, |default| default.value),
         }
     }
 
@@ -190,14 +228,15 @@ impl Options {
 
     /// Whether the option differs from its default.
     pub fn is_changed(&self, key: &str) -> bool {
-        match (self.overrides.get(key), find(key)) {
-            (Some(value), Some(row)) => *value != row.default_value(),
+        match (self.overrides.get(key), self.default_of(key)) {
+            (Some(value), Some(default)) => *value != default.value,
             _ => false,
         }
     }
 
+    /// Whether nothing is set, and no framework has defaults.
     pub fn is_empty(&self) -> bool {
-        self.overrides.is_empty()
+        self.overrides.is_empty() && self.framework.is_none()
     }
 
     /// Takes over every override of `other`, which takes precedence.
@@ -208,6 +247,7 @@ impl Options {
         self.origins.extend(other.origins.clone());
         self.folders.extend(other.folders.iter().cloned());
         self.calls.extend(&other.calls);
+        self.framework = other.framework.clone().or(self.framework.take());
     }
 }
 

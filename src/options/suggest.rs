@@ -4,21 +4,49 @@
 //! case; ties go to the earlier row. A name that differs in more than a third of its letters (two are allowed, but
 //! never more than half) has no nearest one.
 
+use super::engine_names::{engine_name, engine_names};
 use super::environment::ENVIRONMENT;
 use super::rows::TABLE;
+use super::section::Section;
+
+/// The beginning of GE's own names.
+const OF_ENGINE: &str = "ge.";
 
 /// Longest name that is compared; the rest is cut.
 const MAX_LETTERS: usize = 128;
 
 /// The known key nearest to `name`.
 pub fn nearest_key(name: &str) -> Option<&'static str> {
+    if name.starts_with(OF_ENGINE) {
+        let rows = TABLE.iter().filter(|row| row.section == Section::Engine);
+        return nearest_of(
+            name,
+            rows.map(|row| row.key).chain(engine_names().map(|known| known.name)),
+        );
+    }
     nearest_of(name, TABLE.iter().map(|row| row.key))
 }
+
+/// The variable that a mistyped one is nearest to, among the known ones and `others`. Names are short and many programs have
+/// similar ones, so that one wrong letter is allowed, two in longer names.
+pub fn nearest_variable<'a>(name: &str, others: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = 1 + usize::from(name.len() >= LONG_VARIABLE);
+    nearest_within(name, limit, ENVIRONMENT.iter().map(|row| row.name).chain(others))
+}
+
+/// The length from which on two letters may be wrong.
+const LONG_VARIABLE: usize = 12;
 
 /// The error of an unknown key, and what to do: a sentence without its full stop.
 pub fn unknown_key(name: &str) -> String {
     if ENVIRONMENT.iter().any(|row| row.name == name) {
         return format!("\"{name}\" is an environment variable: set it with --env, or under \"environment\"");
+    }
+    if let Some(known) = engine_name(name) {
+        return match known.option {
+            Some(option) => format!("{}: set {option}", known.sentence()),
+            None => known.sentence(),
+        };
     }
     match nearest_key(name) {
         Some(nearest) => format!("no option \"{name}\"; did you mean \"{nearest}\"?"),
@@ -51,9 +79,11 @@ pub fn nearest_of<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> 
 }
 
 /// The candidate with the smallest edit distance, at most `limit`.
-pub fn nearest_within<'a>(name: &str, limit: usize, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+fn nearest_within<'a>(name: &str, limit: usize, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = letters(name);
+    // Files may set very many variables.
     candidates
+        .filter(|candidate| candidate.len().abs_diff(name.len()) <= limit)
         .map(|candidate| (distance(&wanted, &letters(candidate)), candidate))
         .filter(|(edits, _)| *edits <= limit)
         .min_by_key(|(edits, _)| *edits)
@@ -73,19 +103,22 @@ fn letters(name: &str) -> Vec<char> {
     name.chars().take(MAX_LETTERS).flat_map(char::to_lowercase).collect()
 }
 
-/// Levenshtein distance; O(a * b).
+/// Letters that are left out, added, replaced, or exchanged with their neighbours (optimal string alignment); O(a * b).
 fn distance(a: &[char], b: &[char]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
     for (i, letter) in a.iter().enumerate() {
-        let mut diagonal = i;
-        row[0] = i + 1;
+        let mut row = vec![i + 1; b.len() + 1];
         for (j, other) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != other);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+            let replaced = last[j] + usize::from(letter != other);
+            row[j + 1] = replaced.min(last[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && a[i - 1] == *other && b[j - 1] == *letter {
+                row[j + 1] = row[j + 1].min(before[j - 1] + 1);
+            }
         }
+        before = std::mem::replace(&mut last, row);
     }
-    row[b.len()]
+    last[b.len()]
 }
 
 #[cfg(test)]
@@ -112,5 +145,38 @@ mod tests {
         assert_eq!(nearest_of("x", [].into_iter()), None);
         assert!(unknown_key("foo").contains("highwater options"));
         assert!(unknown_key("GE_USE_STATIC_MEMORY").contains("--env"));
+        assert!(unknown_key("ge.socVersion").contains("soc_config"));
+        assert!(unknown_key("ge.exec.isUseHcom").contains("not simulated"));
+        assert_eq!(nearest_key("ge.exec.deviceID"), Some("ge.exec.deviceId"));
+        assert_eq!(
+            nearest_key("ge.exec.staticMemoryPolcy"),
+            Some("ge.exec.staticMemoryPolicy")
+        );
+    }
+
+    #[test]
+    fn the_nearest_variable_is_one_slip_away() {
+        let near = |name| nearest_variable(name, ["MS_ALLOC_CONF"].into_iter());
+        for (name, meant) in [
+            ("DEVICES_ID", "DEVICE_ID"),
+            ("DEVIEC_ID", "DEVICE_ID"),
+            ("ASCEND_DEVICES_ID", "ASCEND_DEVICE_ID"),
+            ("GE_USE_STATIC_MEMROY", "GE_USE_STATIC_MEMORY"),
+            ("GE_USE_STATIC_MEM0RYY", "GE_USE_STATIC_MEMORY"),
+            ("MS_ALOC_CONF", "MS_ALLOC_CONF"),
+        ] {
+            assert_eq!(near(name), Some(meant), "{name}");
+        }
+        for name in [
+            "POD_ID",
+            "AMP_MODE",
+            "GPU_ID",
+            "RANK_ID",
+            "WORLD_SIZE",
+            "PATH",
+            "DEVICE_NUM",
+        ] {
+            assert_eq!(near(name), None, "{name}");
+        }
     }
 }

@@ -7,14 +7,16 @@
 
 use serde_json::{Map, Value as Json};
 
-use highwater_model::diagnostics::{Diagnostics, without_type_names};
+use highwater_model::diagnostics::{Diagnostics, Severity, without_type_names};
 use highwater_model::workload::SchedulePlan;
-use highwater_options::{has_fields, unknown_key};
+use highwater_options::{ChosenFramework, EngineName, Framework, engine_name, has_fields, unknown_key};
 
 use super::config_document::{CONFIG_VERSION, ConfigDocument};
 use super::config_wire::{Probe, Version, Wire, WireSchedule};
 use super::json_kind::json_kind;
 use super::json_value::{is_expression, value_of};
+use super::neighbours::remarks;
+use super::quotes::{first_in_json, named};
 
 /// Why a configuration could not be read, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -61,7 +63,7 @@ pub fn to_json(document: &ConfigDocument) -> String {
 /// written by a newer highwater.
 pub fn from_json(bytes: &[u8]) -> Result<(ConfigDocument, Diagnostics), ConfigError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let Json::Object(object) = serde_json::from_slice(bytes)? else {
+    let Json::Object(object) = serde_json::from_slice(bytes).map_err(|error| with_quotes(error, bytes))? else {
         return Err(ConfigError {
             line: 1,
             column: 1,
@@ -86,6 +88,22 @@ pub fn from_json(bytes: &[u8]) -> Result<(ConfigDocument, Diagnostics), ConfigEr
     read_options(&wire.options, "", &mut document, &mut warnings);
     for (name, text) in &wire.environment {
         document.environment.set(name, text);
+        for (severity, message) in remarks(name, Some(text)) {
+            warnings.counted(severity, message, name, 1);
+        }
+    }
+    if let Some(name) = &wire.framework {
+        let chosen = Framework::of_name(name).map(|framework| ChosenFramework {
+            framework,
+            condition: None,
+        });
+        if chosen.is_none() {
+            warnings.warning(
+                format!("no framework \"{name}\" has defaults here; it is left out"),
+                "framework",
+            );
+        }
+        document.options.set_framework(chosen);
     }
     for name in wire.other.keys() {
         warnings.warning(
@@ -101,6 +119,18 @@ pub fn from_json(bytes: &[u8]) -> Result<(ConfigDocument, Diagnostics), ConfigEr
     document.predicted = wire.predicted;
     document.unknown_fields = wire.other;
     Ok((document, warnings))
+}
+
+/// The error of JSON, or the typographic quotation mark that is its cause.
+fn with_quotes(error: serde_json::Error, bytes: &[u8]) -> ConfigError {
+    match std::str::from_utf8(bytes).ok().and_then(first_in_json) {
+        Some((line, column, mark)) => ConfigError {
+            line,
+            column,
+            reason: named(mark, "JSON takes it for no quotation mark"),
+        },
+        None => error.into(),
+    }
 }
 
 /// Reads a schedule by itself: the object that configurations have as `schedule`.
@@ -128,22 +158,28 @@ fn read_options(object: &Map<String, Json>, group: &str, document: &mut ConfigDo
                 read_options(inner, &format!("{key}."), document, warnings);
             }
             _ if document.options.set(&key, value_of(json)).is_ok() => {}
+            _ if let Some(row) = engine_name(&key).and_then(EngineName::acting) => {
+                let value = EngineName::value(row, &value_of(json));
+                // The key is in the table, so setting it cannot fail.
+                drop(document.options.set(row.key, value));
+            }
             _ => {
-                warnings.warning(unknown_option(&key), &key);
+                let (severity, message) = unknown_option(&key);
+                warnings.counted(severity, message, &key, 1);
                 document.unknown_options.insert(key, json.clone());
             }
         }
     }
 }
 
-/// The warning about an option that is not in the table.
-pub(super) fn unknown_option(key: &str) -> String {
-    let message = unknown_key(key);
-    if message.ends_with('?') {
-        format!("{message} It is kept unchanged")
-    } else {
-        format!("{message}; it is kept unchanged")
+/// What is said of an option that is not in the table.
+pub(super) fn unknown_option(key: &str) -> (Severity, String) {
+    if let Some(known) = engine_name(key) {
+        return (Severity::Info, format!("{}; it is kept unchanged", known.sentence()));
     }
+    let message = unknown_key(key);
+    let end = if message.ends_with('?') { " It" } else { "; it" };
+    (Severity::Warning, format!("{message}{end} is kept unchanged"))
 }
 
 impl Wire {
@@ -158,6 +194,10 @@ impl Wire {
                 .iter()
                 .map(|(name, text)| (name.to_owned(), text.to_owned()))
                 .collect(),
+            framework: document
+                .options
+                .framework()
+                .map(|chosen| chosen.framework.row().name.to_owned()),
             device: document.device.clone(),
             schedule: document.schedule.as_ref().map(WireSchedule::from_plan),
             evaluation: document.evaluation,

@@ -1,8 +1,8 @@
 //! What is written of a configuration: the files, what they leave out, and the errors that forbid it. The command line and the window decide
 //! by it alone.
 //!
-//! The policy is stated in every JSON and Python file, also the default, unless the engine's own key or the variable states it, or all
-//! options and variables are of frameworks without policies. A shell file carries variables alone: an option is never translated into
+//! The policy is stated in every JSON and Python file, also the default, unless the engine's own key, the variable or a framework states
+//! it, or all options and variables are of frameworks without policies. A shell file carries variables alone: an option is never translated into
 //! one.
 
 use std::path::{Path, PathBuf};
@@ -135,8 +135,10 @@ fn with_policy(document: &ConfigDocument) -> ConfigDocument {
         keys::MEMORY_CONFIG,
     ];
     let has_policy = has_policy(&document.options, &document.environment);
-    let is_stated =
-        !has_policy || speaks_to_torch_alone(&document) || stating.iter().any(|key| document.options.is_set(key));
+    let is_stated = !has_policy
+        || speaks_to_torch_alone(&document)
+        || document.options.framework().is_some()
+        || stating.iter().any(|key| document.options.is_set(key));
     if !is_stated && !document.environment.is_set(GE_USE_STATIC_MEMORY) {
         let policy = document.options.written(keys::STATIC_MEMORY_POLICY);
         // The key is in the table, so setting it cannot fail.
@@ -198,9 +200,11 @@ fn python_files(document: &ConfigDocument, path: &Path) -> ConfigExport {
     };
     let files: Vec<ConfigFile> = PythonPart::ALL.into_iter().filter_map(script).collect();
     let nothing = (!files.iter().any(|file| has_statements(&file.text))).then(|| {
-        let why = undefined
-            .first()
-            .map_or("no value is known before the script runs", String::as_str);
+        let why = match (undefined.first(), document.options.framework()) {
+            (Some(why), _) => why.clone(),
+            (None, Some(chosen)) => format!("{} sets its defaults itself", chosen.framework.row().title),
+            (None, None) => "no value is known before the script runs".to_owned(),
+        };
         format!("only comments would be written, because {why}; write a .json file")
     });
     ConfigExport {
@@ -252,6 +256,9 @@ fn policy_shown(value: &Value) -> String {
 /// What a document states besides variables.
 fn without_variables(document: &ConfigDocument) -> Vec<String> {
     let mut names: Vec<String> = document.options.overrides().map(|(key, _)| key.to_owned()).collect();
+    if let Some(chosen) = document.options.framework() {
+        names.push(format!("the defaults of {}", chosen.framework.row().title));
+    }
     let more = names.len().saturating_sub(MAX_NAMES);
     names.truncate(MAX_NAMES);
     if more > 0 {

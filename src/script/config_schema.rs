@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use highwater_options::{ENVIRONMENT, GROUPS, OptionKind, OptionRow, TABLE, has_fields};
+use highwater_options::{ENVIRONMENT, FRAMEWORKS, GROUPS, OptionKind, OptionRow, TABLE, has_fields};
 
 use super::config_document::CONFIG_VERSION;
 use super::json_value::json_of;
@@ -52,6 +52,10 @@ fn document() -> Json {
                 "type": "object",
                 "properties": variables,
                 "additionalProperties": {"type": "string"}
+            },
+            "framework": {
+                "description": "The framework that runs the graphs by GE; its defaults act where no option is set.",
+                "enum": FRAMEWORKS.iter().map(|row| row.name).collect::<Vec<&str>>()
             },
             "device": {
                 "type": "object",

@@ -49,6 +49,9 @@ pub(super) struct Wire {
     pub(super) effective: Map<String, Json>,
     #[serde(default)]
     pub(super) environment: BTreeMap<String, String>,
+    /// The framework whose defaults act.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) framework: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) device: Option<ConfigDevice>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,15 +1,21 @@
-//! Settings of memory in scripts that nothing here simulates: they are named, with what they are.
+//! Names of variables: those that act, those of other memory systems, which are named with what they are, and mistyped ones.
 //!
 //! Sources: Paddle 1.0 to 3.3 (its flags and `BuildStrategy`); libc10 of the wheels of torch 2.0 to 2.15.
 
-/// A variable or flag of another memory system.
-struct Neighbour {
-    name: &'static str,
+use highwater_model::diagnostics::Severity;
+use highwater_options::{ENVIRONMENT, nearest_variable};
+
+use super::mindspore::{ALLOC_CONF, of_alloc_conf};
+use super::quotes::{first_mark, named};
+
+/// A variable, flag or argument of another memory system.
+pub(super) struct Neighbour {
+    pub(super) name: &'static str,
     /// What it is, as words after the name.
-    what: &'static str,
+    pub(super) what: &'static str,
 }
 
-const fn neighbour(name: &'static str, what: &'static str) -> Neighbour {
+pub(super) const fn neighbour(name: &'static str, what: &'static str) -> Neighbour {
     Neighbour { name, what }
 }
 
@@ -53,6 +59,10 @@ const VARIABLES: &[Neighbour] = &[
         "Paddle 3's pass that lets ops write over their inputs",
     ),
     neighbour(
+        ALLOC_CONF,
+        "the settings of MindSpore's memory pool, KEY:VALUE with commas between them",
+    ),
+    neighbour(
         "PYTORCH_NO_CUDA_MEMORY_CACHING",
         "the switch that turns PyTorch's caching allocator off: each tensor is a device allocation",
     ),
@@ -75,6 +85,36 @@ const BUILD_STRATEGY: &[Neighbour] = &[
         "Paddle's pass that lets ops of a CompiledProgram write over their inputs",
     ),
 ];
+
+/// Whether a variable acts here.
+pub(super) fn is_variable(name: &str) -> bool {
+    ENVIRONMENT.iter().any(|row| row.name == name)
+}
+
+/// The name that a variable is one slip away from, unless it is a known one.
+pub(super) fn mistyped(name: &str) -> Option<&'static str> {
+    let is_known = is_variable(name) || VARIABLES.iter().any(|row| row.name == name);
+    (!is_known).then(|| nearest_variable(name, VARIABLES.iter().map(|row| row.name)))?
+}
+
+/// What is said of a variable and its text, wherever it is set.
+pub(super) fn remarks(name: &str, text: Option<&str>) -> Vec<(Severity, String)> {
+    let mut remarks = Vec::new();
+    if let Some(near) = mistyped(name) {
+        let message = format!("no variable \"{name}\" has an effect here; did you mean \"{near}\"?");
+        remarks.push((Severity::Warning, message));
+    }
+    remarks.extend(of_variable(name).map(|said| (Severity::Info, said)));
+    if name == ALLOC_CONF {
+        remarks.extend(of_alloc_conf(text.unwrap_or_default()));
+    }
+    let is_told = is_variable(name) || !remarks.is_empty();
+    if let Some((_, mark)) = text.and_then(first_mark).filter(|_| is_told) {
+        let effect = format!("a part of the text of {name} here");
+        remarks.push((Severity::Warning, named(mark, &effect)));
+    }
+    remarks
+}
 
 /// What a variable or flag is, as a sentence; `None` where it is none of these.
 pub(super) fn of_variable(name: &str) -> Option<String> {
@@ -116,5 +156,26 @@ mod tests {
             "{said}"
         );
         assert_eq!(of_variable("FLAGS_unknown"), None);
+        assert_eq!(
+            mistyped("FLAGS_eager_delete_tensor_gbs"),
+            Some("FLAGS_eager_delete_tensor_gb")
+        );
+        assert_eq!((mistyped("DEVICE_ID"), mistyped(ALLOC_CONF)), (None, None));
+    }
+
+    #[test]
+    fn remarks_on_a_variable_are_the_same_wherever_it_is_set() {
+        let said = |name, text| {
+            remarks(name, Some(text))
+                .into_iter()
+                .map(|(_, said)| said)
+                .collect::<Vec<_>>()
+        };
+        assert!(said("GE_USE_STATIC_MEMORY", "2").is_empty());
+        assert!(said("ANYTHING", "\u{201c}2\u{201d}").is_empty());
+        let quoted = said("GE_USE_STATIC_MEMORY", "\u{201c}2\u{201d}");
+        assert!(quoted.len() == 1 && quoted[0].contains("U+201C"), "{quoted:?}");
+        assert_eq!(said(ALLOC_CONF, "enable_vmm:true,x:1").len(), 3);
+        assert_eq!(said("DEVICES_ID", "0").len(), 1);
     }
 }

@@ -172,8 +172,8 @@ fn read_any(name: &str, bytes: &[u8], of: Option<&str>) -> Result<(ConfigDocumen
     if let Some(reading) = launcher_json(text, bytes, [shown, promised]) {
         return Ok(with_error_as_warning(reading, name));
     }
-    // An error in JSON is reported as such, although parts of JSON are Python.
-    if shown == Some(Form::Json) && promised != Some(Form::Python) {
+    // An error in JSON is reported as such, although parts of JSON are Python; a shell script may start with a brace.
+    if shown == Some(Form::Json) && !matches!(promised, Some(Form::Python | Form::Shell)) {
         return from_json(bytes);
     }
     let reported = promised.or(shown);

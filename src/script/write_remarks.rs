@@ -4,7 +4,7 @@ use highwater_options::resolve_device;
 
 use super::config::schedule_json;
 use super::config_document::ConfigDocument;
-use super::python::{DEVICE_MARK, EVALUATION_MARK, SCHEDULE_MARK};
+use super::python::{DEVICE_MARK, EVALUATION_MARK, FRAMEWORK_MARK, SCHEDULE_MARK};
 use highwater_model::workload::SchedulePlan;
 
 /// Values that hold under an assumption or a condition. `None` where everything is certain.
@@ -37,6 +37,12 @@ pub(crate) fn open_notes(document: &ConfigDocument) -> Vec<String> {
             notes.push(format!("{name} {assumption}"));
         }
     }
+    for (key, default) in document.options.framework_defaults() {
+        notes.push(format!(
+            "{key} is {} by default of {} ({})",
+            default.value, default.origin, default.source
+        ));
+    }
     notes.iter().map(|note| note.replace(char::is_control, " ")).collect()
 }
 
@@ -59,6 +65,9 @@ pub(super) fn session_remarks(document: &ConfigDocument) -> Option<String> {
     {
         let json = serde_json::json!({ "name": device.name, "memory_bytes": device.memory_bytes });
         lines.push_str(&format!("{DEVICE_MARK}{json}\n"));
+    }
+    if let Some(chosen) = document.options.framework() {
+        lines.push_str(&format!("{FRAMEWORK_MARK}{}\n", chosen.framework.row().name));
     }
     if document.evaluation {
         lines.push_str(&format!("{EVALUATION_MARK}true\n"));

@@ -10,11 +10,11 @@ mod yaml;
 
 use std::collections::BTreeMap;
 
-use highwater_options::{ENVIRONMENT, nearest_within};
+use highwater_options::ENVIRONMENT;
 
-use super::neighbours;
+use super::neighbours::{is_variable, mistyped, of_variable, remarks};
 use super::reading::Reading;
-use super::shell::{MAX_TYPOS, from_shell, is_name};
+use super::shell::{from_shell, is_name};
 
 pub(super) use json::from_launcher_json;
 pub(super) use yaml::from_yaml;
@@ -42,10 +42,6 @@ fn is_environment(key: &str) -> bool {
     ENVIRONMENTS.contains(&&*plain)
 }
 
-fn is_variable(name: &str) -> bool {
-    ENVIRONMENT.iter().any(|row| row.name == name)
-}
-
 /// Collects the variables of a file.
 #[derive(Default)]
 struct Collector {
@@ -60,7 +56,8 @@ impl Collector {
     /// `NAME=value` of a list; whether it is one.
     fn assignment(&mut self, text: &str, line: usize) -> bool {
         match text.split_once('=') {
-            Some((name, value)) if is_name(name) => {
+            // Outside of an environment a text with blanks is a command: `NAME=value python train.py`.
+            Some((name, value)) if is_name(name) && (self.is_inside || !value.contains(' ')) => {
                 self.variable(name, value, line);
                 true
             }
@@ -70,27 +67,18 @@ impl Collector {
 
     /// A variable with an effect here, or, in an environment, with a similar name.
     fn variable(&mut self, name: &str, value: &str, line: usize) {
-        if let Some(said) = neighbours::of_variable(name) {
-            self.reading.is_found = true;
-            self.reading.warnings.info(format!("line {line}: {said}"), name);
-            return;
-        }
-        let is_known = is_variable(name);
-        let near = if is_known || !self.is_inside {
-            None
-        } else {
-            nearest_within(name, MAX_TYPOS, ENVIRONMENT.iter().map(|row| row.name))
-        };
-        if !is_known && near.is_none() {
+        let is_neighbour = of_variable(name).is_some();
+        if !is_variable(name) && !is_neighbour && !(self.is_inside && mistyped(name).is_some()) {
             return;
         }
         self.reading.is_found = true;
-        if let Some(near) = near {
-            self.warn(
-                line,
-                name,
-                &format!("no variable \"{name}\" has an effect here; did you mean \"{near}\"?"),
-            );
+        for (severity, said) in remarks(name, Some(value)) {
+            self.reading
+                .warnings
+                .counted(severity, format!("line {line}: {said}"), name, 1);
+        }
+        if is_neighbour {
+            return;
         }
         if value.contains("${") || value.contains("$(") || value.contains("{{") {
             return self.unread(name, line, &format!("is computed when the job starts ({value})"));

@@ -6,7 +6,7 @@ use ruff_python_ast::{Expr, ExprAttribute, ExprCall, ExprDict, ExprSubscript, Op
 use ruff_text_size::Ranged as _;
 
 use highwater_model::diagnostics::Severity;
-use highwater_options::{Section, TABLE, Value, find};
+use highwater_options::{Section, Value, find};
 
 use super::allocator::SETTERS;
 use super::arithmetic::{Outcome, binary};
@@ -14,29 +14,13 @@ use super::changes::{merged, path_of};
 use super::constructors::find_class;
 use super::datum::{Datum, Entry, Fact, Field, Fields, Object};
 use super::evaluate::Depth;
+use super::optimizers::key_of_parameter;
 use super::parameters::{Stored, read_field, stored, unread};
 use super::reader::Reader;
 use super::settings::Place;
 
-/// The name of the optimizer with options as parameters.
-const OPTIMIZER: &str = "NpuOptimizer";
-
 /// The largest number of entries of a followed dictionary.
 const MAX_ENTRIES: usize = 256;
-
-/// The option of a name in `custom_op.parameter_map[...]`.
-pub(super) fn key_of_parameter(name: &str) -> Option<&'static str> {
-    TABLE
-        .iter()
-        .filter(|row| {
-            !matches!(
-                row.section,
-                Section::Engine | Section::Dtr | Section::MemoryOptimize | Section::Simulation
-            )
-        })
-        .find(|row| row.parameter_name() == name)
-        .map(|row| row.key)
-}
 
 /// Whether a name is one of the engine's session options.
 fn is_engine_key(name: &str) -> bool {
@@ -207,6 +191,7 @@ impl<'a> Reader<'a> {
             return;
         }
         self.assign_build_strategy(target);
+        self.assign_framework(target, value, &fact);
         let owner = self.evaluate(&target.value);
         match owner.datum {
             Datum::Entry(entry) => return self.assign_parameter(&entry, target, value, &fact),
@@ -229,6 +214,10 @@ impl<'a> Reader<'a> {
                 return self.take_value(&key, &fact, value.range(), target.range.into());
             }
             Datum::Object(object) => return self.assign_field(&object, target, value, fact),
+            Datum::Message(optimizer) if name == "name" && optimizer.optimizer.is_some() => {
+                return self.name_optimizer(&optimizer, &fact, self.source.line(target.start()));
+            }
+            _ if name == "name" => self.name_elsewhere(&fact),
             _ => {}
         }
         if let Expr::Name(owner) = &*target.value {
@@ -272,17 +261,11 @@ impl<'a> Reader<'a> {
     /// `custom_op.parameter_map["name"].i = value`.
     fn assign_parameter(&mut self, entry: &Entry, target: &'a ExprAttribute, value: &'a Expr, fact: &Fact) {
         let field = target.attr.as_str();
-        let optimizer = entry.owner.as_ref().map(|owner| format!("{owner}.name"));
-        let optimizer = optimizer.and_then(|name| self.scopes.get(&name));
-        let is_other = optimizer.is_some_and(|binding| match &binding.fact.datum {
-            Datum::Value(Value::Text(name)) => name != OPTIMIZER,
-            _ => false,
-        });
-        if is_other {
-            return;
-        }
-        let key = key_of_parameter(&entry.name).unwrap_or(&entry.name);
+        let Some(key) = key_of_parameter(&entry.name) else {
+            return self.unread_parameter(entry, value, fact);
+        };
         let run = self.run_of_entry(entry);
+        self.name_of_entry(entry, run);
         let place = Place::of_run(target.value.start(), run);
         let kind = find(key).map(|row| &row.kind);
         let line = self.source.line(value.start());
@@ -374,6 +357,8 @@ impl<'a> Reader<'a> {
         self.found_relative(call);
         self.found_training(call);
         self.found_neighbour(call);
+        self.found_framework_call(call);
+        self.found_setattr(call);
         let name = match (&*call.func, self.survey.last_name(&call.func)) {
             (_, Some(name)) if SETTERS.contains(&name) => return self.set_allocator(call),
             (_, Some(name @ ("putenv" | "unsetenv"))) => name,

@@ -2,6 +2,8 @@
 
 use serde_json::Value as Json;
 
+use highwater_options::Framework;
+
 use super::arms::Path;
 use super::reader::Reader;
 use crate::config::schedule_from_json;
@@ -11,6 +13,7 @@ pub(in super::super) const MARK: &str = "# highwater: ";
 pub(in super::super) const SCHEDULE_MARK: &str = "# highwater schedule: ";
 pub(in super::super) const DEVICE_MARK: &str = "# highwater device: ";
 pub(in super::super) const EVALUATION_MARK: &str = "# highwater evaluation: ";
+pub(in super::super) const FRAMEWORK_MARK: &str = "# highwater framework: ";
 
 impl Reader<'_> {
     /// A value that is not JSON is a text.
@@ -38,6 +41,7 @@ impl Reader<'_> {
                 run: None,
                 path: Path::new(),
                 note: None,
+                is_unread: false,
                 key,
             });
         }
@@ -56,6 +60,14 @@ impl Reader<'_> {
             serde_json::from_str(text)
                 .map(|device| session.device = Some(device))
                 .map_err(|error| error.to_string())
+        } else if let Some(name) = comment.strip_prefix(FRAMEWORK_MARK) {
+            match Framework::of_name(name.trim()) {
+                Some(framework) => {
+                    session.framework = Some(framework);
+                    Ok(())
+                }
+                None => Err("no framework of that name has defaults here".to_owned()),
+            }
         } else if let Some(text) = comment.strip_prefix(EVALUATION_MARK) {
             serde_json::from_str(text)
                 .map(|evaluation| session.evaluation = evaluation)

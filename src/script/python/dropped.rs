@@ -1,6 +1,6 @@
 //! Reports of statements with settings that are not read.
 
-use ruff_python_ast::Stmt;
+use ruff_python_ast::{Stmt, StmtFunctionDef};
 use ruff_text_size::{Ranged as _, TextRange};
 
 use highwater_model::diagnostics::Severity;
@@ -11,7 +11,7 @@ use super::walk::Clause;
 use crate::config_document::NotFollowed;
 
 /// Statements that are left out and have one of these words are reported.
-const MARKERS: &[&str] = &[
+pub(super) const MARKERS: &[&str] = &[
     "parameter_map",
     "RunConfig(",
     "global_options()",
@@ -19,6 +19,9 @@ const MARKERS: &[&str] = &[
     "Config(",
     "memory_optimize(",
 ];
+
+/// The most left-out bodies in which calls are looked for.
+const MAX_DROPPED: usize = 256;
 
 impl Reader<'_> {
     /// Reports settings in an arm that is not taken.
@@ -58,7 +61,22 @@ impl Reader<'_> {
     /// Whether statements seem to set options.
     pub(super) fn has_settings(&self, body: &[Stmt]) -> bool {
         let text = Self::text_of(body).map_or("", |range| self.source.slice(range));
-        MARKERS.iter().any(|marker| text.contains(marker))
+        let calls = |setter: &&str| {
+            let mut calls = text.match_indices(*setter);
+            calls.any(|(at, _)| text[at + setter.len()..].starts_with('('))
+        };
+        MARKERS.iter().any(|marker| text.contains(marker)) || self.survey.setters.iter().any(|setter| calls(&setter))
+    }
+
+    /// Whether all calls of a function are in statements that are left out.
+    pub(super) fn is_left_out(&self, function: &StmtFunctionDef) -> bool {
+        let calls = self.survey.functions.get(function.name.as_str());
+        let is_dropped = |range: TextRange| self.dropped.iter().any(|dropped| dropped.contains_range(range));
+        let mut outside = calls
+            .into_iter()
+            .flatten()
+            .filter(|call| !function.range().contains_range(call.range()));
+        calls.is_some_and(|calls| !calls.is_empty()) && outside.all(|call| is_dropped(call.range()))
     }
 
     fn text_of(body: &[Stmt]) -> Option<TextRange> {
@@ -73,10 +91,15 @@ impl Reader<'_> {
 
     /// Reports statements that set options and are not read.
     pub(super) fn remark_on_dropped(&mut self, body: &[Stmt], why: &str, severity: Severity) {
-        let is_told = !self.is_in_rounds && self.has_settings(body);
-        let Some(range) = Self::text_of(body).filter(|_| is_told) else {
+        let Some(range) = Self::text_of(body).filter(|_| !self.is_in_rounds) else {
             return;
         };
+        if self.dropped.len() < MAX_DROPPED {
+            self.dropped.push(range);
+        }
+        if !self.has_settings(body) {
+            return;
+        }
         let (from, to) = (self.source.line(range.start()), self.source.line(range.end()));
         let lines = if from == to {
             "this is ignored".to_owned()

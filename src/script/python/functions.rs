@@ -5,6 +5,7 @@ use ruff_python_ast::{Expr, ExprCall, ParameterWithDefault, StmtFunctionDef};
 use ruff_text_size::Ranged as _;
 
 use super::datum::{Datum, Fact};
+use super::evaluate::Depth;
 use super::reader::Reader;
 
 impl<'a> Reader<'a> {
@@ -70,12 +71,22 @@ impl<'a> Reader<'a> {
         let passed = position
             .zip(calls)
             .and_then(|(position, calls)| self.passed(function_name, calls, position, name, default.as_ref()));
-        passed.or(default).unwrap_or_else(|| {
-            let line = self.source.line(function.name.start());
-            Fact::unknown(&format!(
-                "is the parameter \"{name}\" of {function_name}() in line {line}"
-            ))
-        })
+        passed
+            .or(default)
+            .or_else(|| self.decorated(function, name))
+            .unwrap_or_else(|| {
+                let line = self.source.line(function.name.start());
+                Fact::unknown(&format!(
+                    "is the parameter \"{name}\" of {function_name}() in line {line}"
+                ))
+            })
+    }
+
+    /// The default of an option that a decorator declares: `@click.option("--name", default=1)`.
+    fn decorated(&self, function: &'a StmtFunctionDef, name: &str) -> Option<Fact> {
+        let decorator = function.decorator_list.first()?;
+        let is_option = self.survey.options_of_functions.contains(name);
+        is_option.then(|| self.flag(&decorator.expression, name, Depth::default()))
     }
 
     /// The argument of all calls of a function for a parameter; `None` where no call passes any.

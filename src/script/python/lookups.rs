@@ -142,6 +142,11 @@ impl<'a> Reader<'a> {
                 Given::Switch => Fact::value(flag.implied == Some(false)),
                 Given::Text(text) => Fact::value(text.as_str()),
             },
+            _ if flag.is_required => {
+                return Fact::unknown(&format!(
+                    "comes from the flag --{name} of line {line}, which has no default"
+                ));
+            }
             (Some(default), _) => self.look(default, look.elsewhere()),
             (None, Some(implied)) => Fact::value(implied),
             (None, None) => Fact::value(Value::Unset),

@@ -144,6 +144,7 @@ impl<'a> Reader<'a> {
             .map(|fact| fact.datum)
         {
             let line = self.source.line(call.start());
+            self.name_by_call(&message, call);
             match (message.config, message.optimizer) {
                 (_, Some(_)) if name == OPTIMIZER || self.records.optimizers.contains(&message) => {}
                 (_, Some(_)) => self.records.optimizers.push(message),
@@ -215,7 +216,7 @@ impl<'a> Reader<'a> {
     /// `del custom_op.parameter_map["name"]`.
     pub(super) fn delete_parameter(&mut self, optimizer: &Message, key: &'a Expr) {
         if let Datum::Value(Value::Text(name)) = self.evaluate(key).datum {
-            let key = super::assignments::key_of_parameter(&name).unwrap_or(&name).to_owned();
+            let key = super::optimizers::key_of_parameter(&name).unwrap_or(&name).to_owned();
             self.remove_parameters(optimizer, Some(&key));
         }
     }
@@ -290,6 +291,7 @@ impl<'a> Reader<'a> {
     /// A copy of an optimizer with its options so far. Several copies of one call differ by their rounds.
     fn copy_optimizer(&mut self, to: &Message, source: &Message, made: Made) {
         let made = self.in_round(|reader| reader.made(made.at));
+        self.copy_name(source, made);
         let copy = Message {
             optimizer: Some(made),
             ..to.clone()

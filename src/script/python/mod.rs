@@ -9,7 +9,8 @@
 //! 3. Evaluate: an expression becomes a [`Fact`](datum::Fact), which is a value or the reason why it is unknown ([`evaluate`],
 //!    [`lookups`], [`calls`], [`arithmetic`], [`folding`]); [`scopes`] has the bindings at a point of the flow.
 //! 4. Settings: statement by statement along the flow ([`walk`], [`loops`], [`functions`], [`assignments`], [`variables`], [`allocator`],
-//!    [`neighbours`], [`changes`],
+//!    [`neighbours`], [`frameworks`],
+//!    [`mindspore_calls`], [`optimizers`], [`changes`],
 //!    [`comments`]), constructor calls and assignments add to the [`records`] ([`settings`]).
 //! 5. Findings: the last setting of each option wins; contradictions and conditions become warnings ([`settle`]).
 //!
@@ -32,13 +33,16 @@ mod effects;
 mod evaluate;
 mod folding;
 mod following;
+mod frameworks;
 mod functions;
 mod lookups;
 mod loops;
 mod messages;
+mod mindspore_calls;
 mod neighbours;
 mod nesting;
 mod older;
+mod optimizers;
 mod parameters;
 mod paths;
 mod reader;
@@ -59,11 +63,12 @@ use ruff_python_parser::{Mode, ParseOptions, Parsed, parse_unchecked};
 
 use super::reading::Reading;
 use crate::config::ConfigError;
+use crate::quotes::named;
 use reader::Reader;
 use source::Source;
 use survey::Survey;
 
-pub(super) use comments::{DEVICE_MARK, EVALUATION_MARK, MARK, SCHEDULE_MARK};
+pub(super) use comments::{DEVICE_MARK, EVALUATION_MARK, FRAMEWORK_MARK, MARK, SCHEDULE_MARK};
 pub(super) use constructors::{RUN_CONFIG, RUN_CONFIG_ARGUMENTS};
 pub(super) use eager_dtr::{EAGER_HEURISTIC, EAGER_KEYS};
 pub(super) use parameters::{Stored, read_field, stored};
@@ -109,10 +114,17 @@ pub(super) fn from_python(text: &Text<'_>, dialect: Dialect, of: Option<&str>) -
     // Documents write `...` for arguments that they leave out, also behind named ones.
     let is_ellipsis = |range| source.slice(range) == "...";
     let error = parsed.errors().iter().find(|error| !is_ellipsis(error.location));
-    let error = error.map(|error| ConfigError {
-        line: source.line(error.location.start()),
-        column: source.column(error.location.start()),
-        reason: error.error.to_string(),
+    let error = error.map(|error| {
+        let mark = source.mark_behind(error.location.start());
+        let at = mark.map_or(error.location.start(), |(at, _)| at);
+        ConfigError {
+            line: source.line(at),
+            column: source.column(at),
+            reason: match mark {
+                Some((_, mark)) => named(mark, "Python takes it for no quotation mark"),
+                None => error.error.to_string(),
+            },
+        }
     });
     let mut reading = read(&parsed, source, of);
     // The defaults of flags may choose the branches without a configuration, or leave out others: then those are read, too.
@@ -139,11 +151,13 @@ fn read(parsed: &Parsed<ModModule>, source: Source<'_>, of: Option<&str>) -> Rea
     settled(&parsed.syntax().body, source, of, true)
 }
 
-/// Offers the configurations that only the reading of all branches has; that reading itself where `of` chooses one of them.
+/// Offers the configurations that only the reading of all branches has; that reading itself where `of` chooses one of them, or where
+/// the defaults of flags leave nothing of a script with configurations.
 fn with_left_out(mut reading: Reading, all: Reading, of: Option<&str>) -> Reading {
-    if reading.document.script.configurations.is_empty() {
+    if !reading.is_found && !all.document.script.configurations.is_empty() {
         return all;
     }
+    reading.is_found |= all.is_found;
     let names = all.document.script.configurations.iter().zip(&all.places);
     let known: BTreeSet<usize> = reading.places.iter().copied().collect();
     let further: Vec<(String, usize)> = names

@@ -72,7 +72,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn name_neighbour(&mut self, said: Option<String>, line: usize) {
+    pub(super) fn name_neighbour(&mut self, said: Option<String>, line: usize) {
         if let Some(said) = said {
             self.records.info(line, said);
             self.records.has_neighbours = true;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::StmtFunctionDef;
-use ruff_text_size::TextSize;
+use ruff_text_size::{TextRange, TextSize};
 
 use super::arms::Path;
 use super::datum::{Fact, Made};
@@ -62,6 +62,8 @@ pub(super) struct Reader<'a> {
     pub(super) open_functions: Vec<TextSize>,
     /// The number of lambdas around this place.
     pub(super) n_lambdas: u32,
+    /// Bodies that are left out.
+    pub(super) dropped: Vec<TextRange>,
     /// Names that are bound to a `BuildStrategy` of Paddle.
     pub(super) build_strategies: BTreeSet<String>,
 }
@@ -93,6 +95,7 @@ impl<'a> Reader<'a> {
             devices: BTreeSet::new(),
             open_functions: Vec::new(),
             n_lambdas: 0,
+            dropped: Vec::new(),
             build_strategies: BTreeSet::new(),
         }
     }

@@ -8,11 +8,13 @@ use serde_json::Value as Json;
 
 use highwater_model::diagnostics::Severity;
 use highwater_model::workload::SchedulePlan;
-use highwater_options::Value;
+use highwater_options::{Framework, Value};
 
 use super::arms::Path;
 use super::constructors::RUN_CONFIG;
 use super::datum::{Made, Message, Object};
+use super::frameworks::Frameworks;
+use super::optimizers::OptimizerNames;
 use super::training::Training;
 use crate::config_document::{ConfigDevice, NotFollowed};
 use crate::torch_pin::TorchPin;
@@ -33,6 +35,8 @@ pub(super) struct Setting {
     pub(super) path: Path,
     /// The assumption behind the value, as words after the name of the option.
     pub(super) note: Option<Rc<str>>,
+    /// Whether a remark says already that nothing reads it.
+    pub(super) is_unread: bool,
 }
 
 /// A variable that the script sets or removes.
@@ -100,6 +104,8 @@ pub(super) struct Run {
     pub(super) open: BTreeSet<String>,
     /// Whether there are further arguments known only at run time.
     pub(super) is_partial: bool,
+    /// Whether nothing reads its settings.
+    pub(super) is_idle: bool,
 }
 
 /// The session around a script, from comments of a written one.
@@ -108,6 +114,7 @@ pub(super) struct SessionFacts {
     pub(super) schedule: Option<SchedulePlan>,
     pub(super) device: Option<ConfigDevice>,
     pub(super) evaluation: bool,
+    pub(super) framework: Option<Framework>,
 }
 
 #[derive(Debug, Default)]
@@ -127,6 +134,8 @@ pub(super) struct Records {
     /// The release of torch that cells of a notebook install.
     pub(super) pin: TorchPin,
     pub(super) not_followed: Vec<NotFollowed>,
+    pub(super) frameworks: Frameworks,
+    pub(super) optimizer_names: OptimizerNames,
     pub(super) training: Training,
     /// The starts of configurations that are passed to another call as `config`.
     pub(super) used: BTreeSet<Made>,

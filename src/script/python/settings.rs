@@ -6,7 +6,7 @@ use std::rc::Rc;
 use ruff_text_size::{TextRange, TextSize};
 
 use highwater_model::diagnostics::Severity;
-use highwater_options::{Group, OptionKind, Value, find};
+use highwater_options::{EngineName, Group, OptionKind, Value, engine_name, find};
 
 use super::arms::Arm;
 use super::constructors::refusal;
@@ -127,6 +127,14 @@ impl Reader<'_> {
 
     /// An option with its value at a position in the order.
     pub(super) fn take_value(&mut self, key: &str, fact: &Fact, range: TextRange, place: Place) {
+        if let Some(row) = engine_name(key).and_then(EngineName::acting) {
+            let converted = fact.as_value().map(|value| EngineName::value(row, value));
+            let fact = converted.map_or_else(
+                || fact.clone(),
+                |value| Fact::value(value).with_note(fact.note.as_ref()),
+            );
+            return self.take_value(row.key, &fact, range, place);
+        }
         let line = self.source.line(range.start());
         if let Datum::Object(object) = &fact.datum
             && object.group.key == key
@@ -179,6 +187,7 @@ impl Reader<'_> {
             run: place.run,
             path: self.path.clone(),
             note: fact.note.clone(),
+            is_unread: false,
         };
         self.records.set(setting);
     }

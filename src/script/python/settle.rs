@@ -13,11 +13,11 @@ use super::arms::{Arm, condition, open_condition};
 use super::constructors::{RUN_CONFIG, refusal};
 use super::datum::Made;
 use super::reader::Reader;
-use super::records::{Owner, PARAMETER_MAP, Records, Remark, Run, Setting, VariableText};
+use super::records::{Owner, PARAMETER_MAP, Records, Remark, Run, Setting, Variable, VariableText};
 use super::training::disagreements;
 use crate::config::unknown_option;
 use crate::json_value::json_of;
-use crate::neighbours;
+use crate::neighbours::remarks;
 
 /// Further remarks are only counted.
 const MAX_REMARKS: usize = 100;
@@ -31,6 +31,8 @@ impl Reader<'_> {
         let drops_by_assumption = self.drops_by_assumption;
         let loose = self.loose_settings();
         self.drop_idle_sessions();
+        self.drop_idle_optimizers();
+        let framework = self.records.framework();
         let records = self.records;
         let mut settled = Settled::default();
         let mut settings: Vec<(u8, Setting)> = loose.into_iter().map(|setting| (0, setting)).collect();
@@ -55,6 +57,7 @@ impl Reader<'_> {
             || !records.runs.is_empty()
             || !records.variables.is_empty()
             || !records.objects.is_empty()
+            || framework.is_some()
             || records.has_neighbours;
         settled.reading.is_found = is_found;
         settled.reading.drops_by_assumption = drops_by_assumption;
@@ -66,6 +69,7 @@ impl Reader<'_> {
         document.schedule = records.session.schedule;
         document.device = records.session.device;
         document.evaluation = records.session.evaluation;
+        document.options.set_framework(framework);
         settled.reading.warnings = told(settled.remarks);
         settled.reading
     }
@@ -176,7 +180,9 @@ impl Settled {
     /// The chosen configuration, and the last of each other class, which are taken whole; the others are reported. A mixture of several
     /// calls would be a configuration that no call has.
     fn runs(&mut self, records: &Records, settings: &[Setting], of: Option<&str>) -> BTreeSet<usize> {
-        let mut order: Vec<usize> = (0..records.runs.len()).collect();
+        let mut order: Vec<usize> = (0..records.runs.len())
+            .filter(|run| !records.runs[*run].is_idle)
+            .collect();
         order.sort_by_key(|run| records.runs[*run].line);
         let values = |run: usize| -> BTreeMap<&str, &Value> {
             let of_run = settings.iter().filter(|setting| setting.run == Some(run));
@@ -316,7 +322,10 @@ impl Settled {
             } else {
                 let json = setting.json.clone().unwrap_or_else(|| json_of(&setting.value));
                 document.unknown_options.insert(key.to_owned(), json);
-                self.remark(Severity::Warning, setting.line, unknown_option(key));
+                if !setting.is_unread {
+                    let (severity, message) = unknown_option(key);
+                    self.remark(severity, setting.line, message);
+                }
             }
         }
     }
@@ -337,13 +346,8 @@ impl Settled {
                 let message = format!("{} is set again, from \"{before}\" to \"{text}\"", variable.name);
                 self.remark(Severity::Info, variable.line, message);
             }
-            if let Some(said) = neighbours::of_variable(&variable.name) {
-                self.remark(Severity::Info, variable.line, said);
-            }
-            if let Some(origin) = origin(&variable.path, variable.note.as_deref())
-                && variable.text != VariableText::Removed
-            {
-                self.reading.document.environment.set_origin(&variable.name, origin);
+            if variable.text != VariableText::Removed {
+                self.set_variable(variable);
             }
             if let Some(arm) = condition(&variable.path) {
                 self.conditional
@@ -351,6 +355,20 @@ impl Settled {
                     .or_default()
                     .insert(variable.name.clone());
             }
+        }
+    }
+
+    /// What is said of a variable that is set, and what the script leaves open about it.
+    fn set_variable(&mut self, variable: &Variable) {
+        let text = match &variable.text {
+            VariableText::Known(text) => Some(text.as_str()),
+            VariableText::Unread | VariableText::Removed => None,
+        };
+        for (severity, said) in remarks(&variable.name, text) {
+            self.remark(severity, variable.line, said);
+        }
+        if let Some(origin) = origin(&variable.path, variable.note.as_deref()) {
+            self.reading.document.environment.set_origin(&variable.name, origin);
         }
     }
 

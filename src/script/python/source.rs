@@ -5,6 +5,7 @@ use ruff_python_parser::Parsed;
 use ruff_text_size::{Ranged, TextRange, TextSize};
 
 use super::super::encoding::declared;
+use super::super::quotes::first_mark;
 
 /// The number of letters of an expression in a message.
 const MAX_SHOWN: usize = 80;
@@ -65,6 +66,19 @@ impl<'a> Source<'a> {
         self.text
             .get(start..at.to_usize())
             .map_or(1, |before| before.chars().count() + 1)
+    }
+
+    /// The first typographic quotation mark of a line from a place on, or before it.
+    pub(super) fn mark_behind(&self, at: TextSize) -> Option<(TextSize, char)> {
+        let line = self.line(at).max(1);
+        let start = self.lines[line - 1];
+        let end = self.lines.get(line).copied().unwrap_or(self.text.len());
+        let from = at.to_usize().clamp(start, end);
+        let (found, mark) = [from, start].into_iter().find_map(|from| {
+            let (found, mark) = first_mark(self.text.get(from..end)?)?;
+            Some((from + found, mark))
+        })?;
+        Some((TextSize::try_from(found).ok()?, mark))
     }
 
     pub(super) fn slice(&self, range: TextRange) -> &'a str {

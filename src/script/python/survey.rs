@@ -1,5 +1,6 @@
 //! The declarations of the whole script: flags, attributes of classes, functions, aliases of known classes.
 
+mod flags;
 mod makers;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,6 +31,8 @@ pub(super) struct Flag<'a> {
     pub(super) line: usize,
     /// Whether it is an argument of `argparse`.
     pub(super) is_argument: bool,
+    /// Whether there is no run without it.
+    pub(super) is_required: bool,
     /// Whether it takes one value or none.
     pub(super) is_plain: bool,
     /// As on the command line, such as `--policy`.
@@ -77,6 +80,8 @@ pub(super) struct Attribute<'a> {
 pub(super) struct Survey<'a> {
     /// By the name of the attribute of the parsed arguments.
     pub(super) flags: BTreeMap<String, Flag<'a>>,
+    /// Names of flags that decorators give functions as arguments.
+    pub(super) options_of_functions: BTreeSet<String>,
     /// By `Class.name`.
     pub(super) attributes: BTreeMap<String, Vec<Attribute<'a>>>,
     pub(super) classes: BTreeSet<&'a str>,
@@ -95,6 +100,8 @@ pub(super) struct Survey<'a> {
     pub(super) has_more_changes: bool,
     /// Functions of the module and methods that make configurations, or call one that does, by name.
     pub(super) makers: BTreeMap<&'a str, Vec<Maker<'a>>>,
+    /// Functions that seem to set something, or call one that does, by name.
+    pub(super) setters: BTreeSet<&'a str>,
     /// The starts of those whose calls differ.
     varied: BTreeSet<TextSize>,
     /// Names that are read other than to reach an optimizer or to set a field.
@@ -249,6 +256,9 @@ impl<'a> Visitor<'a> for Surveyor<'a, '_> {
             }
             Stmt::ClassDef(class) => return self.class(class),
             Stmt::FunctionDef(function) => {
+                for decorator in &function.decorator_list {
+                    self.click_option(&decorator.expression);
+                }
                 let effects = Effects::of(function, self.source);
                 let name = function.name.as_str();
                 if self.classes.is_empty() {
@@ -404,16 +414,6 @@ impl<'a> Surveyor<'a, '_> {
         let Some(name) = self.survey.last_name(&call.func) else {
             return;
         };
-        let text = |expr: &'a Expr| match expr {
-            Expr::StringLiteral(literal) => Some(literal.value.to_str()),
-            _ => None,
-        };
-        let keyword = |name: &str| call.arguments.find_keyword(name).map(|keyword| &keyword.value);
-        let mut flag = Flag {
-            default: keyword("default"),
-            line: self.source.line(call.start()),
-            ..Flag::default()
-        };
         if name == "enable"
             && let Expr::Attribute(method) = &*call.func
             && let Some(path) = path_of(&method.value)
@@ -426,41 +426,6 @@ impl<'a> Surveyor<'a, '_> {
         // GE's own sessions take no session configuration; they are imported by name.
         let is_session = name.ends_with("Session") && call.func.is_attribute_expr();
         self.survey.trains |= is_session || name.ends_with("Estimator");
-        if name.starts_with("DEFINE_") {
-            let flag_name = call.arguments.find_argument_value("name", 0).and_then(text);
-            flag.default = call.arguments.find_argument_value("default", 1);
-            if let Some(flag_name) = flag_name {
-                self.survey.flags.insert(flag_name.to_owned(), flag);
-            }
-        } else if name == "add_argument" {
-            let names = || call.arguments.args.iter().filter_map(text);
-            let long = names().find(|name| name.starts_with("--")).or_else(|| names().next());
-            let flag_name = keyword("dest")
-                .and_then(text)
-                .or(long)
-                .map(|name| name.trim_start_matches('-').replace('-', "_"));
-            flag.kind = keyword("type").and_then(|kind| self.survey.last_name(kind));
-            flag.implied = match keyword("action").and_then(text) {
-                Some("store_true") => Some(false),
-                Some("store_false") => Some(true),
-                _ => None,
-            };
-            flag.is_argument = true;
-            flag.is_plain = keyword("nargs").is_none()
-                && keyword("action")
-                    .and_then(text)
-                    .is_none_or(|action| flag.implied.is_some() || action == "store");
-            flag.names = names().collect();
-            if let Some(flag_name) = flag_name {
-                self.survey.flags.insert(flag_name, flag);
-            }
-        } else if matches!(name, "parse_args" | "parse_known_args") {
-            self.parsing.calls.push(call);
-        } else if name == "set_defaults" {
-            let named = call.arguments.keywords.iter();
-            let defaults =
-                named.filter_map(|default| Some((default.arg.as_ref()?.as_str(), &default.value, flag.line)));
-            self.parsing.defaults.extend(defaults);
-        }
+        self.flag_of_call(name, call);
     }
 }

@@ -49,7 +49,13 @@ impl<'a> Reader<'a> {
         let ends = self.body(body);
         let pending = self.pending.pop().unwrap_or_default();
         for (function, class) in self.in_reading_order(pending) {
-            if !self.followed.contains(&function.start()) {
+            if self.followed.contains(&function.start()) {
+                continue;
+            }
+            if class.is_none() && self.is_left_out(function) {
+                let why = format!("{}() is called only in statements that are left out", function.name);
+                self.remark_on_dropped(&function.body, &why, Severity::Info);
+            } else {
                 self.function(function, class);
             }
         }
@@ -113,6 +119,11 @@ impl<'a> Reader<'a> {
             Stmt::FunctionDef(function) => self.declare_function(function),
             Stmt::ClassDef(class) => self.class(class),
             Stmt::ImportFrom(import) => self.import(import),
+            Stmt::Import(import) => {
+                for alias in &import.names {
+                    self.found_import(alias.name.as_str(), alias);
+                }
+            }
             Stmt::Delete(deletion) => {
                 for target in &deletion.targets {
                     self.delete(target);
@@ -314,6 +325,7 @@ impl<'a> Reader<'a> {
     fn declare_function(&mut self, function: &'a StmtFunctionDef) {
         for decorator in &function.decorator_list {
             self.visit_expr(&decorator.expression);
+            self.found_decorator(&decorator.expression);
         }
         let class = self.classes.last().copied();
         if let Some(pending) = self.pending.last_mut() {
@@ -338,6 +350,7 @@ impl<'a> Reader<'a> {
     fn import(&mut self, import: &'a StmtImportFrom) {
         let module = import.module.as_ref().map_or(".", |module| module.as_str());
         for alias in &import.names {
+            self.found_import(&format!("{module}.{}", alias.name), alias);
             let name = alias.asname.as_ref().unwrap_or(&alias.name).as_str();
             if alias.name.as_str() != "environ" {
                 let line = self.source.line(alias.start());

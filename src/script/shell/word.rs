@@ -56,11 +56,25 @@ pub(super) struct Command {
     pub(super) words: Vec<Word>,
     /// `&` or `|` of `&&` or `||` in front.
     pub(super) operator: Option<char>,
+    /// Whether it is a part of a pipeline, which runs in a subshell.
+    pub(super) is_piped: bool,
+    /// Whether a `|` is in front.
+    pub(super) is_behind_pipe: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Run(Command),
+    /// `(`: a subshell starts, which has a copy of the variables.
+    Open,
+    Close,
+    /// `name()`: the body follows.
+    Define(String),
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cut {
-    pub(super) commands: Vec<Command>,
+    pub(super) steps: Vec<Step>,
     /// The line of an unclosed quote.
     pub(super) open_quote: Option<usize>,
 }

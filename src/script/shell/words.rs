@@ -1,32 +1,41 @@
 //! A shell script cut into commands of words, with quotes resolved and expansions marked.
 //!
-//! This is the part of the shell's grammar that assignments need. Control words are ordinary words, redirections and operators end a
-//! command, and here-documents are skipped.
+//! This is the part of the shell's grammar that assignments need. Control words are ordinary words, operators end a command, subshells and
+//! functions are steps, redirections and here-documents are skipped.
+
+mod structure;
 
 use std::iter::Peekable;
 use std::str::CharIndices;
 
-use super::word::{Command, Cut, Piece, Word, is_name};
+use super::word::{Command, Cut, Piece, Step, Word, is_name};
 
 /// The depth of expansions in defaults of expansions.
 const MAX_DEPTH: u32 = 16;
 
-/// Never fails: an open quote ends with the text.
-pub(super) fn commands(text: &str) -> Cut {
+/// Words in front of a command, behind which a subshell may start.
+const CONTROL: &[&str] = &["if", "then", "else", "elif", "do", "while", "until", "{", "!", "time"];
+
+/// Never fails: an open quote ends with the text. `line` is that of its start.
+pub(super) fn steps(text: &str, line: usize) -> Cut {
     let mut cutter = Cutter {
         text,
         rest: text.char_indices().peekable(),
-        line: 1,
-        commands: Vec::new(),
+        line,
+        steps: Vec::new(),
         current: Command::default(),
         word: None,
         documents: Vec::new(),
         open_quote: None,
         is_cut: false,
+        is_redirected: false,
+        n_subshells: 0,
+        cases: Vec::new(),
+        compounds: Vec::new(),
     };
     cutter.run();
     Cut {
-        commands: cutter.commands,
+        steps: cutter.steps,
         open_quote: cutter.open_quote,
     }
 }
@@ -35,7 +44,7 @@ struct Cutter<'a> {
     text: &'a str,
     rest: Peekable<CharIndices<'a>>,
     line: usize,
-    commands: Vec<Command>,
+    steps: Vec<Step>,
     current: Command,
     /// `None` between words.
     word: Option<Word>,
@@ -44,11 +53,21 @@ struct Cutter<'a> {
     open_quote: Option<usize>,
     /// Whether the text ended before a quote did.
     is_cut: bool,
+    /// Whether the next word is the file of a redirection.
+    is_redirected: bool,
+    /// The number of open subshells.
+    n_subshells: usize,
+    /// Of each open `case` whether a pattern comes next.
+    cases: Vec<bool>,
+    /// Of each open loop, branch or group whether it is a part of a pipeline, which is a subshell.
+    compounds: Vec<bool>,
 }
 
 impl Cutter<'_> {
     fn run(&mut self) {
-        while let Some(letter) = self.next() {
+        loop {
+            self.skip_pattern();
+            let Some(letter) = self.next() else { break };
             match letter {
                 '\n' => {
                     self.end_command();
@@ -60,7 +79,25 @@ impl Cutter<'_> {
                     self.end_command();
                     self.current.operator = Some(letter);
                 }
-                ';' | '&' | '|' | '(' | ')' | '>' => self.end_command(),
+                '&' if self.peek() == Some('>') => self.end_word(),
+                '|' => {
+                    self.end_word();
+                    self.current.is_piped = true;
+                    self.end_command();
+                    self.current.is_piped = true;
+                    self.current.is_behind_pipe = true;
+                }
+                ';' if matches!(self.peek(), Some(';' | '&')) => {
+                    self.skip();
+                    self.end_command();
+                    if let Some(expects) = self.cases.last_mut() {
+                        *expects = true;
+                    }
+                }
+                ';' | '&' => self.end_command(),
+                '(' => self.open_bracket(),
+                ')' => self.close_bracket(),
+                '>' => self.output(),
                 '<' => self.redirection(),
                 '#' if self.word.is_none() => self.skip_line(),
                 '\\' => match self.next() {
@@ -164,59 +201,33 @@ impl Cutter<'_> {
     }
 
     fn end_word(&mut self) {
-        self.current.words.extend(self.word.take());
+        let word = self.word.take();
+        if word.is_some() && std::mem::take(&mut self.is_redirected) {
+            return;
+        }
+        let is_in = word.as_ref().and_then(Word::plain) == Some("in");
+        self.current.words.extend(word);
+        let mut words = self.current.words.iter().filter_map(Word::plain);
+        if is_in && words.find(|word| !CONTROL.contains(word)) == Some("case") {
+            self.end_command();
+            self.cases.push(true);
+        }
     }
 
     fn end_command(&mut self) {
         self.end_word();
+        self.is_redirected = false;
         let command = std::mem::take(&mut self.current);
         if command.words.is_empty() {
             self.current.operator = command.operator;
-        } else {
-            self.commands.push(command);
+            return;
         }
+        self.push_command(command);
     }
 
     fn skip_line(&mut self) {
         while self.peek().is_some_and(|letter| letter != '\n') {
             self.skip();
-        }
-    }
-
-    /// After a `<`: a file, or the end of a here-document.
-    fn redirection(&mut self) {
-        self.end_word();
-        if self.peek() != Some('<') {
-            return self.end_command();
-        }
-        self.skip();
-        if self.peek() == Some('<') {
-            return;
-        }
-        let rest = &self.text[self.at()..];
-        let line = rest.lines().next().unwrap_or("").trim_start_matches('-').trim_start();
-        let end: String = line
-            .chars()
-            .take_while(|c| !c.is_whitespace() && !";&|<>)".contains(*c))
-            .filter(|c| !"'\"\\".contains(*c))
-            .collect();
-        if !end.is_empty() {
-            self.documents.push(end);
-        }
-        self.end_command();
-    }
-
-    fn skip_documents(&mut self) {
-        for end in std::mem::take(&mut self.documents) {
-            while self.peek().is_some() {
-                let at = self.at();
-                let line = self.text[at..].split('\n').next().unwrap_or("");
-                self.skip_line();
-                self.skip();
-                if line.trim() == end {
-                    break;
-                }
-            }
         }
     }
 
@@ -266,7 +277,7 @@ impl Cutter<'_> {
             }
             Some('(') => {
                 let start = self.at();
-                self.skip_balanced('(', ')');
+                self.skip_balanced(0);
                 let end = self.at();
                 Piece::Computed(format!("${}", &self.text[start..end]))
             }
@@ -316,26 +327,6 @@ impl Cutter<'_> {
         }
         let end = self.at();
         Piece::Computed(format!("${{{}", &self.text[start..end]))
-    }
-
-    /// Skips balanced brackets; brackets in quotes do not count.
-    fn skip_balanced(&mut self, opening: char, closing: char) {
-        let mut open = 0;
-        let mut quote = None;
-        while let Some(letter) = self.next() {
-            match (quote, letter) {
-                (Some(end), _) if letter == end => quote = None,
-                (Some('\''), _) => {}
-                (_, '\\') => self.skip(),
-                (None, '\'' | '"') => quote = Some(letter),
-                (None, _) if letter == opening => open += 1,
-                (None, _) if letter == closing => open -= 1,
-                _ => {}
-            }
-            if open == 0 {
-                break;
-            }
-        }
     }
 
     fn escaped_text(&mut self) -> String {

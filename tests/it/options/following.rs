@@ -102,7 +102,7 @@ fn entries_of_a_parameter_map_have_aliases() {
         "m = o.parameter_map\nentry = m['dynamic_input']\nentry.b = True\n",
     ] {
         let text = format!(
-            "c = tf.ConfigProto()\no = c.graph_options.rewrite_options.custom_optimizers.add()\n{text}run(c)\n"
+            "c = tf.ConfigProto()\no = c.graph_options.rewrite_options.custom_optimizers.add()\no.name = 'NpuOptimizer'\n{text}run(c)\n"
         );
         let (document, remarks) = highwater::script::read_config("a.py", text.as_bytes()).unwrap();
         let value = document.options.get("dynamic_input");
@@ -158,14 +158,14 @@ fn optimizers_come_from_lists_and_parts() {
             &[("c", 3)],
         ),
         (
-            "r = RewriterConfig()\no = r.custom_optimizers.add()\no.parameter_map['session_device_id'].i = 4\n\
+            "r = RewriterConfig()\no = r.custom_optimizers.add(name='NpuOptimizer')\no.parameter_map['session_device_id'].i = 4\n\
              c = tf.ConfigProto()\nc.graph_options.rewrite_options.CopyFrom(r)\nrun(c)\n"
                 .to_owned(),
             &[("c", 4)],
         ),
         (
             format!(
-                "a = tf.ConfigProto()\no = a.{list}.add()\no.parameter_map['session_device_id'].i = 5\n\
+                "a = tf.ConfigProto()\no = a.{list}.add(name='NpuOptimizer')\no.parameter_map['session_device_id'].i = 5\n\
                  g = a.{list}.add()\ng.name = 'GradFusionOptimizer'\nb = tf.ConfigProto()\nb.MergeFrom(a)\n\
                  b.{list}[0].parameter_map['session_device_id'].i = 6\nrun(a)\nrun(b)\n"
             ),

@@ -100,8 +100,9 @@ fn a_session_script_is_read() {
             info: line 24: precision_mode takes the default of the flag --precision of line 7
             warning: line 26: session_device_id is computed when the script runs (self.device); set it by hand
             warning: line 27: graph_run_mode keeps its default: the adapter reads the field .i of this entry, and .s is set
-            warning: line 29: no option "static_memory_polcy"; did you mean "memory_config.static_memory_policy"? It is kept unchanged
+            warning: line 29: parameter_map["static_memory_polcy"] has no effect, since the adapter does not read it: did you mean "static_memory_policy"?
             warning: line 30: mix_compile_mode is set only where this condition holds; it is taken as set
+            warning: line 35: this parameter_map sets nothing: its optimizer is named "TensorRTOptimizer" in line 34, and TensorFlow finds the adapter's by the name NpuOptimizer alone
         "#]],
     );
 }

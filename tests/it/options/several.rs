@@ -89,7 +89,7 @@ fn each_round_and_each_call_makes_a_configuration() {
 
 #[test]
 fn parameter_maps_have_the_name_of_their_session_configuration() {
-    let set = "graph_options.rewrite_options.custom_optimizers.add()";
+    let set = "graph_options.rewrite_options.custom_optimizers.add(name='NpuOptimizer')";
     for (text, names) in [
         (
             format!(
@@ -141,7 +141,7 @@ fn parameter_maps_have_the_name_of_their_session_configuration() {
 
 #[test]
 fn entries_and_optimizers_can_be_removed() {
-    let set = "c = tf.ConfigProto()\nop = c.graph_options.rewrite_options.custom_optimizers.add()\n\
+    let set = "c = tf.ConfigProto()\nop = c.graph_options.rewrite_options.custom_optimizers.add(name='NpuOptimizer')\n\
                op.parameter_map['hccl_timeout'].i = 4\n";
     for removal in [
         "del op.parameter_map['hccl_timeout']",
@@ -272,5 +272,30 @@ fn a_dump_path_under_a_condition_is_a_warning() {
     assert!(
         found.clone().all(|finding| finding.severity.name() == "warning") && found.count() == 1,
         "{findings:?}"
+    );
+}
+
+#[test]
+fn a_configuration_with_its_first_option_in_a_skipped_branch_is_one() {
+    let text = "flags.DEFINE_bool('dump', False, '')\nc = tf.ConfigProto()\n\
+                op = c.graph_options.rewrite_options.custom_optimizers.add()\nop.name = 'NpuOptimizer'\n\
+                if FLAGS.dump:\n    op.parameter_map['enable_dump'].b = True\n\
+                op.parameter_map['hccl_timeout'].i = 4\ntf.Session(config=c)\n";
+    let (document, _) = highwater::script::read_config("train.py", text.as_bytes()).unwrap();
+    let script = &document.script;
+    assert_eq!(
+        (&*script.configurations, &*script.left_out),
+        (&["c".to_owned()][..], &[][..])
+    );
+}
+
+#[test]
+fn the_ellipsis_of_documents_is_no_value() {
+    reads(
+        "a.py",
+        "config = NPURunConfig(..., session_device_id=0)\n",
+        &expect![[r#"
+            session_device_id = Int(0)
+        "#]],
     );
 }

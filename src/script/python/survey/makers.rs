@@ -6,9 +6,34 @@ use ruff_python_ast::{Expr, ExprCall};
 use ruff_text_size::Ranged as _;
 
 use super::super::constructors::find_class;
+use super::super::dropped::MARKERS;
 use super::super::effects::callers;
 use super::super::source::Source;
 use super::{Maker, Surveyor};
+
+/// The most functions whose calls count as statements that set something.
+const MAX_SETTERS: usize = 64;
+
+/// Names of functions with a statement that seems to set something, and of those that call them.
+fn setters<'a>(
+    definitions: &BTreeMap<&'a str, Vec<Maker<'a>>>,
+    callers: &BTreeMap<&'a str, Vec<&'a str>>,
+    source: &Source<'_>,
+) -> BTreeSet<&'a str> {
+    let sets = |maker: &Maker<'a>| {
+        let text = source.slice(maker.function.range());
+        MARKERS.iter().any(|marker| text.contains(marker))
+    };
+    let own = definitions.iter().filter(|(_, makers)| makers.iter().any(sets));
+    let mut open: Vec<&'a str> = own.map(|(name, _)| *name).collect();
+    let mut setters = BTreeSet::new();
+    while let Some(name) = open.pop().filter(|_| setters.len() < MAX_SETTERS) {
+        if setters.insert(name) {
+            open.extend(callers.get(name).into_iter().flatten());
+        }
+    }
+    setters
+}
 
 impl<'a> Surveyor<'a, '_> {
     /// Functions and methods that are defined once and have a constructor or a parameter map, and those that call them.
@@ -37,6 +62,7 @@ impl<'a> Surveyor<'a, '_> {
                 open.push(name);
             }
         }
+        self.survey.setters = setters(&self.definitions, &callers, self.source);
         let mut seen = BTreeSet::new();
         while let Some(name) = open.pop() {
             for caller in callers.get(name).into_iter().flatten() {

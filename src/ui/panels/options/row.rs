@@ -10,7 +10,10 @@ use super::{Edit, RowInput};
 use crate::panels::problems::icon;
 use crate::theme::Theme;
 use crate::widgets::{button_ui, small, wrapped_ui};
-use highwater_options::{Edit as FixEdit, Finding, OptionKind, OptionRow, Value, find, find_group, sets_a_figure};
+use highwater_options::{
+    DefaultOrigin, Edit as FixEdit, Finding, OptionDefault, OptionKind, OptionRow, Options, Value, find, find_group,
+    sets_a_figure,
+};
 use highwater_session::Command;
 
 /// Frames in which the target of a jump is kept in the middle.
@@ -19,11 +22,12 @@ const FRAMES_TO_SETTLE: u8 = 4;
 pub(super) fn option_ui(ui: &mut egui::Ui, row: &'static OptionRow, look: RowInput<'_>, edit: &mut Edit<'_>) {
     ui.add_space(3.0);
     let is_set = look.session.document().options.is_set(row.key);
-    let label = name_ui(ui, row, is_set, look.theme);
+    let options = &look.session.document().options;
+    let label = name_ui(ui, row, options, look.theme);
     let value = look.session.document().options.written(row.key);
     let reset = is_set.then(|| Reset {
         text: "reset",
-        hint: format!("{}: back to the default, {}", row.key, default_text(row)),
+        hint: format!("{}: back to the default, {}", row.key, default_text(row, options)),
         command: Command::ResetOption(row.key.to_owned()),
     });
     let field = field_ui(ui, row.key, reset, edit, |ui, edit| {
@@ -32,7 +36,7 @@ pub(super) fn option_ui(ui: &mut egui::Ui, row: &'static OptionRow, look: RowInp
     let is_asked = follow(ui, row.key, &field, edit);
     acting_ui(ui, row, look);
     if edit.state.explained == Some(row.key) {
-        explanation_ui(ui, look.theme, is_asked, |ui| option_text(ui, row));
+        explanation_ui(ui, look.theme, is_asked, |ui| option_text(ui, row, options));
     }
     findings_ui(ui, row.key, look, edit);
 }
@@ -72,7 +76,8 @@ pub(super) fn field_ui(
 }
 
 /// The name: set options have a dot, colour and weight; deprecated ones are struck through.
-fn name_ui(ui: &mut egui::Ui, row: &'static OptionRow, is_set: bool, theme: &Theme) -> Response {
+fn name_ui(ui: &mut egui::Ui, row: &'static OptionRow, options: &Options, theme: &Theme) -> Response {
+    let is_set = options.is_set(row.key);
     ui.horizontal(|ui| {
         let short = row.short_key();
         let mut name = RichText::new(short);
@@ -83,7 +88,7 @@ fn name_ui(ui: &mut egui::Ui, row: &'static OptionRow, is_set: bool, theme: &The
             name = name.strikethrough();
         }
         let label = ui.add(egui::Label::new(name).truncate());
-        let label = label.on_hover_ui(|ui| option_tooltip(ui, row));
+        let label = label.on_hover_ui(|ui| option_tooltip(ui, row, options));
         let mut marks = Vec::new();
         if row.affects_memory() && row.is_estimate {
             // A figure that the user sets is no estimate.
@@ -93,8 +98,8 @@ fn name_ui(ui: &mut egui::Ui, row: &'static OptionRow, is_set: bool, theme: &The
         if let Some(other) = row.replaced_by {
             marks.push(format!("use {other}"));
         }
-        if is_set {
-            marks.push(format!("default {}", default_text(row)));
+        if is_set || framework_default(row, options).is_some() {
+            marks.push(format!("default {}", default_text(row, options)));
         }
         if !marks.is_empty() {
             let text = RichText::new(marks.join("; ")).small().weak();
@@ -106,8 +111,17 @@ fn name_ui(ui: &mut egui::Ui, row: &'static OptionRow, is_set: bool, theme: &The
     .inner
 }
 
-/// The default as users write it, with the meaning of an unset option.
-pub(super) fn default_text(row: &OptionRow) -> String {
+/// The default that a framework has for an option.
+pub(super) fn framework_default(row: &OptionRow, options: &Options) -> Option<OptionDefault> {
+    let default = options.default_of(row.key)?;
+    matches!(default.origin, DefaultOrigin::Framework(_)).then_some(default)
+}
+
+/// The default as users write it, with the meaning of an unset option, or with the framework that sets it.
+pub(super) fn default_text(row: &OptionRow, options: &Options) -> String {
+    if let Some(default) = framework_default(row, options) {
+        return format!("{} of {}", default.value, default.origin);
+    }
     match (row.default_value(), row.unset_means) {
         (Value::Unset, Some(meaning)) => format!("not set ({meaning})"),
         (Value::Unset, None) => "not set".to_owned(),

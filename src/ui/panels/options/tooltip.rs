@@ -2,17 +2,17 @@
 
 use eframe::egui::{self, RichText};
 
-use super::row::default_text;
+use super::row::{default_text, framework_default};
 use crate::theme::Theme;
-use highwater_options::{EnvironmentRow, OptionRow};
+use highwater_options::{EnvironmentRow, OptionRow, Options};
 
-pub(super) fn option_tooltip(ui: &mut egui::Ui, row: &OptionRow) {
+pub(super) fn option_tooltip(ui: &mut egui::Ui, row: &OptionRow, options: &Options) {
     ui.set_max_width(440.0);
-    option_text(ui, row);
+    option_text(ui, row, options);
 }
 
 /// Everything that the table has about an option.
-pub(super) fn option_text(ui: &mut egui::Ui, row: &OptionRow) {
+pub(super) fn option_text(ui: &mut egui::Ui, row: &OptionRow, options: &Options) {
     ui.strong(row.key);
     ui.label(row.summary);
     ui.separator();
@@ -25,7 +25,11 @@ pub(super) fn option_text(ui: &mut egui::Ui, row: &OptionRow) {
         ui.weak(format!("engine parameter: {name}"));
     }
     ui.add_space(4.0);
-    let mut facts = vec![format!("type {}, default {}", row.kind.name(), default_text(row))];
+    let mut facts = vec![format!(
+        "type {}, default {}",
+        row.kind.name(),
+        default_text(row, options)
+    )];
     if let Some([inference, training]) = row.by_run_mode {
         facts.push(format!(
             "{} in online inference, {} in training",
@@ -50,6 +54,9 @@ pub(super) fn option_text(ui: &mut egui::Ui, row: &OptionRow) {
         ui.label(RichText::new(format!("deprecated: {deprecated}{instead}")).strong());
     }
     ui.weak(format!("source: {}", row.source));
+    if let Some(default) = framework_default(row, options) {
+        ui.weak(format!("source of the default: {}", default.source));
+    }
 }
 
 pub(super) fn variable_tooltip(ui: &mut egui::Ui, row: &EnvironmentRow) {

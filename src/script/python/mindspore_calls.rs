@@ -1,0 +1,197 @@
+//! Calls of MindSpore: which runtime runs its graphs, and its settings of memory.
+//!
+//! Source: MindSpore 2.10, `ms_context.cc`: GE runs what `jit(backend="GE")` compiles, and graphs at `jit_level` O2 on Ascend devices;
+//! without a level it depends on the device.
+
+use ruff_python_ast::{Expr, ExprCall};
+use ruff_text_size::Ranged as _;
+
+use highwater_options::{Value, find, keys};
+
+use super::changes::path_of;
+use super::datum::{Datum, Fact};
+use super::frameworks::Place;
+use super::reader::Reader;
+use crate::mindspore::{memory_argument, of_context, of_set_memory};
+
+/// What a script says about MindSpore.
+#[derive(Debug, Default)]
+pub(super) struct MindSpore {
+    pub(super) is_imported: bool,
+    /// `jit(backend="GE")`.
+    backend: Option<Place>,
+    /// The level of `set_context`, and whether the call that states it compiles a function.
+    level: Option<(String, bool, Place)>,
+    is_graph_mode: Option<(bool, usize)>,
+    device: Option<String>,
+    pub(super) compiles: bool,
+}
+
+impl MindSpore {
+    /// Where GE is chosen, with remarks on what the script leaves open.
+    pub(super) fn chosen(&self, remarks: &mut Vec<(usize, String)>) -> Option<Place> {
+        let is_ascend = self
+            .device
+            .as_deref()
+            .is_none_or(|device| device.eq_ignore_ascii_case("Ascend"));
+        if !self.is_imported || !is_ascend {
+            return None;
+        }
+        if let Some(place) = &self.backend {
+            return Some(place.clone());
+        }
+        let is_graph_mode = self.is_graph_mode.is_some_and(|(is_graph, _)| is_graph);
+        match (&self.level, self.is_graph_mode) {
+            (Some((level, is_of_call, place)), _) if level == "O2" => {
+                if *is_of_call || is_graph_mode || self.compiles {
+                    return Some(place.clone());
+                }
+                let message =
+                    "jit_level O2 without graph mode or jit compiles nothing: MindSpore uses O0 instead".to_owned();
+                remarks.push((place.line, message));
+                None
+            }
+            (None, Some((true, line))) => {
+                let message = "which runtime runs these graphs depends on the device: MindSpore takes GE (with policy 2) on Ascend 910 \
+                               of the first series and its own runtime on newer devices; jit_level (O2: GE) or jit(backend=...) states it";
+                remarks.push((line, message.to_owned()));
+                None
+            }
+            _ => None,
+        }
+    }
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn found_mindspore_call(&mut self, name: &str, call: &'a ExprCall) {
+        match name {
+            "set_context" => self.found_context(call),
+            "set_device" => {
+                let device = call.arguments.find_argument_value("device_target", 0);
+                self.found_mindspore_device(device);
+            }
+            "jit" | "ms_function" => self.found_jit(call),
+            "JitConfig" => {
+                let level = call.arguments.find_argument_value("jit_level", 0);
+                self.found_level(level, call, true);
+            }
+            "set_memory" => self.found_set_memory(call),
+            _ => {}
+        }
+    }
+
+    fn found_context(&mut self, call: &'a ExprCall) {
+        for keyword in &call.arguments.keywords {
+            let Some(name) = &keyword.arg else { continue };
+            match name.as_str() {
+                "mode" => {
+                    let last = path_of(&keyword.value);
+                    let last = last.as_deref().and_then(|path| path.rsplit('.').next());
+                    let is_graph = match (last, self.evaluate(&keyword.value).as_value()) {
+                        (Some("GRAPH_MODE"), _) | (_, Some(Value::Int(0))) => Some(true),
+                        (Some("PYNATIVE_MODE"), _) | (_, Some(Value::Int(1))) => Some(false),
+                        _ => None,
+                    };
+                    let line = self.source.line(keyword.value.start());
+                    let known = &mut self.records.frameworks.mindspore.is_graph_mode;
+                    *known = is_graph.map(|is_graph| (is_graph, line)).or(known.take());
+                }
+                "device_target" => self.found_mindspore_device(Some(&keyword.value)),
+                "jit_level" => self.found_level(Some(&keyword.value), call, false),
+                "jit_config" => {
+                    if let Datum::Dict(config) = self.evaluate(&keyword.value).datum
+                        && let Some(level) = config.get("jit_level")
+                    {
+                        self.take_level(&level.clone(), call, false);
+                    }
+                }
+                "ascend_config" => self.found_ascend_config(&keyword.value),
+                argument => {
+                    let line = self.source.line(keyword.value.start());
+                    self.name_neighbour(of_context(argument), line);
+                }
+            }
+        }
+    }
+
+    /// `ascend_config={"atomic_clean_policy": 0}`; its `ge_options` are found as dictionaries of the engine.
+    fn found_ascend_config(&mut self, config: &'a Expr) {
+        if let Datum::Dict(config) = self.evaluate(config).datum
+            && let Some(field) = config.entry("atomic_clean_policy").cloned()
+        {
+            let row = find(keys::ENGINE_ATOMIC_CLEAN_POLICY);
+            let text = field
+                .fact
+                .as_value()
+                .zip(row)
+                .map(|(value, row)| row.kind.read(&value.to_string()));
+            let fact = text.map_or(field.fact, Fact::value);
+            self.take_value(keys::ENGINE_ATOMIC_CLEAN_POLICY, &fact, field.range, field.range.into());
+        }
+    }
+
+    fn found_mindspore_device(&mut self, device: Option<&'a Expr>) {
+        let device = device.map(|device| self.evaluate(device));
+        if let Some(Value::Text(device)) = device.as_ref().and_then(Fact::as_value) {
+            self.records.frameworks.mindspore.device = Some(device.clone());
+        }
+    }
+
+    /// `@jit` without a call.
+    pub(super) fn found_decorator(&mut self, decorator: &'a Expr) {
+        let is_jit = matches!(self.survey.last_name(decorator), Some("jit" | "ms_function"));
+        let mindspore = &mut self.records.frameworks.mindspore;
+        mindspore.compiles |= is_jit && mindspore.is_imported;
+    }
+
+    /// `jit(backend="GE")`.
+    fn found_jit(&mut self, call: &'a ExprCall) {
+        self.records.frameworks.mindspore.compiles = true;
+        let argument = |name: &str| call.arguments.find_keyword(name).map(|keyword| &keyword.value);
+        let backend = argument("backend").map(|backend| self.evaluate(backend));
+        let backend = backend.as_ref().and_then(Fact::as_value).and_then(Value::as_text);
+        if backend.is_some_and(|backend| backend.eq_ignore_ascii_case("GE")) {
+            self.records.frameworks.mindspore.backend = Some(self.place(call));
+        }
+        self.found_level(argument("jit_level"), call, true);
+    }
+
+    fn found_level(&mut self, level: Option<&'a Expr>, call: &'a ExprCall, is_of_call: bool) {
+        if let Some(level) = level.map(|level| self.evaluate(level)) {
+            self.take_level(&level, call, is_of_call);
+        }
+    }
+
+    fn take_level(&mut self, level: &Fact, call: &'a ExprCall, is_of_call: bool) {
+        let line = self.source.line(call.start());
+        if let Some(Value::Text(text)) = level.as_value() {
+            if let Some(note) = &level.note {
+                self.records.info(line, format!("jit_level {note}"));
+            }
+            let place = self.place(call);
+            self.records.frameworks.mindspore.level = Some((text.clone(), is_of_call, place));
+        } else if level.as_value().is_none() {
+            let message =
+                "jit_level is computed when the script runs; with O2, GE runs the graphs under policy 2".to_owned();
+            self.records.info(line, message);
+        }
+    }
+
+    /// `mindspore.runtime.set_memory("10GB", "2GB", ...)`.
+    fn found_set_memory(&mut self, call: &'a ExprCall) {
+        let line = self.source.line(call.start());
+        let positional = (0..call.arguments.args.len()).filter_map(memory_argument);
+        let named = call
+            .arguments
+            .keywords
+            .iter()
+            .filter_map(|keyword| keyword.arg.as_ref());
+        let said: Vec<Option<String>> = positional
+            .map(of_set_memory)
+            .chain(named.map(|name| of_set_memory(name.as_str())))
+            .collect();
+        for said in said {
+            self.name_neighbour(said, line);
+        }
+    }
+}
