@@ -313,7 +313,7 @@ fn without_twins(known: Vec<(PathBuf, &'static Importer)>) -> Vec<(PathBuf, &'st
     known.into_iter().filter(is_kept).collect()
 }
 
-/// Dumps of MindSpore's passes are one graph: those that a later one, or a plan, makes superfluous are left out.
+/// Dumps of `MindSpore`'s passes are one graph: those that a later one, or a plan, makes superfluous are left out.
 fn without_stages(
     known: Vec<(PathBuf, &'static Importer)>,
     diagnostics: &mut Diagnostics,

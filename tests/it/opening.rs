@@ -395,3 +395,27 @@ fn contradictory_rows_are_reported() {
         }
     }
 }
+
+/// MindSpore dumps a graph after every pass, and its plan at several stages.
+#[test]
+fn a_folder_of_mindspore_dumps_is_one_graph() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let plan = include_bytes!("../mutate/seeds/CPU_somas_tensor_offset_0.ir");
+    let dump = include_bytes!("../mutate/seeds/graph_build_0_0094.ir");
+    let inspect = || {
+        let folder = folder.path().display().to_string();
+        let output = crate::cli::run(&["inspect", &folder, "--format", "json"]);
+        let answer: serde_json::Value = serde_json::from_slice(&output.stdout).expect("an answer as JSON");
+        let graphs = answer["graphs"].as_array().expect("a list of graphs").iter();
+        let names: Vec<String> = graphs.map(|graph| graph["name"].to_string()).collect();
+        names.join(" ")
+    };
+    for name in ["31_validate_0032.ir", "graph_build_0_0094.ir", "34_execute_0096.ir"] {
+        written(&folder, name, dump);
+    }
+    assert_eq!(inspect(), "\"kernel_graph0\"");
+    for name in ["CPU_somas_initial_info_0.ir", "CPU_somas_tensor_offset_0.ir"] {
+        written(&folder, name, plan);
+    }
+    assert_eq!(inspect(), "\"CPU_somas_tensor_offset_0.ir\"");
+}

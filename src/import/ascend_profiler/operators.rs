@@ -78,7 +78,8 @@ pub(super) enum Active {
 pub(super) struct Device {
     /// Of the recording.
     pub(super) name: String,
-    pub(super) device: String,
+    /// The device, as users know it.
+    pub(super) hardware: String,
     pub(super) names: RecordedNames,
     pub(super) entries: Pages<Entry>,
     pub(super) has_streams: bool,
@@ -146,7 +147,7 @@ impl Operators {
         let position = self.devices.get_index_of(text).unwrap_or_else(|| {
             let device = Device {
                 name: super::device_name(text),
-                device: super::device_name(text),
+                hardware: super::device_name(text),
                 ..Device::default()
             };
             self.devices.insert_full(text.to_vec(), device).0
@@ -364,7 +365,7 @@ impl Device {
         let events = self.events(is_ordered_by_time, progress)?;
         let mut recording = Recording {
             name: self.name.clone(),
-            device: self.device.clone(),
+            device: self.hardware.clone(),
             recorder: "Ascend profiler, operator_memory".to_owned(),
             n_steps: u32::try_from(events.len()).unwrap_or(u32::MAX),
             by_stream: true,

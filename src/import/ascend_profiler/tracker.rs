@@ -29,7 +29,8 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{
-    BlockAddress, RecordedBlock, RecordedName, RecordedStacks, RecordedTotal, Recording, Source, StackIdx, TotalKind,
+    BlockAddress, RecordedBlock, RecordedName, RecordedStacks, RecordedTotal, Recording, RecordingRules, Source,
+    StackIdx, TotalKind,
 };
 
 /// The end of a block that was never freed, as of 64-bit signed numbers.
@@ -262,9 +263,10 @@ impl Pool {
         }
         self.texts.finish(&mut recording);
         recording.totals = RecordedTotal::known([(TotalKind::Allocated, used)]);
-        recording.recorder = "MindSpore memory tracker".to_owned();
+        "MindSpore memory tracker".clone_into(&mut recording.recorder);
         recording.n_steps = n_steps;
         recording.name = name;
+        recording.apply_rules(&RecordingRules::default());
         Ok(recording)
     }
 }

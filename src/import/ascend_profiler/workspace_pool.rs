@@ -28,7 +28,7 @@ impl Device {
         let is_workspace = self.workspaces(is_ordered_by_time, progress)?;
         let mut workspaces = Self {
             name: format!("{} workspace", self.name),
-            device: self.device.clone(),
+            hardware: self.hardware.clone(),
             has_streams: self.has_streams,
             ..Self::default()
         };

@@ -10,7 +10,7 @@
 //! model may be within another's `model`. What comes first in an object does not matter: fields by which others are read
 //! are put first. Texts longer than the reader keeps, such as kernels, are cut.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::io::BufReader;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -235,10 +235,7 @@ fn write_escaped(text: &mut String, string: &str) {
                 text.push('\\');
                 text.push(letter);
             }
-            letter if letter.is_ascii_control() => {
-                // Writing to a string does not fail.
-                let _written = write!(text, "\\x{:02x}", u32::from(letter));
-            }
+            letter if letter.is_ascii_control() => text.push_str(&format!("\\x{:02x}", u32::from(letter))),
             letter => text.push(letter),
         }
         if length > TEXT {

@@ -157,7 +157,7 @@ fn node(wire: &mut Wire<'_>) -> Result<(Node, Constant), ImportError> {
         match number {
             1 => node.operands.push(format!("%{}", wire.text(TEXT)?)),
             2 if node.value.is_empty() => node.value = format!("%{}", wire.text(TEXT)?),
-            4 => node.kind = kind_of(&wire.text(TEXT)?).to_owned(),
+            4 => kind_of(&wire.text(TEXT)?).clone_into(&mut node.kind),
             5 => {
                 wire.enter()?;
                 let attribute = attribute(wire, 0)?;

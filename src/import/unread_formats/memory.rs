@@ -51,7 +51,7 @@ pub(super) const CONTENTS: &[(Test, &str)] = &[
          that end_profiling() names",
     ),
     (
-        |input| input.name().starts_with("ms_output_") && input.name().ends_with(".pb"),
+        |input| input.name().starts_with("ms_output_") && !has(input, b"subgraph @"),
         "it is a graph that MindSpore writes for MindInsight; open graph_build_*.ir or *_somas_tensor_offset_*.ir of the same folder",
     ),
     (

@@ -39,6 +39,8 @@ fn blocks_are_those_of_their_pools_with_the_lines_that_ask() {
         block  0..1 64 @0x7f00 stream 0, freed at 1, by :3";
     shows(&pools, expected);
     assert_eq!(diagnostics.entries(), []);
+    let sites: Vec<&str> = pools[0].blocks.iter().map(|block| pools[0].block_name(block)).collect();
+    assert_eq!(sites, ["w", "construct (net.py:7)", "1_ReLU"]);
     assert_eq!(pools[0].peaks().live.0.get(), 1_048_576 + 2_097_152 + 512);
 }
 

@@ -205,8 +205,9 @@ impl Build {
             .get(1)
             .and_then(|text| text.strip_prefix("I64(")?.strip_suffix(')')?.parse().ok());
         let tuple = self.operand(node, 0)?;
-        let Some(number) = number else { return Ok(None) };
-        let number: usize = number;
+        let Some(number): Option<usize> = number else {
+            return Ok(None);
+        };
         if node.elements.is_empty() && node.outputs.len() == 1 {
             // The file states no types of operands: most tuples are of tensors.
             return Ok(tuple.get(number).map(|tensor| vec![*tensor]));

@@ -178,7 +178,9 @@ fn line_of(subgraph: &mut Subgraph, pending: &mut Option<Pending>, text: &str, n
         return Ok(());
     };
     if let Some(rest) = text.strip_prefix(": (").filter(|rest| rest.starts_with(['<', ')'])) {
-        if !node.has_abstract {
+        if node.has_abstract {
+            take_device(node, rest);
+        } else {
             node.has_abstract = true;
             let (inputs, outputs) = rest.split_once(") -> (").unwrap_or((rest.trim_end_matches(')'), ""));
             let outputs = outputs.strip_suffix(')').unwrap_or(outputs);
@@ -186,8 +188,6 @@ fn line_of(subgraph: &mut Subgraph, pending: &mut Option<Pending>, text: &str, n
             node.elements = inputs.first().map_or_else(Vec::new, |first| elements(first));
             node.inputs = inputs.into_iter().map(leaves).collect();
             node.outputs = parts(outputs).into_iter().flat_map(leaves).collect();
-        } else {
-            take_device(node, rest);
         }
     } else if let Some(name) = scoped_name(text).filter(|_| node.name.is_empty()) {
         name.clone_into(&mut node.name);

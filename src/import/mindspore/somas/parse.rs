@@ -130,8 +130,8 @@ fn parameter(line: &str) -> Option<(u64, Parameter)> {
     Some((id, Parameter { bytes, name }))
 }
 
-fn tensor(line: &str, number: u64) -> Option<Tensor> {
-    let mut words = line.split_whitespace().peekable();
+fn tensor(text: &str, line: u64) -> Option<Tensor> {
+    let mut words = text.split_whitespace().peekable();
     let id = marked(words.next()?, '%', "T")?;
     let aligned = marked(words.next()?, '#', "S")?;
     let bytes = match words.next_if(|word| word.starts_with('#')) {
@@ -143,7 +143,7 @@ fn tensor(line: &str, number: u64) -> Option<Tensor> {
     while words.next_if(|word| word.starts_with('&')).is_some() {}
     let kind = words.next()?.to_owned();
     let lifelong = words.next()?.to_owned();
-    let life = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+    let steps = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
     Some(Tensor {
         id,
         aligned,
@@ -151,17 +151,17 @@ fn tensor(line: &str, number: u64) -> Option<Tensor> {
         offset,
         kind,
         lifelong,
-        life,
+        life: steps,
         node: words.collect::<Vec<&str>>().join(" "),
-        line: number,
+        line,
     })
 }
 
 /// The content of the field `key[...]`; other fields end in the same word.
 fn list<'l>(line: &'l str, key: &str) -> Option<&'l str> {
     let fields = line.split('\t').map(str::trim);
-    let content = fields.filter_map(|field| field.strip_prefix(key)?.strip_prefix('['));
-    content.last()?.strip_suffix(']')
+    let mut content = fields.filter_map(|field| field.strip_prefix(key)?.strip_prefix('['));
+    content.next_back()?.strip_suffix(']')
 }
 
 fn node(line: &str) -> Option<Node> {
