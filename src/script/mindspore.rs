@@ -1,6 +1,6 @@
 //! MindSpore's settings of memory: named, with what they do; MindSpore's allocator is not simulated.
 //!
-//! Sources: MindSpore 2.10: include/runtime/memory/mem_pool/mem_env.h with its uses, the guide of environment variables,
+//! Sources: MindSpore 2.10: `include/runtime/memory/mem_pool/mem_env.h` with its uses, the guide of environment variables,
 //! `mindspore.set_context`, `mindspore.runtime.set_memory`.
 
 use highwater_model::diagnostics::Severity;

@@ -68,7 +68,8 @@ impl Collector {
     /// A variable with an effect here, or, in an environment, with a similar name.
     fn variable(&mut self, name: &str, value: &str, line: usize) {
         let is_neighbour = of_variable(name).is_some();
-        if !is_variable(name) && !is_neighbour && !(self.is_inside && mistyped(name).is_some()) {
+        let is_mistyped = self.is_inside && mistyped(name).is_some();
+        if !(is_variable(name) || is_neighbour || is_mistyped) {
             return;
         }
         self.reading.is_found = true;

@@ -65,7 +65,7 @@ impl Reader<'_> {
             let mut calls = text.match_indices(*setter);
             calls.any(|(at, _)| text[at + setter.len()..].starts_with('('))
         };
-        MARKERS.iter().any(|marker| text.contains(marker)) || self.survey.setters.iter().any(|setter| calls(&setter))
+        MARKERS.iter().any(|marker| text.contains(marker)) || self.survey.setters.iter().any(calls)
     }
 
     /// Whether all calls of a function are in statements that are left out.

@@ -1,6 +1,6 @@
 //! Frameworks that run graphs by GE without the adapter: torchair, MindSpore and MindSpore Lite. Which of them a script uses, and how.
 //!
-//! Sources: torchair of torch_npu 2.14 (`configs/`, `fx2ge_converter.py`) and `torch_npu/dynamo`.
+//! Sources: torchair of `torch_npu` 2.14 (`configs/`, `fx2ge_converter.py`) and `torch_npu/dynamo`.
 
 use std::collections::BTreeMap;
 
@@ -55,8 +55,10 @@ const GE_MODE: &str = "max-autotune";
 /// Functions of torchair that compile by GE.
 const TORCHAIR_CALLS: [&str; 3] = ["get_npu_backend", "cache_compile", "dynamo_export"];
 
-/// Fields of `CompilerConfig`, the options that they are, and GE's texts for values that differ.
-const COMPILER_CONFIG: &[(&str, &str, &[(&str, &str)])] = &[
+/// A field of `CompilerConfig`, the option that it is, and GE's texts for values that differ.
+type ConfigField = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
+const COMPILER_CONFIG: &[ConfigField] = &[
     (
         "experimental_config.memory_efficiency",
         keys::ENGINE_FEATURE_BASE_REFRESHABLE,

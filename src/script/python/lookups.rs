@@ -10,8 +10,9 @@ use super::arithmetic::{float_of, int_of};
 use super::changes::CHANGED;
 use super::datum::{Datum, Fact, Instance};
 use super::evaluate::{COMPUTED, Depth};
-use super::paths::folder_of;
+use super::paths::{folder_of, own_file};
 use super::reader::Reader;
+use super::survey::Need;
 
 /// The longest dotted name of a group.
 const MAX_GROUP: usize = 256;
@@ -39,10 +40,10 @@ impl<'a> Reader<'a> {
             None if self.survey.original(name) == "environ" => Fact::plain(Datum::Environ),
             // The script is read as the main module.
             None if name == "__name__" => Fact::value("__main__"),
-            None if name == "__file__" => self
-                .source
-                .path
-                .map_or_else(|| self.computed(expr), |path| Fact::value(path)),
+            None if name == "__file__" => match self.source.path {
+                Some(path) => Fact::value(Value::Text(own_file(path))),
+                None => self.computed(expr),
+            },
             None => self.computed(expr),
         }
     }
@@ -89,7 +90,7 @@ impl<'a> Reader<'a> {
             }
             Datum::Instance(instance) => self.instance_attribute(expr, &instance, name, look),
             Datum::Unknown(why) if why.starts_with(CHANGED) => Fact::unknown(&why),
-            Datum::Value(Value::Text(path)) if name == "parent" => Fact::value(folder_of(&path)),
+            Datum::Value(Value::Text(path)) if name == "parent" => Fact::value(Value::Text(folder_of(&path))),
             _ => self.flag(expr, name, look),
         }
     }
@@ -142,7 +143,7 @@ impl<'a> Reader<'a> {
                 Given::Switch => Fact::value(flag.implied == Some(false)),
                 Given::Text(text) => Fact::value(text.as_str()),
             },
-            _ if flag.is_required => {
+            _ if flag.need == Need::Required => {
                 return Fact::unknown(&format!(
                     "comes from the flag --{name} of line {line}, which has no default"
                 ));

@@ -18,13 +18,29 @@ pub(super) const SAME_PATH: [&str; 3] = ["resolve", "absolute", "as_posix"];
 /// Classes of `pathlib`.
 const CLASSES: [&str; 3] = ["Path", "PurePath", "PosixPath"];
 
-/// The text behind the last slash is cut off, with the slash; empty where there is none.
-pub(super) fn folder_of(path: &str) -> &str {
+/// The value of `__file__`. Python makes it absolute; from the folder of the user it is the same file.
+pub(super) fn own_file(path: &str) -> String {
+    let has_drive = path.get(1..2) == Some(":");
+    if path.starts_with(['/', '.', '\\']) || has_drive {
+        path.to_owned()
+    } else {
+        format!("./{path}")
+    }
+}
+
+/// `os.path.dirname`: without the text behind the last slash, and the slash. The folder of `.` and `..` is the one above, as of the
+/// absolute paths that they are for.
+pub(super) fn folder_of(path: &str) -> String {
+    if path == "." {
+        return "..".to_owned();
+    }
+    if path == ".." || path.ends_with("/..") {
+        return format!("{path}/..");
+    }
     let at = path.rfind(['/', '\\']).unwrap_or(0);
     match path.get(..at) {
-        Some("") if path.starts_with('/') => "/",
-        Some(folder) => folder,
-        None => "",
+        Some("") if path.starts_with('/') => "/".to_owned(),
+        folder => folder.unwrap_or("").to_owned(),
     }
 }
 
@@ -55,8 +71,12 @@ impl<'a> Reader<'a> {
         }
         let fact = self.look(first, look);
         let path = fact.as_value()?.as_text()?;
-        let path = if name == "dirname" { folder_of(path) } else { path };
-        Some(Fact::value(path).with_note(fact.note.as_ref()))
+        let path = if name == "dirname" {
+            folder_of(path)
+        } else {
+            path.to_owned()
+        };
+        Some(Fact::value(Value::Text(path)).with_note(fact.note.as_ref()))
     }
 
     fn path_of_parts(&self, expr: &'a Expr, parts: &'a [Expr], look: Depth) -> Fact {
@@ -87,6 +107,9 @@ mod tests {
             ("a/", "a"),
             ("", ""),
             (r"C:\a\b.py", r"C:\a"),
+            ("./b.py", "."),
+            (".", ".."),
+            ("..", "../.."),
         ] {
             assert_eq!(folder_of(path), folder, "{path}");
         }

@@ -20,6 +20,20 @@ use super::effects::{Changes, Effects, all_changes};
 use super::messages::OPTIMIZERS;
 use super::source::Source;
 
+/// Whether a command line may leave a flag out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Need {
+    #[default]
+    Optional,
+    Required,
+}
+
+impl Need {
+    const fn of(is_required: bool) -> Self {
+        if is_required { Self::Required } else { Self::Optional }
+    }
+}
+
 #[derive(Default)]
 pub(super) struct Flag<'a> {
     /// The argument of the declaration.
@@ -32,7 +46,7 @@ pub(super) struct Flag<'a> {
     /// Whether it is an argument of `argparse`.
     pub(super) is_argument: bool,
     /// Whether there is no run without it.
-    pub(super) is_required: bool,
+    pub(super) need: Need,
     /// Whether it takes one value or none.
     pub(super) is_plain: bool,
     /// As on the command line, such as `--policy`.

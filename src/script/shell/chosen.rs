@@ -33,17 +33,16 @@ pub(super) fn choose(runs: &[Run], last: Run, set: &BTreeMap<String, usize>) -> 
     let best = runs.iter().map(|run| run.runs).max();
     let alike: Vec<&Run> = runs.iter().filter(|run| Some(run.runs) == best).collect();
     let with_variables = alike.iter().rfind(|run| !run.environment.is_empty());
-    let chosen = match best {
-        Some(Runs::Python) => with_variables.or(alike.last()).map_or(last, |run| (*run).clone()),
+    let chosen = if best == Some(Runs::Python) {
+        with_variables.or(alike.last()).map_or(last, |run| (*run).clone())
+    } else {
         // Programs may be anything: what the file leaves exported counts, unless one gets more.
-        _ => {
-            let gets_more = |run: &&&Run| {
-                run.environment
-                    .names()
-                    .any(|name| !last.environment.names().any(|of| of == name))
-            };
-            alike.iter().rfind(gets_more).map_or(last, |run| (*run).clone())
-        }
+        let gets_more = |run: &&&Run| {
+            run.environment
+                .names()
+                .any(|name| !last.environment.names().any(|of| of == name))
+        };
+        alike.iter().rfind(gets_more).map_or(last, |run| (*run).clone())
     };
     let mut remarks = Vec::new();
     let others: Vec<&&Run> = alike

@@ -1,5 +1,7 @@
 //! Which commands of a shell script run Python, and what their words pass on.
 
+use std::path::Path;
+
 use super::word::{Word, is_name};
 
 /// What a command runs, in rising order.
@@ -168,7 +170,7 @@ fn is_python(text: &str) -> bool {
 }
 
 fn is_script(text: &str) -> bool {
-    text.ends_with(".py")
+    Path::new(text).extension().is_some_and(|extension| extension == "py")
 }
 
 /// What the words of a command run, without assignments in front.

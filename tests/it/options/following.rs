@@ -225,3 +225,23 @@ fn settings_of_the_eager_interpreter_are_written_as_such() {
     let (again, _) = highwater::script::read_config("b.py", written.as_bytes()).unwrap();
     assert!(again.options.overrides().eq(document.options.overrides()), "{written}");
 }
+
+#[test]
+fn the_folder_of_the_script_is_known() {
+    for (expression, expected) in [
+        ("os.path.join(os.path.dirname(__file__), 'a', 'b.json')", "./a/b.json"),
+        (
+            "os.path.join(os.path.dirname(os.path.abspath(__file__)), 'b.json')",
+            "./b.json",
+        ),
+        (
+            "os.path.dirname(os.path.dirname(os.path.realpath(__file__))) + '/b.json'",
+            "../b.json",
+        ),
+    ] {
+        let (value, messages) = value_behind("", expression);
+        assert_eq!(value, Some(Value::from(expected)), "{expression}: {messages:?}");
+    }
+    let (value, _) = value_behind("", "os.path.dirname(path)");
+    assert!(matches!(value, Some(Value::Python(_))), "{value:?}");
+}

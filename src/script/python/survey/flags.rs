@@ -3,7 +3,7 @@
 use ruff_python_ast::{Expr, ExprCall};
 use ruff_text_size::Ranged as _;
 
-use super::{Flag, Surveyor};
+use super::{Flag, Need, Surveyor};
 
 impl<'a> Surveyor<'a, '_> {
     /// `flags.DEFINE_bool(...)`, `parser.add_argument(...)`, and what parsers do with them.
@@ -40,7 +40,8 @@ impl<'a> Surveyor<'a, '_> {
             flag.is_argument = true;
             let is_positional = names().all(|name| !name.starts_with('-'));
             let is_true = |value: &Expr| matches!(value, Expr::BooleanLiteral(literal) if literal.value);
-            flag.is_required = is_positional && keyword("nargs").is_none() || keyword("required").is_some_and(is_true);
+            flag.need =
+                Need::of(is_positional && keyword("nargs").is_none() || keyword("required").is_some_and(is_true));
             flag.is_plain = keyword("nargs").is_none()
                 && keyword("action")
                     .and_then(text)
@@ -70,7 +71,7 @@ impl<'a> Surveyor<'a, '_> {
             line: self.source.line(call.start()),
             ..Flag::default()
         };
-        let names: Vec<&'a str> = call
+        let texts: Vec<&'a str> = call
             .arguments
             .args
             .iter()
@@ -82,14 +83,14 @@ impl<'a> Surveyor<'a, '_> {
             keyword.is_some_and(|keyword| matches!(&keyword.value, Expr::BooleanLiteral(literal) if literal.value))
         };
         // A name without dashes is that of the argument.
-        let named = names
+        let argument = texts
             .iter()
             .find(|name| !name.starts_with('-'))
-            .or_else(|| names.iter().find(|name| name.starts_with("--")));
-        let Some(named) = named else { return };
-        let switch = named.split_once('/').map_or(*named, |(on, _)| on);
-        flag.implied = (is_true("is_flag") || named.contains('/')).then_some(false);
-        flag.is_required = is_true("required");
+            .or_else(|| texts.iter().find(|name| name.starts_with("--")));
+        let Some(argument) = argument else { return };
+        let switch = argument.split_once('/').map_or(*argument, |(on, _)| on);
+        flag.implied = (is_true("is_flag") || argument.contains('/')).then_some(false);
+        flag.need = Need::of(is_true("required"));
         let kind = call.arguments.find_keyword("type");
         flag.kind = kind.and_then(|kind| self.survey.last_name(&kind.value));
         let name = switch.trim_start_matches('-').replace('-', "_");

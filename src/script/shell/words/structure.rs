@@ -27,18 +27,14 @@ impl Cutter<'_> {
             return;
         }
         let mut quote = None;
-        let mut is_first = true;
         while let Some(letter) = self.next() {
             match (quote, letter) {
                 (Some(end), _) if letter == end => quote = None,
-                (Some(_), _) => {}
                 (None, '\\') => self.skip(),
                 (None, '\'' | '"') => quote = Some(letter),
-                (None, '(') if is_first => {}
                 (None, ')') => break,
                 _ => {}
             }
-            is_first = false;
         }
         if let Some(expects) = self.cases.last_mut() {
             *expects = false;
