@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
 use super::answer::{Answer, Page};
 use super::blocks::{Block, Line, PagePart, Span, bytes, code, markdown, page, paragraph, text};
-use super::cann_log::{arena_json, event_rows, pool_rows};
+use super::cann_log::{event_rows, pool_rows};
+use super::explain_json::{advice_json, process_record, requests_json, statement_json};
 use super::json_parts::{diagnostics_json, list};
 use super::record::{Record, Rows, Value, known};
 use highwater_analysis::{
-    Advice, FailedRequest, GraphMemory, GraphState, LogStory, ModuleMemory, NeedBasis, PolicyNeed, ProcessStory,
+    Advice, GraphMemory, GraphState, LogStory, ModuleMemory, NeedBasis, PolicyNeed, ProcessStory,
 };
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::{Cancelled, Progress};
@@ -250,7 +251,7 @@ fn facts(story: &ProcessStory) -> String {
     format!("{first}{}.", letters.as_str())
 }
 
-fn module_rows(modules: &[ModuleMemory]) -> Rows<'_> {
+pub(super) fn module_rows(modules: &[ModuleMemory]) -> Rows<'_> {
     let size = |value: Option<u64>| known(value.map(Bytes));
     let heading = |is_shown: bool, heading| if is_shown { heading } else { "" };
     let device = heading(modules.iter().any(|one| one.device != modules[0].device), ">device");
@@ -295,7 +296,7 @@ fn kinds(rows: &[DriverRow]) -> Vec<Block> {
     vec![table.into()]
 }
 
-fn graph_record(graph: &GraphMemory) -> Record<'_> {
+pub(super) fn graph_record(graph: &GraphMemory) -> Record<'_> {
     let size = |value: Option<u64>| known(value.map(Bytes));
     let state = match graph.loaded {
         2.. => format!("loaded {} times", graph.loaded),
@@ -388,7 +389,7 @@ fn needs(story: &ProcessStory) -> Option<Block> {
     (!table.is_empty()).then(|| table.into())
 }
 
-fn need_rows(needs: &[PolicyNeed]) -> Rows<'_> {
+pub(super) fn need_rows(needs: &[PolicyNeed]) -> Rows<'_> {
     Rows::new(needs, |need| {
         let active = if need.is_active { " (active)" } else { "" };
         let is_bound = matches!(need.basis, NeedBasis::AtLeast | NeedBasis::Estimate);
@@ -408,114 +409,5 @@ fn need_rows(needs: &[PolicyNeed]) -> Rows<'_> {
             .key("basis", need.basis.name())
             .key("why", &need.why)
             .shown("from", format!("{basis}{}", need.why))
-    })
-}
-
-fn process_record(story: &ProcessStory) -> Record<'_> {
-    let process = &*story.process;
-    let policy = json!({
-        "value": process.policy.map(|(value, _)| value),
-        "from": process.policy.map(|(_, from)| from.name()),
-        "line": story.policy_line,
-    });
-    Record::new()
-        .key("pid", process.pid)
-        .key("name", process.name.as_ref())
-        .key("device", process.device)
-        .key("device_total", process.device_total)
-        .key("level", process.level.name())
-        .key("policy", policy)
-        .key("ge_reserved_peak", process.reserved_peak)
-        .key("requests", list(&story.requests, request_json))
-        .key("more_requests", story.n_more_requests)
-        .key("modules", module_rows(&story.modules))
-        .key("graphs", Rows::new(&story.graphs, graph_record))
-        .key("arena", process.arena_loads.last().map(arena_json))
-        .key("pools", pool_rows(&process.pools))
-        .key("policies", need_rows(&story.needs))
-}
-
-fn request_json(request: &FailedRequest) -> Json {
-    let failure = &request.failure;
-    json!({
-        "time": failure.at.map(|at| at.to_string()),
-        "who": failure.who,
-        "requested": failure.requested,
-        "memory": failure.memory.name(),
-        "device": request.device(),
-        "graph_id": failure.graph,
-        "purpose": failure.purpose,
-        "refused_by": failure.refused.name(),
-        "driver_lines": failure.driver_lines,
-        "allocated": failure.allocated,
-        "reserved": failure.reserved,
-        "free": failure.free,
-        "total": failure.total,
-        "allowed": failure.allowed,
-        "outside_pool": request.outside_pool,
-        "allocated_by_modules": request.allocated_by_modules,
-        "of_no_module": request.of_no_module,
-        "evicted": request.evicted,
-        "sentence": request.sentence,
-        "remarks": request.remarks,
-        "try": list(&request.advice, advice_json),
-    })
-}
-
-fn advice_json(advice: &Advice) -> Json {
-    json!({
-        "action": advice.action,
-        "setting": advice.setting,
-        "reason": advice.reason,
-        "needs_version": advice.needs_version,
-    })
-}
-
-/// All requests, in the form that does not depend on what wrote the text: `null` is unknown.
-fn requests_json(story: &LogStory) -> Json {
-    let requests = story
-        .processes
-        .iter()
-        .flat_map(|process| process.requests.iter().map(move |one| (process, one)));
-    list(requests, |(process, request)| {
-        let failure = &request.failure;
-        let is_known = process.is_process();
-        json!({
-            "asked_bytes": failure.requested,
-            "memory": failure.memory.name(),
-            "device": request.device(),
-            "library": failure.library.name(),
-            "by": {
-                "process": is_known.then_some(&process.title),
-                "line": failure.line,
-                "kernel": failure.kernel,
-                "graph": failure.graph,
-            },
-            "free_bytes": failure.free,
-            "reserved_bytes": failure.reserved,
-            "allocated_bytes": failure.allocated,
-            "largest_free_bytes": failure.largest_free,
-            "total_bytes": failure.total,
-            "limit_bytes": failure.allowed,
-            "holders": list(&failure.holders, |one| json!({ "name": one.name, "bytes": one.bytes })),
-            "served_by_setting": request.verdict.served.name(),
-            "why": request.verdict.why,
-            "try": list(&request.advice, |advice| json!({
-                "setting": advice.setting,
-                "action": advice.action,
-                "why": advice.reason,
-                "needs_version": advice.needs_version,
-            })),
-        })
-    })
-}
-
-fn statement_json(story: &ProcessStory, statement: &LoggedStatement) -> Json {
-    let is_known = story.is_process();
-    json!({
-        "text": statement.text,
-        "time": statement.at.map(|at| at.to_string()),
-        "process": is_known.then_some(&story.title),
-        "device": statement.device,
     })
 }

@@ -17,6 +17,7 @@ mod compare;
 mod comparison;
 mod contributors;
 mod device;
+mod explain_json;
 mod explain_log;
 mod file_names;
 mod flame;
