@@ -56,7 +56,7 @@ impl Draft {
     /// Whether text of a terminal has figures of memory for it: programs that print such sentences have none.
     pub(super) fn states_memory(&self) -> bool {
         let is_told = |fact: &Fact| match &fact.says {
-            Says::Report(report) => report.has_figures || report.is_message || report.kind == ReportKind::Code,
+            Says::Report(report) => report.is_told || report.kind == ReportKind::Code,
             _ => false,
         };
         !self.statements.is_empty() || self.facts.iter().any(is_told)

@@ -183,8 +183,8 @@ pub(super) struct Report {
     pub(super) line: Option<String>,
     /// Whether it states any figure or name.
     pub(super) has_figures: bool,
-    /// Whether it is the message of an error.
-    pub(super) is_message: bool,
+    /// Whether the words are a report by themselves, and no text of a program.
+    pub(super) is_told: bool,
 }
 
 impl Report {

@@ -4,18 +4,13 @@ use super::fact::{Report, ReportKind};
 use super::head::Record;
 use super::patterns::{Reads, first_report};
 
-/// One of them is in every record that reports a failed request; most records have none, which is seen fast.
-const SIGNS: [&str; 4] = [
-    "fail",
-    "out of memory",
-    "tried to allocate",
-    "[Check] sum of total_mem_offset:",
-];
+/// One of them is in every record below the level warning that reports a failed request; most have none, which is seen fast.
+const SIGNS: [&str; 4] = ["fail", "out of memory", "tried to allocate", "[Check] sum of"];
 
 /// The report of a record.
 pub(super) fn of_record(record: &Record<'_>) -> Option<Report> {
     let text = record.text;
-    if !record.is_error && !SIGNS.iter().any(|sign| text.contains(sign)) {
+    if !record.is_loud && !SIGNS.iter().any(|sign| text.contains(sign)) {
         return None;
     }
     let is_of_engine = record.is_error && record.module == "GE";

@@ -16,6 +16,8 @@ const DAY: i64 = 86_400_000_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Record<'a> {
     pub(super) is_error: bool,
+    /// An error or a warning.
+    pub(super) is_loud: bool,
     pub(super) module: &'a str,
     pub(super) pid: u64,
     pub(super) name: &'a str,
@@ -72,6 +74,7 @@ fn head(text: &str) -> Option<Record<'_>> {
     let (stamp, text) = stamp(rest.trim_start_matches(' '))?;
     Some(Record {
         is_error: matches!(level, "ERROR" | "ERR0R" | "CRITICAL"),
+        is_loud: matches!(level, "ERROR" | "ERR0R" | "CRITICAL" | "WARNING"),
         module,
         pid: pid.parse().ok()?,
         name: without_thread(name.trim()),

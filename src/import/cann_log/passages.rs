@@ -15,8 +15,12 @@ const AROUND: usize = 60;
 /// A line that is shorter was not broken because it was full.
 const FULL: usize = 18;
 
-/// Bytes of a prefix that lines share, at least.
+/// Bytes of a prefix that lines share, at least and at most.
 const PREFIX: usize = 8;
+const MOST_PREFIX: usize = 160;
+
+/// What quotes and tables put in front of lines.
+const QUOTES: [char; 5] = ['>', '|', '\u{2502}', '\u{2503}', ' '];
 
 /// One or more sentences, and where they began.
 #[derive(Clone, Debug)]
@@ -31,8 +35,10 @@ pub(super) struct Passage<T> {
 
 #[derive(Debug)]
 pub(super) struct Passages<T> {
-    /// The end of the line before.
+    /// The line before, as far as words of it can go on.
     tail: String,
+    /// What the line before begins with.
+    head: String,
     open: Option<Passage<T>>,
 }
 
@@ -40,6 +46,7 @@ impl<T> Default for Passages<T> {
     fn default() -> Self {
         Self {
             tail: String::new(),
+            head: String::new(),
             open: None,
         }
     }
@@ -50,6 +57,11 @@ impl<T> Passages<T> {
     pub(super) fn end(&mut self) -> Option<Passage<T>> {
         self.tail.clear();
         self.open.take()
+    }
+
+    /// Whether a sentence may go on in the next line.
+    pub(super) const fn is_open(&self) -> bool {
+        self.open.is_some()
     }
 
     /// Takes a line, as [`plain`] makes it, with its marks; returns the passages that end before or with it.
@@ -71,9 +83,10 @@ impl<T> Passages<T> {
                     })
                     .filter(|open| open.text.len() > 1),
             );
+            let rest = &line[shared_prefix(&self.head, line)..];
             self.open = Some(Passage {
-                text: format!("{head}{BREAK}{line}"),
-                before: self.tail[..at].to_owned(),
+                text: format!("{head}{BREAK}{rest}"),
+                before: format!("{} {}", self.head, &self.tail[..at]),
                 begin,
                 n_lines: 2,
             });
@@ -97,6 +110,11 @@ impl<T> Passages<T> {
         }
         ended.extend(self.open.take_if(|open| open.is_whole()));
         let trimmed = line.trim_end_matches('\n');
+        let end = (0..=MOST_PREFIX.min(trimmed.len()))
+            .rev()
+            .find(|at| trimmed.is_char_boundary(*at));
+        self.head.clear();
+        self.head.push_str(&trimmed[..end.unwrap_or(0)]);
         let start = (trimmed.len().saturating_sub(AROUND)..=trimmed.len()).find(|at| trimmed.is_char_boundary(*at));
         self.tail.clear();
         self.tail.push_str(&trimmed[start.unwrap_or(trimmed.len())..]);
@@ -106,6 +124,7 @@ impl<T> Passages<T> {
     /// Where a mark begins in the end of the line before that ends in this line.
     fn crossing(&mut self, line: &str) -> Option<usize> {
         let end = self.tail.len();
+        let line = &line[shared_prefix(&self.head, line)..];
         let head = (0..=AROUND.min(line.len()))
             .rev()
             .find(|at| line.is_char_boundary(*at))?;
@@ -170,7 +189,8 @@ fn begins_other(line: &str) -> bool {
     BEGINS.iter().any(|begin| line.starts_with(begin)) || line.contains("Error: ")
 }
 
-/// Bytes of a launcher's prefix that the first line of a sentence and another one share; numbers of one length are equal.
+/// Bytes of a launcher's prefix that the first line of a sentence and another one share, numbers of one length being equal,
+/// else of what quotes the line.
 fn shared_prefix(before: &str, line: &str) -> usize {
     let kind = |byte: u8| if byte.is_ascii_digit() { b'0' } else { byte };
     let pairs = before.bytes().zip(line.bytes());
@@ -180,10 +200,9 @@ fn shared_prefix(before: &str, line: &str) -> usize {
         .rposition(|byte| matches!(byte, b' ' | b']'));
     let end = end.map_or(0, |at| at + 1);
     if end >= PREFIX && line.is_char_boundary(end) {
-        end
-    } else {
-        0
+        return end;
     }
+    line.len() - line.trim_start_matches(QUOTES).len()
 }
 
 /// A line with single blanks, without blanks at its ends; its line feed stays.
@@ -267,7 +286,11 @@ mod tests {
     #[test]
     fn prefixes_of_lines_are_no_part_of_a_sentence() {
         let prefix = "(Worker pid=7) ERROR 07-12 23:38:48 [x.py:932] ";
-        let text = format!("{prefix}{}\n{prefix}{}\n", &SENTENCE[..100], &SENTENCE[100..]);
-        assert_eq!(figures(&text), figures(SENTENCE));
+        for prefix in [prefix, "| ", "> > ", ""] {
+            for at in [20, 28, 100] {
+                let text = format!("{prefix}{}\n{prefix}{}\n", &SENTENCE[..at], &SENTENCE[at..]);
+                assert_eq!(figures(&text), figures(SENTENCE), "{text}");
+            }
+        }
     }
 }

@@ -120,6 +120,7 @@ mod tests {
     fn record(stamp: i64, text: &str) -> Record<'_> {
         Record {
             is_error: false,
+            is_loud: false,
             module: "GE",
             pid: 1,
             name: "p",

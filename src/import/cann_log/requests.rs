@@ -201,7 +201,9 @@ impl Request {
             .filter(|one| one.kind.is_sentence())
             .count();
         if self.first.is_none() && at.stamp.is_none() {
-            let is_one = n_sentences == 0 && self.is_beside(at) && self.is_same_size(report) && self.is_of_same(report);
+            let is_plain = n_sentences == 0 && self.is_of_same(report);
+            let is_passed_on = self.report.kind == ReportKind::Echo && self.is_of_device(report);
+            let is_one = (is_plain || is_passed_on) && self.is_beside(at) && self.is_same_size(report);
             return is_one || self.report.is_repeated_by(report);
         }
         if self.first.is_none() || at.stamp.is_none() {

@@ -325,6 +325,7 @@ mod tests {
         let mut draft = Draft::default();
         let record = Record {
             is_error: false,
+            is_loud: false,
             module: "GE",
             pid: 1,
             name: "p",

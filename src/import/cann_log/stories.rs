@@ -167,8 +167,14 @@ fn lines_below_a_sentence_add_holders_and_free_blocks() {
                tensorflow.ResourceExhaustedError: OOM when allocating tensor with shape[10,25] and type float on \
                /job:localhost/replica:0/task:0/device:GPU:0 by allocator GPU_0_bfc [Op:MatMul]\n";
     for (text, expected) in [
-        (jax, "Jax, bytes 64, parameters: 6144, jit(f)/add: 6144, copy: 2048"),
-        (tpu, "Jax, bytes 2048, total 1024, arguments: 512, jit(g)/dot: 1024"),
+        (
+            jax,
+            "Jax, bytes 64, who XLA, parameters: 6144, jit(f)/add: 6144, copy: 2048",
+        ),
+        (
+            tpu,
+            "Jax, bytes 2048, total 1024, who XLA's compiler, arguments: 512, jit(g)/dot: 1024",
+        ),
         (
             bfc,
             "TensorFlow, bytes 1024, device 0, largest 512, allocated 2048, who TensorFlow, kernel MatMul",

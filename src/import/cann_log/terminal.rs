@@ -21,6 +21,12 @@ const BEHIND: u64 = 4000;
 /// Settings and releases of one text, at most.
 const MOST_NAMED: usize = 100;
 
+/// Sentences of a file without a process that are kept, the first ones.
+const MOST_SENTENCES: usize = 10_000;
+
+/// Marks of one passage that are looked at, the first ones.
+const MOST_MARKS: usize = 256;
+
 /// Bytes of a line that can begin with a time.
 const TIME_BYTES: usize = 40;
 
@@ -102,8 +108,7 @@ impl Reader {
         for passage in self.terminal.passages.take(&line, &found, begin) {
             self.passage(&passage);
         }
-        let has_sentence = found.iter().any(|one| matches!(one.row().reads, Reads::Request(_)));
-        if has_sentence || is_call || self.n_sentences > n_before {
+        if is_call || self.n_sentences > n_before || self.terminal.passages.is_open() {
             return;
         }
         if named.is_some() {
@@ -165,21 +170,12 @@ impl Reader {
 
     /// A line that adds to the last sentence, of the same library.
     fn adds_to_last(&mut self, line: &str, found: &[Found], begin: Begin) -> bool {
-        let details = || {
-            found
-                .iter()
-                .map(|one| one.row())
-                .filter(|row| row.reads == Reads::Detail)
-        };
-        if details().next().is_none() {
+        let details = rows_of(found, Reads::Detail);
+        if details.is_empty() {
             return false;
         }
-        let wanted = |row: &Pattern, report: &Report| row.library == report.library;
-        let is_open = self
-            .terminal
-            .last
-            .as_ref()
-            .is_some_and(|(_, _, last)| details().any(|row| wanted(row, last)));
+        let last = self.terminal.last.as_ref();
+        let is_open = last.is_some_and(|(_, _, last)| details.iter().any(|row| row.library == last.library));
         if !is_open && let Some(passage) = self.terminal.passages.end() {
             self.passage(&passage);
         }
@@ -192,10 +188,10 @@ impl Reader {
             return false;
         }
         let mut is_added = false;
-        let mut rows: Vec<&Pattern> = details().filter(|row| wanted(row, last)).collect();
-        rows.dedup_by_key(|row| row.name);
-        for row in rows {
-            if let Some(addition) = row.report("", line) {
+        for row in details {
+            if row.library == last.library
+                && let Some(addition) = row.report("", line)
+            {
                 last.fill(&addition);
                 is_added = true;
             }
@@ -210,7 +206,7 @@ impl Reader {
         let mut before: &str = &passage.before;
         let mut last_at = None;
         let mut has_report = false;
-        for one in &found {
+        for one in found.iter().take(MOST_MARKS) {
             let row = one.row();
             if last_at == Some(one.at) || !matches!(row.reads, Reads::Request(_) | Reads::Statement(_)) {
                 continue;
@@ -273,7 +269,7 @@ impl Reader {
                 self.block = Some((pid, at.stamp));
                 self.code(pid, at, report);
             }
-            ReportKind::Echo if of.is_none() && self.block.is_none() => self.waiting.push((at, report)),
+            ReportKind::Echo if of.is_none() && self.block.is_none() => self.wait(at, report),
             ReportKind::Retry => {}
             _ => {
                 if report.kind == ReportKind::Echo && report.device.is_none() {
@@ -285,6 +281,12 @@ impl Reader {
         }
     }
 
+    fn wait(&mut self, at: At, report: Report) {
+        if self.waiting.len() < MOST_SENTENCES {
+            self.waiting.push((at, report));
+        }
+    }
+
     /// The last sentence goes to its process: the one that it names, else one that reports the same size, else it waits.
     pub(super) fn settle(&mut self) {
         let Some((pid, at, report)) = self.terminal.last.take() else {
@@ -292,7 +294,7 @@ impl Reader {
         };
         match pid.or_else(|| self.reported_before(at, &report)) {
             Some(pid) => self.report(Some(pid), at, report),
-            None => self.waiting.push((at, report)),
+            None => self.wait(at, report),
         }
     }
 
@@ -303,19 +305,21 @@ impl Reader {
             self.block = None;
             return;
         }
-        let rows = found
-            .iter()
-            .map(|one| one.row())
-            .filter(|row| row.reads == Reads::InBlock);
-        let mut rows: Vec<&Pattern> = rows.collect();
-        rows.dedup_by_key(|row| row.name);
-        rows.sort_by_key(|row| row.name == "block");
-        if let Some(report) = rows.into_iter().find_map(|row| row.report("", line)) {
+        let mut rows = rows_of(found, Reads::InBlock).into_iter();
+        if let Some(report) = rows.find_map(|row| row.report("", line)) {
             let at = self.at(time);
             self.join_waiting(of, at, &report);
             self.report(of, at, report);
         }
     }
+}
+
+/// The rows of these marks that are read so, each once, in the order of the table.
+fn rows_of(found: &[Found], reads: Reads) -> Vec<&'static Pattern> {
+    let mut rows: Vec<Found> = found.iter().filter(|one| one.row().reads == reads).copied().collect();
+    rows.sort_by_key(|one| one.row);
+    rows.dedup_by_key(|one| one.row);
+    rows.into_iter().map(Found::row).collect()
 }
 
 /// The process that a sentence names: `[PID: 7]` or `(PID:7,`.

@@ -232,7 +232,13 @@ pub(super) const ROWS: &[Pattern] = &[
     },
     Pattern {
         name: "runtime",
-        marks: &["alloc device memory failed", "ErrCode=207001", "rtMalloc execut"],
+        marks: &[
+            "alloc device memory failed",
+            "ErrCode=207001",
+            "rtMalloc execut",
+            "rtMalloc fail",
+            "aclrtMalloc fail",
+        ],
         needs: &[&["207001", "out of memory"]],
         reads: Reads::Request(Echo),
         fields: &[(Asked, " size={}")],
@@ -244,7 +250,7 @@ pub(super) const ROWS: &[Pattern] = &[
         name: "runtime_size",
         marks: &["Device malloc failed"],
         reads: Reads::Request(Echo),
-        fields: &[(Asked, " size={}")],
+        fields: DRIVER,
         source: "runtime 2021 to 2023, logger.cc",
         ..ROW
     },
@@ -287,7 +293,7 @@ pub(super) const ROWS: &[Pattern] = &[
 
 /// What lines below an error code add.
 const ENGINE_BLOCK: &[(Figure, &str)] = &[
-    (Asked, "alloc fail{}size:{}"),
+    (Asked, "alloc fail{}size{}"),
     (Device, "device_id{}"),
     (Graph, "graph id{}"),
     (Graph, "graph_id{}"),

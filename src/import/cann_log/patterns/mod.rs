@@ -2,7 +2,7 @@
 //! sentences that state memory without a failure.
 //!
 //! ```text
-//! mod.rs       the row, how a sentence is read by it           template.rs  texts with gaps, over line breaks
+//! mod.rs       the row, how a sentence is read by it           template.rs  texts with gaps, over line breaks (figures.rs)
 //! ascend.rs    CANN, driver, torch_npu    torch.rs   CUDA, HIP, XPU, MPS     xla.rs   JAX, TPU, TensorFlow
 //! others.rs    MindSpore, Paddle, hosts   serving.rs start-up lines of servers
 //! texts.txt    per row what it reads, and what looks alike and is not read
@@ -12,6 +12,7 @@
 //! tried in their order.
 
 mod ascend;
+mod figures;
 mod others;
 mod serving;
 pub(super) mod template;
@@ -22,19 +23,13 @@ mod xla;
 
 use std::sync::LazyLock;
 
-use super::super::element_types::TENSORFLOW;
 use super::fact::{Report, ReportKind};
-use super::field::Amount;
-use super::statistics::module_name;
-use highwater_model::graph::DType;
-use highwater_model::workload::{Holder, Library, MemoryPlace, RefusedBy};
-use template::{BREAK_BYTE, MOST_NAME, find, gaps, has, joined, literal_end, number, quantity, size};
+use figures::{Parts, take, whole};
+use highwater_model::workload::{Library, MemoryPlace, RefusedBy};
+use template::{BREAK_BYTE, find, gaps, has, literal_end, number, quantity};
 
 /// Holders of one request that are kept, the first ones.
 pub(super) const MOST_HOLDERS: usize = 24;
-
-/// Dimensions of a shape, at most.
-const MOST_DIMS: usize = 32;
 
 pub(super) struct Pattern {
     pub(super) name: &'static str,
@@ -86,9 +81,6 @@ const ROW: Pattern = Pattern {
 
 /// The name of a buffer until a line tells another.
 pub(super) const BUFFER: &str = "buffer";
-
-/// Places of a template that are looked at for a figure.
-const MOST_PLACES: usize = 8;
 
 /// Of [`Pattern::host`]: all memory of the row is the host's.
 const ALWAYS: &[&str] = &[""];
@@ -220,11 +212,17 @@ pub(super) fn marks_until(text: &str, end: usize) -> Vec<Found> {
     found
 }
 
+/// Places of one row in a text that are looked at, the first ones.
+const MOST_OF_ROW: usize = 8;
+
 /// The report of a text by the first row that reads it.
 pub(super) fn first_report(text: &str, is_wanted: impl Fn(&Pattern) -> bool) -> Option<Report> {
     let mut found = marks(text);
     found.sort_by_key(|one| (one.row, one.at));
-    found.into_iter().filter(|one| is_wanted(one.row())).find_map(|one| {
+    let rows = found.chunk_by(|one, other| one.row == other.row);
+    let places = rows.flat_map(|row| &row[..row.len().min(MOST_OF_ROW)]);
+    let mut wanted = places.filter(|one| is_wanted(one.row()));
+    wanted.find_map(|one| {
         let row = one.row();
         let begin = if row.reads == Reads::InBlock { 0 } else { one.at };
         row.report(&text[..begin], &text[begin..])
@@ -261,10 +259,8 @@ impl Pattern {
             row: self.name,
             ..Report::default()
         };
-        let mut parts = Parts {
-            n_wanted: self.fields.iter().filter(|(figure, _)| *figure == Figure::Part).count(),
-            ..Parts::default()
-        };
+        let n_parts = self.fields.iter().filter(|(figure, _)| *figure == Figure::Part);
+        let mut parts = Parts::new(n_parts.count());
         let mut n_found = 0_u32;
         for (figure, template) in self.fields {
             n_found += u32::from(take(&mut report, &mut parts, *figure, sentence, template));
@@ -283,11 +279,13 @@ impl Pattern {
             report.memory = MemoryPlace::Host;
         }
         report.has_figures = n_found > 0;
-        report.is_message = before.trim_end().ends_with("Error:");
+        let before = before.trim_end();
+        let is_message = before.ends_with("Error:");
+        report.is_told = n_found > 0 || is_message || !self.needs_figure && !before.ends_with(['"', '\'']);
         let is_told = if kind == ReportKind::Addition {
             n_found > 0 || report.purpose.is_some()
         } else {
-            n_found > 0 || !self.needs_figure || report.is_message
+            n_found > 0 || !self.needs_figure || is_message
         };
         is_told.then_some(report)
     }
@@ -331,185 +329,4 @@ fn told(sentence: &str, template: &str, words: &str) -> Option<String> {
         text += part;
     }
     Some(text)
-}
-
-/// What a sentence tells in several figures.
-#[derive(Default)]
-struct Parts {
-    elements: Option<u64>,
-    dtype: String,
-    sum: u64,
-    n_parts: usize,
-    /// Parts of the row.
-    n_wanted: usize,
-}
-
-impl Parts {
-    /// Of a tensor by its shape and the name of its type, or of a sum.
-    fn bytes(&self) -> Option<Amount> {
-        if self.n_wanted > 0 {
-            return (self.n_parts == self.n_wanted).then(|| Amount::exact(self.sum));
-        }
-        let named = TENSORFLOW.of_name(&self.dtype.to_ascii_uppercase());
-        let dtype = match named {
-            DType::Unknown => DType::from_name(&self.dtype.to_ascii_lowercase())?,
-            named => named,
-        };
-        let bytes = dtype.bytes(self.elements?);
-        (bytes > 0).then(|| Amount::exact(bytes))
-    }
-}
-
-/// Takes a figure from the first of its places that has one; whether there is one.
-fn take(report: &mut Report, parts: &mut Parts, figure: Figure, sentence: &str, template: &str) -> bool {
-    if let Figure::Holder(name) = figure {
-        return holders(report, name, sentence, template);
-    }
-    let mut from = 0;
-    for _ in 0..MOST_PLACES {
-        let Some((found, end)) = gaps(sentence, template, from) else {
-            break;
-        };
-        let Some(gap) = found.last() else { break };
-        if take_gap(report, parts, figure, gap, &whole(gap, template)) {
-            return true;
-        }
-        from = end;
-    }
-    false
-}
-
-/// A gap as a figure: what is behind it was printed where the template goes on.
-fn whole(gap: &str, template: &str) -> String {
-    let cut = (0..=MOST_NAME.min(gap.len()))
-        .rev()
-        .find(|at| gap.is_char_boundary(*at));
-    let end = if template.ends_with("{}") { "" } else { " " };
-    format!("{}{end}", &gap[..cut.unwrap_or(0)])
-}
-
-fn take_gap(report: &mut Report, parts: &mut Parts, figure: Figure, gap: &str, printed: &str) -> bool {
-    let bytes = || size(printed).map(Amount::bytes);
-    let (known, value) = match figure {
-        Figure::Asked => {
-            let asked = size(printed);
-            report.asked = report.asked.or(asked);
-            return asked.is_some();
-        }
-        Figure::Part => {
-            let Some(part) = bytes() else { return false };
-            parts.sum = parts.sum.saturating_add(part);
-            parts.n_parts += 1;
-            return true;
-        }
-        Figure::Unallocated => {
-            let sum = bytes()
-                .zip(report.allocated)
-                .map(|(unused, allocated)| unused.saturating_add(allocated));
-            (&mut report.reserved, sum)
-        }
-        Figure::Total => (&mut report.total, bytes()),
-        Figure::Allocated => (&mut report.allocated, bytes()),
-        Figure::Reserved => (&mut report.reserved, bytes()),
-        Figure::Free => (&mut report.free, bytes()),
-        Figure::Allowed => (&mut report.allowed, bytes()),
-        Figure::LargestFree => (&mut report.largest_free, bytes()),
-        Figure::Device => (&mut report.device, number(printed)),
-        Figure::Graph => (&mut report.graph, number(printed)),
-        Figure::Process => (&mut report.process, number(printed)),
-        Figure::Shape => {
-            parts.elements = elements(gap);
-            return parts.elements.is_some();
-        }
-        Figure::Type => {
-            parts.dtype = name(gap, " .,;[\n");
-            return !parts.dtype.is_empty();
-        }
-        _ => return take_name(report, figure, gap),
-    };
-    *known = known.or(value);
-    value.is_some()
-}
-
-/// Takes a figure that is a name.
-fn take_name(report: &mut Report, figure: Figure, gap: &str) -> bool {
-    let (known, value) = match figure {
-        Figure::Who => (&mut report.who, name(gap, " .,;:)\n")),
-        Figure::Module => {
-            let module = number(gap).and_then(module_name);
-            (&mut report.who, module.unwrap_or("").to_owned())
-        }
-        Figure::Kernel => (&mut report.kernel, name(gap, "\t,;(\"}]`\n")),
-        Figure::Program => (&mut report.program, name(gap, ",)\n")),
-        Figure::Purpose => (&mut report.purpose, purpose(gap)),
-        Figure::HolderName => (&mut report.holder_name, name(gap, "\"\n")),
-        _ => return false,
-    };
-    let is_there = !value.is_empty();
-    if known.is_none() && is_there {
-        *known = Some(value);
-    }
-    is_there
-}
-
-/// A name up to one of the ends.
-fn name(gap: &str, ends: &str) -> String {
-    let name = joined(gap);
-    let name = name.trim_start_matches([' ', ':', '=', '\'', '`', '{']);
-    let name = name.split(|char| ends.contains(char)).next().unwrap_or("").trim_end();
-    let cut = (0..=MOST_NAME.min(name.len()))
-        .rev()
-        .find(|at| name.is_char_boundary(*at));
-    name[..cut.unwrap_or(0)].to_owned()
-}
-
-/// What memory is for, in the engine's words; parts may be separated by commas themselves.
-fn purpose(gap: &str) -> String {
-    let gap = joined(gap);
-    let gap = gap.trim_start_matches([' ', ':', '=']);
-    let ends = [", size", ", type", ", ptr", "[", "\n"];
-    let Some(end) = ends.iter().filter_map(|end| gap.find(end)).min() else {
-        return String::new();
-    };
-    let words = gap[..end].trim().trim_end_matches('.');
-    if words.len() <= MOST_NAME {
-        words.to_owned()
-    } else {
-        String::new()
-    }
-}
-
-/// The elements of a shape, `16,112,3`; a scalar has one.
-fn elements(gap: &str) -> Option<u64> {
-    let shape = joined(gap);
-    let dims = shape
-        .split(',')
-        .map(str::trim)
-        .filter(|dim| !dim.is_empty())
-        .take(MOST_DIMS);
-    dims.map(|dim| dim.parse::<u64>().ok())
-        .try_fold(1_u64, |product, dim| product.checked_mul(dim?))
-}
-
-fn holders(report: &mut Report, name: &str, sentence: &str, template: &str) -> bool {
-    let mut from = 0;
-    let mut is_there = false;
-    while report.holders.len() < MOST_HOLDERS
-        && let Some((found, end)) = gaps(sentence, template, from)
-    {
-        from = end;
-        let number = found.len().checked_sub(2).and_then(|at| number(found[at]));
-        let Some(bytes) = found.last().and_then(|gap| size(gap)).map(Amount::bytes) else {
-            continue;
-        };
-        let name = number.map_or_else(|| name.to_owned(), |number| format!("{name} {number}"));
-        is_there = true;
-        if bytes > 0 {
-            report.holders.push(Holder { name, bytes });
-        }
-        if template.ends_with("{}") {
-            break;
-        }
-    }
-    is_there
 }

@@ -160,7 +160,11 @@ pub(super) const ROWS: &[Pattern] = &[
     },
     Pattern {
         name: "cpp",
-        marks: &["std::bad_alloc"],
+        marks: &[
+            "instance of 'std::bad_alloc'",
+            "what(): std::bad_alloc",
+            "Error: std::bad_alloc",
+        ],
         library: Library::System,
         host: ALWAYS,
         source: "C++ standard library",
@@ -192,6 +196,19 @@ pub(super) const ROWS: &[Pattern] = &[
         host: ALWAYS,
         needs_figure: true,
         source: "linux 3.10 to 6.12, oom_kill.c",
+        ..ROW
+    },
+    Pattern {
+        name: "shared",
+        marks: &[
+            "insufficient shared memory (shm)",
+            "unable to mmap",
+            "unable to allocate shared memory",
+        ],
+        fields: &[(Asked, "unable to mmap {} bytes")],
+        library: Library::System,
+        host: ALWAYS,
+        source: "torch 1.0 to 2.15, MapAllocator.cpp and DataLoader",
         ..ROW
     },
     Pattern {

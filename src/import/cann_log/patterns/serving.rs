@@ -185,6 +185,22 @@ pub(super) const ROWS: &[Pattern] = &[
         ..ROW
     },
     Pattern {
+        name: "sglang_batch",
+        marks: &["Decode out of memory", "Prefill out of memory"],
+        reads: Reads::Statement(&[
+            (
+                "Decode out of memory",
+                "the KV cache has no room for the batch that is decoded",
+            ),
+            (
+                "Prefill out of memory",
+                "the KV cache has no room for the batch that is prefilled",
+            ),
+        ]),
+        source: "sglang 0.3 to 0.5, schedule_batch.py",
+        ..ROW
+    },
+    Pattern {
         name: "mindie",
         marks: &[
             "kv cache will allocate",

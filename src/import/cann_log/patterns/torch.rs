@@ -3,8 +3,9 @@
 //! Sources: pytorch/pytorch 1.0 to 2.15 (c10/cuda/CUDACachingAllocator.cpp, c10/xpu/XPUCachingAllocator.cpp, aten/src/ATen/mps),
 //! intel/intel-extension-for-pytorch 1.13 to 2.8.
 
+use super::super::fact::ReportKind::Echo;
 use super::Figure::{Allocated, Allowed, Asked, Device, Free, Holder, Kernel, Reserved, Total, Unallocated};
-use super::{ALWAYS, Figure, Pattern, ROW};
+use super::{ALWAYS, Figure, Pattern, ROW, Reads};
 use highwater_model::workload::{Library, RefusedBy};
 
 /// All forms: 1.0 to 1.3 (`cached`), to 2.0 (`reserved in total`), 2.1 (`total capacty`), since then (`total capacity of`).
@@ -13,6 +14,9 @@ const TORCH: &[(Figure, &str)] = &[
     (Device, "(GPU {}"),
     (Device, "GPU {} has a total"),
     (Device, "device {} has a total"),
+    (Device, "(MLU {}"),
+    (Device, "(MUSA {}"),
+    (Device, "(HPU {}"),
     (Total, "{} total capacity"),
     (Total, "total capacity of {}"),
     (Total, "total capacty of {}"),
@@ -72,6 +76,23 @@ pub(super) const ROWS: &[Pattern] = &[
         ..ROW
     },
     Pattern {
+        name: "torch_other",
+        marks: &[
+            "MLU out of memory",
+            "MUSA out of memory",
+            "HPU out of memory",
+            "GCU out of memory",
+            "SDAA out of memory",
+        ],
+        fields: TORCH,
+        library: Library::Other,
+        who: "torch",
+        needs_figure: true,
+        ends: ENDS,
+        source: "backends of torch outside its repository, which have its sentence",
+        ..ROW
+    },
+    Pattern {
         name: "torch_mps",
         marks: &["MPS backend out of memory"],
         fields: &[
@@ -118,6 +139,16 @@ pub(super) const ROWS: &[Pattern] = &[
         ..ROW
     },
     Pattern {
+        name: "torch_async_bare",
+        marks: &["OutOfMemoryError: Allocation on device"],
+        without: &["Requested"],
+        fields: &[(Device, "Allocation on device {}")],
+        library: Library::TorchCuda,
+        who: "torch",
+        source: "torch 2.5 to 2.15, CUDAMallocAsyncAllocator.cpp, as programs cut it",
+        ..ROW
+    },
+    Pattern {
         name: "cuda_host",
         marks: &["cudaHostAlloc", "cudaMallocHost", "THCCachingHostAllocator"],
         needs: &[&["out of memory", "failed", "cudaErrorMemoryAllocation"]],
@@ -151,6 +182,21 @@ pub(super) const ROWS: &[Pattern] = &[
         library: Library::TorchCuda,
         who: "cuBLAS, cuDNN or cuSOLVER",
         source: "torch 1.0 to 2.15, CUDABlas.cpp",
+        ..ROW
+    },
+    Pattern {
+        name: "cuda_call",
+        marks: &[
+            "CUDA_ERROR_OUT_OF_MEMORY",
+            "cudaErrorMemoryAllocation",
+            "Cuda failure 'out of memory'",
+            "Cuda failure 2 'out of memory'",
+            "CUDA Error: out of memory",
+        ],
+        reads: Reads::Request(Echo),
+        library: Library::Other,
+        host: &["HostAlloc", "MallocHost"],
+        source: "CUDA driver and runtime 8 to 13, NCCL, numba",
         ..ROW
     },
     Pattern {

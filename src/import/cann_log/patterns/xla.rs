@@ -28,6 +28,7 @@ pub(super) const ROWS: &[Pattern] = &[
             (Device, "device ordinal {}"),
         ],
         library: Library::Jax,
+        who: "XLA",
         needs_figure: true,
         ends: &["bytes", "iB"],
         source: "jaxlib 0.1.20 to 0.12, pjrt_stream_executor_client.cc",
@@ -42,6 +43,7 @@ pub(super) const ROWS: &[Pattern] = &[
             (Device, "device ordinal {}"),
         ],
         library: Library::Jax,
+        who: "XLA",
         needs_figure: true,
         ends: &["device ordinal "],
         source: "jaxlib 0.1.40 to 0.4, tf_allocator_adapter.cc",
@@ -56,6 +58,7 @@ pub(super) const ROWS: &[Pattern] = &[
             (Allowed, "Used {} of {}"),
         ],
         library: Library::Jax,
+        who: "XLA's compiler",
         refused: RefusedBy::Check,
         ends: &["capacity by"],
         source: "TPU compilers 2019 to 2026, also E1000",
@@ -71,8 +74,20 @@ pub(super) const ROWS: &[Pattern] = &[
             (Free, "There are {} free"),
         ],
         library: Library::Jax,
+        who: "XLA",
         ends: &["free,", "free."],
         source: "TPU runtimes 2019 to 2026",
+        ..ROW
+    },
+    Pattern {
+        name: "tpu_allocation",
+        marks: &["Allocation (size="],
+        needs: &[&["would exceed memory"]],
+        fields: &[(Asked, "Allocation (size={})"), (Total, "exceed memory (size={})")],
+        library: Library::Jax,
+        who: "XLA",
+        ends: &["would exceed memory (size="],
+        source: "TPU runtimes 2021 to 2026",
         ..ROW
     },
     Pattern {
@@ -158,7 +173,7 @@ pub(super) const ROWS: &[Pattern] = &[
         fields: BFC,
         library: Library::TensorFlow,
         who: "TensorFlow",
-        host: &["(cpu)"],
+        host: &["cpu) ran"],
         ends: &["requested by op", "summary follows", "not a failure"],
         source: "tensorflow 1.4 to 2.21, bfc_allocator.cc; intel-extension-for-tensorflow",
         ..ROW
@@ -180,6 +195,18 @@ pub(super) const ROWS: &[Pattern] = &[
         needs_figure: true,
         ends: &["by allocator"],
         source: "tensorflow 1.0 to 2.21, op_kernel.cc",
+        ..ROW
+    },
+    Pattern {
+        name: "tensor_memory",
+        marks: &[
+            "ResourceExhaustedError: failed to allocate memory",
+            "RESOURCE_EXHAUSTED: failed to allocate memory",
+        ],
+        fields: &[(Kernel, "[Op:{}]")],
+        library: Library::TensorFlow,
+        who: "TensorFlow",
+        source: "tensorflow 2.8 to 2.21, op_kernel.cc",
         ..ROW
     },
     Pattern {
