@@ -99,7 +99,7 @@ fn process_name(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// Without the number of the thread that MindSpore writes in front of a name: `ffff8a7fc1e0,python`.
+/// Without the number of the thread that `MindSpore` writes in front of a name: `ffff8a7fc1e0,python`.
 fn without_thread(name: &str) -> &str {
     let thread = name
         .split_once(',')

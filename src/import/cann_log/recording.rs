@@ -84,7 +84,7 @@ fn is_text(process: &LoggedProcess) -> bool {
 /// The device's kind by the library that reports a failed request; a text without one is of Ascend if it has records.
 fn device_kind(process: &LoggedProcess) -> &'static str {
     let libraries = process.failures.iter().map(|failure| failure.library);
-    match libraries.filter(|library| *library != Library::System).last() {
+    match libraries.rev().find(|library| *library != Library::System) {
         Some(Library::TorchCuda | Library::TorchHip | Library::TensorFlow) => "GPU",
         Some(Library::TorchXpu) => "XPU",
         Some(Library::Cann | Library::TorchNpu) => "NPU",

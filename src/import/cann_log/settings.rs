@@ -94,8 +94,11 @@ pub(super) enum Named<'a> {
     Release(&'static str, &'a str),
 }
 
+/// A name as it is printed, and that of a package in answers.
+type Name = (&'static str, Option<&'static str>);
+
 /// All names by their first byte.
-static NAMES: LazyLock<Vec<Vec<(&'static str, Option<&'static str>)>>> = LazyLock::new(|| {
+static NAMES: LazyLock<Vec<Vec<Name>>> = LazyLock::new(|| {
     let mut names = vec![Vec::new(); 256];
     let variables = VARIABLES.iter().map(|name| (*name, None));
     let packages = PACKAGES.iter().map(|(printed, name)| (*printed, Some(*name)));

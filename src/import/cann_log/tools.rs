@@ -65,7 +65,7 @@ fn npu_memory(cells: &[&str]) -> Option<(u64, u64)> {
     let words: Vec<&str> = usage.split_whitespace().collect();
     let pairs = words.windows(3).filter(|three| three[1] == "/");
     let pairs = pairs.filter_map(|three| Some((three[0].parse::<u64>().ok()?, three[2].parse::<u64>().ok()?)));
-    pairs.filter(|(_, total)| *total > 0).last()
+    pairs.rev().find(|(_, total)| *total > 0)
 }
 
 /// `0 0 | 12345 | python | 30000`.

@@ -387,7 +387,7 @@ pub enum Library {
     Paddle,
     /// What gives memory of the host to any program: C++, numpy, torch's CPU allocator, the kernel.
     System,
-    /// Another library of a device: CuPy, ONNX Runtime, llama.cpp.
+    /// Another library of a device: `CuPy`, ONNX Runtime, llama.cpp.
     Other,
 }
 

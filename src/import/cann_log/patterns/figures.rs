@@ -24,7 +24,7 @@ pub(super) struct Parts {
     elements: Option<u64>,
     dtype: String,
     sum: u64,
-    n_parts: usize,
+    n_summed: usize,
     /// Parts of the row.
     n_wanted: usize,
 }
@@ -41,7 +41,7 @@ impl Parts {
     /// Of a tensor by its shape and the name of its type, or of a sum.
     pub(super) fn bytes(&self) -> Option<Amount> {
         if self.n_wanted > 0 {
-            return (self.n_parts == self.n_wanted).then(|| Amount::exact(self.sum));
+            return (self.n_summed == self.n_wanted).then(|| Amount::exact(self.sum));
         }
         let dtype = self.dtype()?;
         let bytes = dtype.bytes(self.elements?);
@@ -99,7 +99,7 @@ fn take_gap(report: &mut Report, parts: &mut Parts, figure: Figure, gap: &str, p
         Figure::Part => {
             let Some(part) = bytes() else { return false };
             parts.sum = parts.sum.saturating_add(part);
-            parts.n_parts += 1;
+            parts.n_summed += 1;
             return true;
         }
         Figure::Unallocated => {

@@ -1,7 +1,7 @@
-//! MindSpore, Paddle, and memory of the host.
+//! `MindSpore`, Paddle, and memory of the host.
 //!
-//! Sources: mindspore-ai/mindspore r0.5 to r2.10 (mem_dynamic_allocator.cc, ascend_memory_adapter.cc, actor_common.h), PaddlePaddle/Paddle
-//! 1.5 to 3.0 (cuda_allocator.cc, npu_allocator.cc), pytorch c10/core/CPUAllocator.cpp, numpy _exceptions.py, linux mm/oom_kill.c.
+//! Sources: mindspore-ai/mindspore r0.5 to r2.10 (`mem_dynamic_allocator.cc`, `ascend_memory_adapter.cc`, `actor_common.h`), PaddlePaddle/Paddle
+//! 1.5 to 3.0 (`cuda_allocator.cc`, `npu_allocator.cc`), pytorch c10/core/CPUAllocator.cpp, numpy `_exceptions.py`, linux `mm/oom_kill.c`.
 
 use super::Figure::{Allocated, Allowed, Asked, Device, Free, Holder, Kernel, Process, Program, Shape, Total, Type};
 use super::{ALWAYS, Pattern, ROW};

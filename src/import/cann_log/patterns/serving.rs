@@ -1,6 +1,6 @@
 //! What servers and tools state of memory without a failed request.
 //!
-//! Sources: vllm 0.4 to 0.22, vllm-ascend 0.7 to 0.22, sglang 0.3 to 0.5, MindIE 1.0 to 2.1, tensorflow 1 to 2.21.
+//! Sources: vllm 0.4 to 0.22, vllm-ascend 0.7 to 0.22, sglang 0.3 to 0.5, `MindIE` 1.0 to 2.1, tensorflow 1 to 2.21.
 
 use super::{Pattern, ROW, Reads};
 

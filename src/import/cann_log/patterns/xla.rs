@@ -1,6 +1,6 @@
 //! JAX, the compilers and runtimes of XLA, and TensorFlow.
 //!
-//! Sources: openxla/xla and tensorflow/tensorflow 1.4 to 2.21 (bfc_allocator.cc, stream_executor), jaxlib 0.1.20 to 0.12; the reports
+//! Sources: openxla/xla and tensorflow/tensorflow 1.4 to 2.21 (`bfc_allocator.cc`, `stream_executor`), jaxlib 0.1.20 to 0.12; the reports
 //! of TPU compilers in public threads of 2019 to 2026.
 
 use super::super::fact::ReportKind::{Attempt, Sentence, Tolerated};
