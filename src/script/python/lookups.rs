@@ -71,6 +71,9 @@ impl<'a> Reader<'a> {
         if name == "environ" {
             return Fact::plain(Datum::Environ);
         }
+        if let Some(mode) = self.mindspore_mode(object, name) {
+            return Fact::value(mode);
+        }
         let owner = self.look(object, look).datum;
         if let Some(field) = self.message_field(expr, object, name, &owner) {
             return field;

@@ -14,6 +14,9 @@ use super::frameworks::Place;
 use super::reader::Reader;
 use crate::mindspore::{memory_argument, of_context, of_set_memory};
 
+/// Modes of `set_context`.
+const MODES: [(&str, i64); 2] = [("GRAPH_MODE", 0), ("PYNATIVE_MODE", 1)];
+
 /// What a script says about MindSpore.
 #[derive(Debug, Default)]
 pub(super) struct MindSpore {
@@ -63,6 +66,13 @@ impl MindSpore {
 }
 
 impl<'a> Reader<'a> {
+    /// The number of `mindspore.GRAPH_MODE` or `PYNATIVE_MODE`.
+    pub(super) fn mindspore_mode(&self, owner: &Expr, name: &str) -> Option<i64> {
+        let mode = MODES.iter().find(|(known, _)| *known == name)?.1;
+        let owner = path_of(owner)?;
+        self.survey.full_name(&owner).starts_with("mindspore").then_some(mode)
+    }
+
     pub(super) fn found_mindspore_call(&mut self, name: &str, call: &'a ExprCall) {
         match name {
             "set_context" => self.found_context(call),
@@ -87,11 +97,12 @@ impl<'a> Reader<'a> {
                 "mode" => {
                     let last = path_of(&keyword.value);
                     let last = last.as_deref().and_then(|path| path.rsplit('.').next());
-                    let is_graph = match (last, self.evaluate(&keyword.value).as_value()) {
-                        (Some("GRAPH_MODE"), _) | (_, Some(Value::Int(0))) => Some(true),
-                        (Some("PYNATIVE_MODE"), _) | (_, Some(Value::Int(1))) => Some(false),
-                        _ => None,
-                    };
+                    let known = MODES
+                        .iter()
+                        .find(|(name, _)| last == Some(*name))
+                        .map(|(_, mode)| *mode);
+                    let mode = known.or_else(|| self.evaluate(&keyword.value).as_value()?.as_int());
+                    let is_graph = mode.map(|mode| mode == 0);
                     let line = self.source.line(keyword.value.start());
                     let known = &mut self.records.frameworks.mindspore.is_graph_mode;
                     *known = is_graph.map(|is_graph| (is_graph, line)).or(known.take());
