@@ -7,7 +7,7 @@ use std::fmt;
 use highwater_model::units::Bytes;
 
 use super::framework::{ChosenFramework, DefaultOrigin, Framework, OptionDefault};
-use super::rows::{TABLE, find};
+use super::rows::{TABLE, find, keys};
 use super::suggest::{nearest_key, unknown_key};
 use super::value::Value;
 
@@ -176,8 +176,9 @@ impl Options {
     /// The defaults of the framework that act, in its order.
     pub fn framework_defaults(&self) -> Vec<(&'static str, OptionDefault)> {
         let row = self.framework_name().map(Framework::row);
-        let keys = row.map_or(&[][..], |row| row.defaults).iter().map(|(key, _)| *key);
-        keys.filter(|key| !self.is_set(key))
+        let defaults = row.map_or(&[][..], |row| row.defaults).iter().map(|(key, _)| *key);
+        defaults
+            .filter(|key| !self.is_set(key) && !self.is_set(field_of(key)))
             .filter_map(|key| Some((key, self.default_of(key)?)))
             .collect()
     }
@@ -248,6 +249,15 @@ impl Options {
         self.folders.extend(other.folders.iter().cloned());
         self.calls.extend(&other.calls);
         self.framework = other.framework.clone().or(self.framework.take());
+    }
+}
+
+/// The adapter's option that acts before a framework's default of the engine.
+fn field_of(key: &str) -> &str {
+    match key {
+        keys::ENGINE_STATIC_MEMORY_POLICY => keys::STATIC_MEMORY_POLICY,
+        keys::ENGINE_ATOMIC_CLEAN_POLICY => keys::ATOMIC_CLEAN_POLICY,
+        other => other,
     }
 }
 

@@ -69,6 +69,8 @@ fn a_default_states_its_origin() {
 
     let report = CheckReport::of(&torchair, &Environment::new(), &NoFiles);
     assert_eq!(report.framework_defaults.len(), 2);
+    let with_field = options_of(Framework::Torchair, &[(keys::STATIC_MEMORY_POLICY, "3")]);
+    assert_eq!(with_field.framework_defaults().len(), 1);
     assert_eq!(report.policy.number(), 2);
 }
 
