@@ -264,7 +264,7 @@ impl Reader {
         };
         match report.kind {
             ReportKind::Code => {
-                // A code begins a block of its own process and time.
+                // A code begins a block with its process and time.
                 let at = begin.at;
                 self.block = Some((pid, at.stamp));
                 self.code(pid, at, report);

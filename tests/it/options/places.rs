@@ -39,7 +39,11 @@ fn files_beside_the_script_are_known() {
             "osp.join(osp.dirname(osp.dirname(osp.realpath(__file__))), 'a', 'b')",
             "/job/a/b",
         ),
-        ("train.py", "os.path.join(os.path.dirname(__file__), 'a.cfg')", "./a.cfg"),
+        (
+            "train.py",
+            "os.path.join(os.path.dirname(__file__), 'a.cfg')",
+            "./a.cfg",
+        ),
         (
             "/job/train.py",
             "str(Path(__file__).resolve().parent / 'cfg' / 'a.cfg')",
