@@ -38,7 +38,13 @@ pub fn engine_name(name: &str) -> Option<EngineName> {
 }
 
 /// Options that others depend on although they change no bytes by themselves.
-const OF_OTHERS: [&str; 2] = [keys::GRAPH_RUN_MODE, keys::SESSION_DEVICE_ID];
+const OF_OTHERS: [&str; 4] = [
+    keys::GRAPH_RUN_MODE,
+    keys::SESSION_DEVICE_ID,
+    // Rules want them together with the dimensions.
+    keys::INPUT_SHAPE,
+    keys::DYNAMIC_NODE_TYPE,
+];
 
 impl EngineName {
     /// The row as which the name acts: one that matters to the simulation.

@@ -132,7 +132,7 @@ fn files_of_mc2(facts: &Facts<'_>, report: &mut Report<'_>) {
     let (key, what) = if !switches.is_empty() {
         let names = switches.join(", ");
         (CONFIG, format!("the file of op_debug_config has {names}"))
-    } else if level != 0 {
+    } else if matches!(level, 1 | 2) {
         (LEVEL, format!("op_debug_level is {level}"))
     } else {
         return;

@@ -48,7 +48,7 @@ pub(super) const ROWS: &[Check] = &[
         outcomes: &[
             error(
                 "GE_USE_STATIC_MEMORY is set together with static_memory_policy or ge.exec.staticMemoryPolicy, or with a \
-                 MemoryConfig, which writes its default; GE combines them",
+                 MemoryConfig or a framework that writes a policy itself; GE combines them",
             ),
             warning("GE_USE_STATIC_MEMORY is deprecated, and unknown values select nothing"),
         ],
@@ -205,18 +205,19 @@ fn variable_and_option(facts: &Facts<'_>, report: &mut Report<'_>) {
     let options = facts.set_of(&[POLICY, ENGINE_POLICY]);
     let variable = GE_USE_STATIC_MEMORY;
     let alone = policy_of_text(text).map(StaticMemoryPolicy::number);
-    if let Some(field) = field_beside(facts) {
+    let beside = written_beside(facts);
+    if let Some(Beside { names, writes, mend }) = &beside {
         let finding = report.error(
-            &[field, variable],
+            &[names.as_slice(), &[variable]].concat(),
             format!(
-                "{variable}={text}, and the MemoryConfig with {} writes its default static_memory_policy=0: both are set; \
-                 GE combines them: effective policy {in_force}; set static_memory_policy there and unset the variable",
-                name_of(field)
+                "{variable}={text}, and {writes}: both are set; GE combines them: effective policy {in_force}; {mend} and \
+                 unset the variable"
             ),
         );
-        if let Some(alone) = alone {
-            finding.replace(variable, POLICY, i64::from(alone));
-        }
+        match alone.filter(|_| facts.options.framework().is_none()) {
+            Some(alone) => finding.replace(variable, POLICY, i64::from(alone)),
+            None => finding.unset_variable(variable),
+        };
     }
     for key in &options {
         let value = facts.options.written(key);
@@ -232,7 +233,7 @@ fn variable_and_option(facts: &Facts<'_>, report: &mut Report<'_>) {
             .unset_variable(variable);
     }
     let soon = format!("{variable} is deprecated");
-    if alone.is_some() && !options.is_empty() {
+    if alone.is_some() && (!options.is_empty() || facts.options.framework().is_some()) {
         report.warning(&[variable], soon).unset_variable(variable);
     } else if let Some(alone) = alone {
         report
@@ -257,15 +258,46 @@ fn variable_and_option(facts: &Facts<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// A field of `MemoryConfig` that is set where no policy is: the constructor then writes the policy's default, as if it were
-/// stated.
-fn field_beside(facts: &Facts<'_>) -> Option<&'static str> {
+/// What gives GE a policy although no setting of the user does.
+struct Beside {
+    /// The settings of the user behind it.
+    names: Vec<&'static str>,
+    /// As a clause.
+    writes: String,
+    /// What to do besides unsetting the variable.
+    mend: &'static str,
+}
+
+/// A framework's own value, or the default that the constructor of `MemoryConfig` writes with its other fields.
+fn written_beside(facts: &Facts<'_>) -> Option<Beside> {
     if facts.is_set(POLICY) || facts.is_set(ENGINE_POLICY) {
         return None;
     }
+    let row = facts.options.framework().map(|chosen| chosen.framework.row());
+    if let Some(row) = row
+        && let Some(policy) = row.default(ENGINE_POLICY)
+    {
+        return Some(Beside {
+            names: Vec::new(),
+            writes: format!("{} writes {ENGINE_POLICY}={policy} for its graphs", row.title),
+            mend: if row.overwrites {
+                "the script has no setting for it, so keep that value"
+            } else {
+                "state another value in ge_options"
+            },
+        });
+    }
     // What an object that the script makes elsewhere states is unknown.
     let mut fields = MEMORY_CONFIG.iter().copied().filter(|key| *key != keys::MEMORY_CONFIG);
-    fields.find(|key| facts.options.is_set(key))
+    let field = fields.find(|key| facts.options.is_set(key))?;
+    Some(Beside {
+        names: vec![field],
+        writes: format!(
+            "memory_config has {}, with which MemoryConfig writes its default static_memory_policy=0",
+            name_of(field)
+        ),
+        mend: "set static_memory_policy there",
+    })
 }
 
 /// The engine refuses the variable together with an option, whatever its value.
@@ -285,21 +317,19 @@ fn unread_variable(facts: &Facts<'_>, report: &mut Report<'_>) {
             )
             .unset_variable(variable);
     }
-    if let Some(field) = field_beside(facts) {
+    if let Some(Beside { names, writes, mend }) = written_beside(facts) {
         report
             .error(
-                &[field, variable],
+                &[names.as_slice(), &[variable]].concat(),
                 format!(
-                    "{variable} (value unknown here), and the MemoryConfig with {} writes its default \
-                     static_memory_policy=0: both are set; GE combines them; set static_memory_policy there and unset \
-                     the variable",
-                    name_of(field)
+                    "{variable} (value unknown here), and {writes}: both are set; GE combines them; {mend} and unset the \
+                     variable"
                 ),
             )
             .unset_variable(variable);
     }
     let instead = match options.as_slice() {
-        [] => ": set static_memory_policy instead",
+        [] if facts.options.framework().is_none() => ": set static_memory_policy instead",
         _ => "",
     };
     report

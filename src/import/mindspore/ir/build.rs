@@ -1,6 +1,6 @@
 //! Nodes -> a graph: values become tensors, and nodes that compute nothing vanish.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::abstracts::Leaf;
@@ -68,8 +68,10 @@ fn graph(
         references: BTreeMap::new(),
         n_dynamic: 0,
     };
+    let weights = parameters.iter().filter(|parameter| parameter.is_weight);
+    let weights: BTreeSet<&str> = weights.map(|parameter| &*parameter.name).collect();
     for parameter in parameters {
-        build.parameter(parameter)?;
+        build.parameter(parameter, &weights)?;
     }
     for (position, node) in subgraph.nodes.iter().enumerate() {
         if position % NODES_BETWEEN_CHECKS == 0 {
@@ -87,6 +89,12 @@ fn graph(
     Ok(build.builder.finish()?)
 }
 
+/// Whether a parameter is a state of an optimizer: its name is that of another one behind a prefix, such as `moment1.fc.weight`.
+/// Source: `ParameterTuple.clone(prefix=...)` of MindSpore's optimizers.
+fn is_state(name: &str, weights: &BTreeSet<&str>) -> bool {
+    name.split_once('.').is_some_and(|(_, of)| weights.contains(of))
+}
+
 /// The leaves of a value; `None` where they take no memory.
 type Value = Vec<Option<TensorId>>;
 
@@ -100,11 +108,11 @@ struct Build {
 }
 
 impl Build {
-    fn parameter(&mut self, parameter: &Parameter) -> Result<(), GraphError> {
-        let role = if parameter.is_weight {
-            Role::Parameter
-        } else {
-            Role::Input
+    fn parameter(&mut self, parameter: &Parameter, weights: &BTreeSet<&str>) -> Result<(), GraphError> {
+        let role = match parameter.is_weight {
+            true if is_state(&parameter.name, weights) => Role::OptimizerState,
+            true => Role::Parameter,
+            false => Role::Input,
         };
         let value = self.new_value(&parameter.name, &parameter.leaves, role)?;
         for (leaf, tensor) in parameter.leaves.iter().zip(&value) {

@@ -66,6 +66,15 @@ fn nodes_that_compute_are_ops_and_the_others_name_values() {
 }
 
 #[test]
+fn a_parameter_named_after_another_one_is_a_state_of_the_optimizer() {
+    for (name, expected) in [("moment1.w", Role::OptimizerState), ("moment1.v", Role::Parameter)] {
+        let (entry, _) = graph(&DUMP.replace("step", name));
+        let role = entry.graph.tensors()[tensor(&entry.graph, name)].role;
+        assert_eq!(role, expected, "{name}");
+    }
+}
+
+#[test]
 fn the_layout_of_the_device_counts_where_it_is_stated() {
     let text = DUMP.replace(
         "-> (<Float32xDefaultFormat[const vector]{2, 4}>)",

@@ -49,10 +49,10 @@ pub(super) const CASES: &[Case] = &[
             ("graph_run_mode", "0"),
             ("compile_dynamic_mode", "True"),
         ],
-        "R29W R46W R56I",
+        "R29W R46W",
     ),
     case(&[("op_debug_level", "1")], "R26W R29W R46W R56I"),
-    case(&[("op_debug_level", "3")], "R29W R46W R56I"),
+    case(&[("op_debug_level", "3")], "R29W R46W"),
     case(&[("op_debug_level", "0")], "R46W"),
     case(&[("op_debug_level", "5")], "R46W K1E"),
     // The compile cache.

@@ -5,6 +5,8 @@ use highwater::options::{
 };
 
 use super::{Case, case};
+use highwater::diagnostics::Severity;
+use highwater::options::{Finding, SeenFiles, check};
 
 const POLICY: &str = "memory_config.static_memory_policy";
 const ATOMIC: &str = "memory_config.atomic_clean_policy";
@@ -158,4 +160,34 @@ fn the_engines_own_keys_win_over_the_fields() {
     assert!(clears_separately(&options));
     options.set_text(ENGINE_ATOMIC, "0").unwrap();
     assert!(!clears_separately(&options));
+}
+
+#[test]
+fn a_policy_that_a_framework_writes_conflicts_with_the_variable() {
+    for (import, writes, mend) in [
+        (
+            "import torchair\nmodel = torch.compile(model, backend=torchair.get_npu_backend())\n",
+            "torchair writes ge.exec.staticMemoryPolicy=2",
+            "has no setting for it",
+        ),
+        (
+            "import mindspore as ms\nstep = ms.jit(step, backend=\"GE\")\n",
+            "MindSpore writes ge.exec.staticMemoryPolicy=2",
+            "in ge_options",
+        ),
+    ] {
+        let text = format!("import os\nos.environ['GE_USE_STATIC_MEMORY'] = '3'\n{import}");
+        let (document, _) = highwater::script::read_config("train.py", text.as_bytes()).unwrap();
+        let findings = check(&document.options, &document.environment, &SeenFiles::default());
+        let of_rule: Vec<&Finding> = findings.iter().filter(|finding| finding.rule == "R51").collect();
+        let error = of_rule.iter().find(|finding| finding.severity == Severity::Error);
+        let message = &error.unwrap_or_else(|| panic!("{findings:?}")).message;
+        assert!(message.contains(writes) && message.contains(mend), "{message}");
+        assert!(
+            of_rule
+                .iter()
+                .all(|finding| !finding.message.contains("static_memory_policy to")),
+            "{of_rule:?}"
+        );
+    }
 }
