@@ -36,4 +36,5 @@ with open(f"{folder}/out/memory_record.csv") as table:
     row = next(csv.DictReader(table))
 stated = float(row["Total Reserved(MB)"])
 print(f"1073741824 bytes are {stated} MB: a MB is {1073741824 / stated} bytes")
+assert stated == 1048.576, "the unit changed"
 PY
