@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use highwater_model::units::{Bytes, counted};
-use highwater_model::workload::{DriverRow, LogLevel, LoggedFailure, LoggedGraph, LoggedProcess, MemoryPlace};
+use highwater_model::workload::{DriverRow, Library, LogLevel, LoggedFailure, LoggedGraph, LoggedProcess, MemoryPlace};
 
 /// Graphs that a sentence names.
 const MOST_GRAPHS: usize = 3;
@@ -29,10 +29,11 @@ pub fn log_sentence(processes: &[Arc<LoggedProcess>]) -> String {
         .collect();
     policies.sort();
     policies.dedup();
-    parts.push(match &policies[..] {
-        [] => "policy unknown".to_owned(),
-        [only] => format!("policy {only}"),
-        several => format!("policies {}", several.join(", ")),
+    parts.extend(match &policies[..] {
+        [] if !processes.iter().any(|one| is_of_engine(one)) => None,
+        [] => Some("policy unknown".to_owned()),
+        [only] => Some(format!("policy {only}")),
+        several => Some(format!("policies {}", several.join(", "))),
     });
     parts.extend(graphs(processes));
     let failures = || processes.iter().flat_map(|one| &one.failures);
@@ -45,6 +46,15 @@ pub fn log_sentence(processes: &[Arc<LoggedProcess>]) -> String {
         (more, _) => format!("; {more} requests for memory failed"),
     };
     format!("{}{end}", parts.join(", "))
+}
+
+/// Whether a text is of CANN, whose graphs have a policy: records of its logs, graphs, or its own failures.
+fn is_of_engine(process: &LoggedProcess) -> bool {
+    let is_cann = |failure: &LoggedFailure| failure.library == Library::Cann;
+    process.level != LogLevel::Terminal
+        || !process.graphs.is_empty()
+        || !process.events.is_empty()
+        || process.failures.iter().any(is_cann)
 }
 
 /// The largest graphs, with the bytes of arena, inputs and outputs.
@@ -164,7 +174,20 @@ mod tests {
         let size = Bytes(3 << 30);
         let wanted = format!("2 processes, policy 2, graph 11: {size}; ended with an out-of-memory");
         assert_eq!(log_sentence(&processes), wanted);
-        assert_eq!(log_sentence(&processes[1..]), "1 process, policy unknown");
+        assert_eq!(log_sentence(&processes[1..]), "1 process");
+        let of = |library: Library| LoggedProcess {
+            failures: vec![LoggedFailure {
+                library,
+                ..LoggedFailure::default()
+            }],
+            ..LoggedProcess::default()
+        };
+        let sentence = |library| log_sentence(&[Arc::new(of(library))]);
+        assert_eq!(sentence(Library::TorchCuda), "1 process; ended with an out-of-memory");
+        assert_eq!(
+            sentence(Library::Cann),
+            "1 process, policy unknown; ended with an out-of-memory"
+        );
     }
 
     #[test]

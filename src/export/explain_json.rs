@@ -10,6 +10,9 @@ use super::record::{Record, Rows};
 use highwater_analysis::{Advice, FailedRequest, LogStory, ProcessStory};
 use highwater_model::workload::LoggedStatement;
 
+/// Requests of all processes that are listed.
+const MOST_REQUESTS: usize = 1000;
+
 pub(super) fn process_record(story: &ProcessStory) -> Record<'_> {
     let process = &*story.process;
     let policy = json!({
@@ -25,8 +28,8 @@ pub(super) fn process_record(story: &ProcessStory) -> Record<'_> {
         .key("level", process.level.name())
         .key("policy", policy)
         .key("ge_reserved_peak", process.reserved_peak)
-        .key("requests", list(&story.requests, request_json))
-        .key("more_requests", story.n_more_requests)
+        .key("requests", list(story.shown_requests(), request_json))
+        .key("more_requests", story.n_not_shown())
         .key("modules", module_rows(&story.modules))
         .key("graphs", Rows::new(&story.graphs, graph_record))
         .key("arena", process.arena_loads.last().map(arena_json))
@@ -70,13 +73,20 @@ pub(super) fn advice_json(advice: &Advice) -> Json {
     })
 }
 
-/// All requests, in the form that does not depend on what wrote the text: `null` is unknown.
+fn all_requests(story: &LogStory) -> impl Iterator<Item = (&ProcessStory, &FailedRequest)> {
+    let processes = story.processes.iter();
+    processes.flat_map(|process| process.requests.iter().map(move |one| (process, one)))
+}
+
+/// Failed requests after those that are listed.
+pub(super) fn n_more_requests(story: &LogStory) -> usize {
+    let untold: usize = story.processes.iter().map(|process| process.n_more_requests).sum();
+    all_requests(story).skip(MOST_REQUESTS).count() + untold
+}
+
+/// The first requests, in the form that does not depend on what wrote the text: `null` is unknown.
 pub(super) fn requests_json(story: &LogStory) -> Json {
-    let requests = story
-        .processes
-        .iter()
-        .flat_map(|process| process.requests.iter().map(move |one| (process, one)));
-    list(requests, |(process, request)| {
+    list(all_requests(story).take(MOST_REQUESTS), |(process, request)| {
         let failure = &request.failure;
         let is_known = process.is_process();
         json!({

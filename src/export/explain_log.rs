@@ -8,7 +8,7 @@ use serde_json::json;
 use super::answer::{Answer, Page};
 use super::blocks::{Block, Line, PagePart, Span, bytes, code, markdown, page, paragraph, text};
 use super::cann_log::{event_rows, pool_rows};
-use super::explain_json::{advice_json, process_record, requests_json, statement_json};
+use super::explain_json::{advice_json, n_more_requests, process_record, requests_json, statement_json};
 use super::json_parts::{diagnostics_json, list};
 use super::record::{Record, Rows, Value, known};
 use highwater_analysis::{
@@ -81,6 +81,7 @@ impl Answer for LogAnswer<'_> {
             .key("processes", Rows::new(&story.processes, process_record))
             .key("missing", json!(story.missing))
             .key("requests", requests_json(story))
+            .key("more_requests", n_more_requests(story))
             .key(
                 "statements",
                 list(story.statements(), |(process, one)| statement_json(process, one)),
@@ -123,11 +124,9 @@ fn process_blocks(story: &ProcessStory) -> Vec<Block> {
     let device = story
         .device()
         .map_or_else(String::new, |device| format!(", device {device}"));
-    let mut blocks = vec![
-        Block::Heading(3, text(format!("{}{device}", story.title))),
-        paragraph(facts(story)),
-    ];
-    for request in &story.requests {
+    let mut blocks = vec![Block::Heading(3, text(format!("{}{device}", story.title)))];
+    blocks.extend(facts(story).map(paragraph));
+    for request in story.shown_requests() {
         blocks.push(Block::Paragraph(Span::Strong(request.sentence.clone()).into()));
         let remarks = request.remarks.iter().map(|remark| (0, text(remark)));
         let first = story.requests.first().filter(|first| first.advice == request.advice);
@@ -143,12 +142,17 @@ fn process_blocks(story: &ProcessStory) -> Vec<Block> {
             .collect();
         blocks.push(Block::List(items));
     }
-    if story.n_more_requests > 0 {
-        let more = counted(story.n_more_requests as u64, "more request");
+    if story.n_not_shown() > 0 {
+        let more = counted(story.n_not_shown() as u64, "more request");
         blocks.push(paragraph(format!("{more} failed after these.")));
     }
     if process.failures.is_empty() {
-        blocks.push(paragraph("The log of this process has no failed request for memory."));
+        let what = if story.is_process() {
+            "The log of this process"
+        } else {
+            "The text"
+        };
+        blocks.push(paragraph(format!("{what} has no failed request for memory.")));
     }
     if process.failures.is_empty() {
         blocks.extend(stated(&event_rows(&process.events), process.events.len()));
@@ -215,7 +219,8 @@ fn statements(story: &LogStory) -> Vec<Block> {
         .collect()
 }
 
-fn facts(story: &ProcessStory) -> String {
+/// `None` where the heading tells all.
+fn facts(story: &ProcessStory) -> Option<String> {
     let process = &story.process;
     let mut parts = Vec::new();
     if let Some(total) = process.device_total {
@@ -230,11 +235,11 @@ fn facts(story: &ProcessStory) -> String {
     if let Some(peak) = process.reserved_peak {
         parts.push(format!("GE reserved {} at most", Bytes(peak)));
     }
-    parts.push(match (&story.recorder, process.level) {
-        (Some(recorder), _) => recorder.clone(),
-        (None, LogLevel::Info) => "log level info".to_owned(),
-        (None, LogLevel::Default) => "log level default".to_owned(),
-        (None, LogLevel::Terminal) => "terminal text".to_owned(),
+    parts.extend(match (&story.recorder, process.level) {
+        (Some(recorder), _) => Some(recorder.clone()),
+        (None, LogLevel::Info) => Some("log level info".to_owned()),
+        (None, LogLevel::Default) => Some("log level default".to_owned()),
+        (None, LogLevel::Terminal) => story.is_process().then(|| "terminal text".to_owned()),
     });
     let versions = process
         .versions
@@ -245,10 +250,8 @@ fn facts(story: &ProcessStory) -> String {
     parts.extend((!stated.is_empty()).then(|| format!("states {}", first_of(stated.iter(), MOST_ROWS, ", "))));
     let facts = parts.join("; ");
     let mut letters = facts.chars();
-    let first = letters
-        .next()
-        .map_or_else(String::new, |first| first.to_uppercase().to_string());
-    format!("{first}{}.", letters.as_str())
+    let first = letters.next()?.to_uppercase();
+    Some(format!("{first}{}.", letters.as_str()))
 }
 
 pub(super) fn module_rows(modules: &[ModuleMemory]) -> Rows<'_> {

@@ -104,8 +104,10 @@ fn of_cann(
     let is_setting = all.iter().any(|one| one.setting.is_some());
     let is_alone =
         failure.who.as_deref() == Some("GE") && failure.refused == RefusedBy::Device && is_of_graph(failure, state);
-    let verdict = if is_alone && !is_setting {
+    let verdict = if is_alone && !is_setting && is_policy_known(process, failure, state) {
         Verdict::no("no policy and no option makes this request smaller")
+    } else if is_alone && !is_setting {
+        Verdict::unknown("no line tells the policy, the graphs that were loaded, or what the device had free")
     } else {
         Verdict::unknown("the log does not state how much the device had free, and in which pieces")
     };
@@ -141,7 +143,7 @@ fn of_engine(process: &LoggedProcess, failure: &LoggedFailure, state: &State, mo
         return vec![smaller_batch(failure, reason.to_owned())];
     }
     if POOLS.iter().any(|pool| purpose.starts_with(pool)) {
-        return of_pool(policy, failure);
+        return of_pool(policy, failure, is_without_engine(process));
     }
     if purpose.contains("malloc var") {
         let reason = "every policy reserves variables once per session";
@@ -217,6 +219,28 @@ fn is_of_graph(failure: &LoggedFailure, state: &State) -> bool {
     graph.is_some_and(|graph| graph.feature_map.is_some() && graph.feature_map == failure.requested)
 }
 
+/// Whether the text tells what a policy would change of a request for a graph's memory. Every policy reserves weights alike.
+fn is_policy_known(process: &LoggedProcess, failure: &LoggedFailure, state: &State) -> bool {
+    let is_for_weights = failure.purpose.as_ref().is_some_and(|one| one.starts_with("weights"));
+    let graph = failure.graph.and_then(|graph| state.graph(graph));
+    let is_graph_known = graph.is_some_and(|graph| graph.feature_map.is_some());
+    is_for_weights || is_graph_known && (process.policy.is_some() || others(failure, state).next().is_none())
+}
+
+/// Whether the text is of a framework that runs op by op, and tells of no graph of GE: policies of graphs do not act then.
+fn is_without_engine(process: &LoggedProcess) -> bool {
+    const FRAMEWORKS: [&str; 3] = ["torch", "torch_npu", "mindspore"];
+    let is_of_engine = process.policy.is_some()
+        || !process.graphs.is_empty()
+        || !process.events.is_empty()
+        || !process.pools.is_empty()
+        || !process.arena_loads.is_empty();
+    let mut libraries = process.failures.iter().map(library);
+    let is_of_framework = libraries.any(|one| matches!(one, Library::TorchNpu | Library::MindSpore))
+        || FRAMEWORKS.iter().any(|name| process.versions.contains_key(*name));
+    is_of_framework && !is_of_engine
+}
+
 /// Other loaded graphs with feature memory.
 fn others<'a>(failure: &LoggedFailure, state: &'a State) -> impl Iterator<Item = &'a GraphMemory> {
     let own = failure.graph;
@@ -266,8 +290,9 @@ fn sharing(policy: Option<u64>, failure: &LoggedFailure, state: &State) -> Optio
 }
 
 /// Pools of dynamic graphs.
-fn of_pool(policy: Option<u64>, failure: &LoggedFailure) -> Vec<Advice> {
+fn of_pool(policy: Option<u64>, failure: &LoggedFailure, is_without_engine: bool) -> Vec<Advice> {
     let setting = match policy {
+        None if is_without_engine => None,
         None | Some(0) => Some("static_memory_policy=3"),
         Some(2) => Some("static_memory_policy=4"),
         Some(_) => None,

@@ -31,6 +31,8 @@ pub(super) enum Setting {
     IsOn,
     /// The stated version does not know it; it comes with a later one.
     Lacks { since: String },
+    /// The text says that the platform or the driver does not support it.
+    Unsupported,
     /// The library has no such setting, or what is set excludes it.
     Missing,
 }
@@ -67,6 +69,9 @@ pub(super) fn setting(process: &LoggedProcess, library: Library, (key, value): (
     if stated.is_some_and(|stated| stated < since) {
         return Setting::Lacks { since: text_of(since) };
     }
+    if is_unsupported(process, key) {
+        return Setting::Unsupported;
+    }
     let conf = process.settings.get(variable).map_or("", String::as_str);
     let (settings, _) = Settings::parse_known(conf, version);
     let is_on = match key {
@@ -88,6 +93,17 @@ pub(super) fn setting(process: &LoggedProcess, library: Library, (key, value): (
         Some(text) => Setting::Advised(format!("{variable}={text}"), stated.is_none().then(|| text_of(since))),
         None => Setting::Missing,
     }
+}
+
+/// Whether the text says that a setting is not supported: torch's own warning, as a statement or a setting.
+fn is_unsupported(process: &LoggedProcess, key: &str) -> bool {
+    const NOT: [&str; 2] = ["not supported", "unsupported"];
+    let says_not = |text: &str| NOT.iter().any(|words| text.contains(words));
+    let statements = process.statements.iter();
+    let mut stated = statements
+        .filter(|one| one.text.contains(key))
+        .map(|one| one.text.as_str());
+    stated.any(says_not) || process.settings.get(key).is_some_and(|value| says_not(value))
 }
 
 /// The first release that knows a key.
@@ -207,6 +223,13 @@ mod tests {
                 "2.10.0",
                 EXPANDABLE,
                 advised("PYTORCH_HIP_ALLOC_CONF=expandable_segments:True", ""),
+            ),
+            (
+                TorchCuda,
+                vec![("expandable_segments", "not supported on this platform")],
+                "",
+                EXPANDABLE,
+                Setting::Unsupported,
             ),
             (TorchXpu, vec![], "", EXPANDABLE, Setting::Missing),
             (TorchMps, vec![], "", SPLIT, Setting::Missing),

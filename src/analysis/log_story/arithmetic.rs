@@ -5,6 +5,7 @@
 //! limit of the program leaves less, the device had enough     Limited
 //! nothing reserved / all that is reserved is allocated        NothingReserved, NothingUnused: nothing to join
 //! unused + what the pool may grow by >= request               Pieces: the memory is there, but not in one piece
+//! what was free decides, and is not stated                    Open
 //! else                                                        Short
 //! ```
 //!
@@ -31,6 +32,8 @@ pub(super) enum Finding {
     NothingReserved,
     NothingUnused,
     Pieces(Room),
+    /// Unused bytes alone do not suffice, and no text states what was free.
+    Open(Room),
     /// `is_sure`: the rounding of printed figures does not explain it.
     Short {
         room: Room,
@@ -44,10 +47,38 @@ pub(super) enum Finding {
 pub(super) struct Room {
     /// Reserved by the pool without a tensor; `None` where no text states it.
     pub(super) unused: Option<u64>,
-    /// Bytes by which the pool may grow.
-    pub(super) growth: u64,
-    /// Whether these are the device's free ones; else what a limit leaves.
-    pub(super) is_free: bool,
+    pub(super) growth: Growth,
+}
+
+/// Bytes by which the pool may grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Growth {
+    /// Free on the device, as stated.
+    Free(u64),
+    /// What a limit leaves.
+    Limit(u64),
+    /// More than these cannot be free: the device without what the pool has.
+    AtMost(u64),
+    Unstated,
+}
+
+impl Growth {
+    const fn bytes(self) -> u64 {
+        match self {
+            Self::Free(bytes) | Self::Limit(bytes) | Self::AtMost(bytes) => bytes,
+            Self::Unstated => 0,
+        }
+    }
+
+    /// `0 B free`.
+    fn words(self) -> Option<String> {
+        Some(match self {
+            Self::Free(bytes) => format!("{} free", Bytes(bytes)),
+            Self::Limit(bytes) => format!("{} below the limit", Bytes(bytes)),
+            Self::AtMost(bytes) => format!("at most {} free", Bytes(bytes)),
+            Self::Unstated => return None,
+        })
+    }
 }
 
 impl Room {
@@ -56,16 +87,20 @@ impl Room {
             Some(unused) => unused,
             None => 0,
         };
-        unused.saturating_add(self.growth)
+        unused.saturating_add(self.growth.bytes())
     }
 
     /// `about 1.950 GiB reserved, unused and 0 B free`.
     pub(super) fn words(self) -> String {
-        let growth = Bytes(self.growth);
-        let kind = if self.is_free { "free" } else { "below the limit" };
-        match self.unused {
-            Some(unused) => format!("about {} reserved, unused and {growth} {kind}", Bytes(unused)),
-            None => format!("about {growth} {kind}"),
+        let unused = self
+            .unused
+            .map(|unused| format!("about {} reserved, unused", Bytes(unused)));
+        match (unused, self.growth.words()) {
+            (Some(unused), Some(growth)) => format!("{unused} and {growth}"),
+            (None, Some(growth)) if matches!(self.growth, Growth::AtMost(_)) => growth,
+            (None, Some(growth)) => format!("about {growth}"),
+            (Some(unused), None) => unused,
+            (None, None) => "unknown bytes".to_owned(),
         }
     }
 }
@@ -114,11 +149,22 @@ pub(super) fn finding(failure: &LoggedFailure, library: Library) -> Finding {
     let Some(room) = room(failure, unused, left) else {
         return Finding::Unknown;
     };
-    if room.sum() >= requested {
+    if room.sum() >= requested || room.growth == Growth::Unstated {
+        let is_free_needed = !unused.is_some_and(|unused| unused >= requested);
+        let is_open = match room.growth {
+            Growth::Free(_) => false,
+            // A pool of torch takes segments from the device when it needs them; other pools own what they may take.
+            Growth::Limit(_) => failure.free.is_none() && is_torch_pool(library),
+            Growth::AtMost(_) | Growth::Unstated => unused.is_some(),
+        };
+        if is_open && is_free_needed {
+            return Finding::Open(room);
+        }
         // Free bytes alone, of a pool that states nothing, explain nothing.
         let is_known = unused.is_some() || left.is_some();
         return if is_known {
-            Finding::Pieces(room)
+            let growth = if is_open { Growth::Unstated } else { room.growth };
+            Finding::Pieces(Room { unused, growth })
         } else {
             Finding::Unknown
         };
@@ -158,18 +204,17 @@ fn of_pool(failure: &LoggedFailure) -> Option<u64> {
 }
 
 fn room(failure: &LoggedFailure, unused: Option<u64>, left: Option<u64>) -> Option<Room> {
-    let (growth, is_free) = match (failure.free, left) {
-        (Some(free), Some(left)) => (free.min(left), free <= left),
-        (Some(free), None) => (free, true),
-        (None, Some(left)) => (left, false),
-        (None, None) if unused.is_some() => (0, true),
-        (None, None) => (of_pool(failure)?, true),
+    let growth = match (failure.free, left) {
+        (Some(free), Some(left)) if free > left => Growth::Limit(left),
+        (Some(free), _) => Growth::Free(free),
+        (None, Some(left)) => Growth::Limit(left),
+        (None, None) => match difference(failure.total.filter(|total| *total > 0), failure.reserved) {
+            Some(rest) => Growth::AtMost(rest),
+            None if unused.is_some() => Growth::Unstated,
+            None => Growth::AtMost(of_pool(failure)?),
+        },
     };
-    Some(Room {
-        unused,
-        growth,
-        is_free,
-    })
+    Some(Room { unused, growth })
 }
 
 /// What the pool asks the device for: requests up to 10 MiB share segments of 2 or 20 MiB (`c10`'s `kSmallBuffer`,
@@ -230,6 +275,7 @@ mod tests {
             Finding::NothingReserved => "nothing reserved",
             Finding::NothingUnused => "nothing unused",
             Finding::Pieces(_) => "pieces",
+            Finding::Open(_) => "open",
             Finding::Short { is_sure: true, .. } => "short",
             Finding::Short { is_sure: false, .. } => "unsure",
         }
@@ -238,7 +284,7 @@ mod tests {
     #[test]
     fn figures_decide() {
         use Library::{Jax, MindSpore, Paddle, TensorFlow, TorchCuda, TorchHip, TorchNpu, TorchXpu};
-        let rows: [(Library, [i64; 6], &str); 22] = [
+        let rows: [(Library, [i64; 6], &str); 29] = [
             // 9.35 GiB unused and 12.73 GiB free are less than 22.78 GiB.
             (TorchCuda, [23_327, 9298, 18_872, 13_036, 32_225, -1], "short"),
             (TorchCuda, [1741, 3000, 5356, 0, 6144, -1], "pieces"),
@@ -257,6 +303,14 @@ mod tests {
             (TorchNpu, [512, 18_227, 24_453, 215, 30_198, 24_576], "pieces"),
             (TorchXpu, [8305, 0, 0, 16_937, 16_937, 8468], "nothing reserved"),
             (TorchCuda, [500, -1, -1, 100, 12_000, -1], "unknown"),
+            // Without free bytes at most 2458 MiB can be free.
+            (TorchXpu, [2560, 12_605, 13_834, -1, 16_292, -1], "open"),
+            (TorchXpu, [4096, 12_605, 13_834, -1, 16_292, -1], "short"),
+            (TorchXpu, [1000, 12_605, 13_834, -1, 16_292, -1], "pieces"),
+            (TorchXpu, [1000, 12_605, 13_000, -1, -1, -1], "open"),
+            (TorchXpu, [100, 5000, 5000, -1, 16_292, -1], "nothing unused"),
+            (TorchCuda, [500, 10_000, 10_400, -1, -1, 11_000], "open"),
+            (Paddle, [3709, 3277, -1, 2883, -1, -1], "unsure"),
             (TorchCuda, [-1, 10, 20, 100, 12_000, -1], "unknown"),
             (MindSpore, [1792, 57_344, -1, -1, -1, 58_368], "limited"),
             (MindSpore, [3072, 28_610, -1, -1, 30_720, -1], "short"),
@@ -297,14 +351,19 @@ mod tests {
 
     #[test]
     fn the_words_name_their_parts() {
-        let room = Room {
-            unused: Some(3 << 30),
-            growth: 0,
-            is_free: true,
-        };
-        assert_eq!(
-            room.words().replace('\u{a0}', " "),
-            "about 3.000 GiB reserved, unused and 0 B free"
-        );
+        for (growth, wanted) in [
+            (Growth::Free(0), "about 3.000 GiB reserved, unused and 0 B free"),
+            (
+                Growth::AtMost(1 << 30),
+                "about 3.000 GiB reserved, unused and at most 1.000 GiB free",
+            ),
+            (Growth::Unstated, "about 3.000 GiB reserved, unused"),
+        ] {
+            let room = Room {
+                unused: Some(3 << 30),
+                growth,
+            };
+            assert_eq!(room.words().replace('\u{a0}', " "), wanted);
+        }
     }
 }

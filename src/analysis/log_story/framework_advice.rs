@@ -55,13 +55,29 @@ pub(super) fn of_framework(
     let cannot = || vec![reduce("no setting gives the pool more than there is")];
     match finding(failure, library) {
         Finding::Unknown => {
-            let why = format!(
-                "no text states what {} has unused and what the device had free",
-                vendor.pool
-            );
+            let why = match failure.free {
+                Some(free) => format!(
+                    "{requested} are requested and {} free; no text states what {} has unused",
+                    Bytes(free),
+                    vendor.pool
+                ),
+                None => format!(
+                    "no text states what {} has unused and what the device had free",
+                    vendor.pool
+                ),
+            };
             let mut all = vec![reduce(
                 "the figures that tell whether a setting helps are not in the text",
             )];
+            all.extend(other_processes(vendor.tool));
+            (Verdict::unknown(why), all)
+        }
+        Finding::Open(room) => {
+            let why = format!(
+                "{requested} are requested, {} are there, and no text states what was free",
+                room.words()
+            );
+            let mut all = vec![reduce(why.clone())];
             all.extend(other_processes(vendor.tool));
             (Verdict::unknown(why), all)
         }
@@ -83,7 +99,11 @@ pub(super) fn of_framework(
             joined(process, vendor, why)
         }
         Finding::Short { room, missing, is_sure } => {
-            let why = format!("{} are {} less than the request", room.words(), Bytes(missing));
+            let why = format!(
+                "{} are {} less than the {requested} that are requested",
+                room.words(),
+                Bytes(missing)
+            );
             if is_sure {
                 return (Verdict::no(why), cannot());
             }

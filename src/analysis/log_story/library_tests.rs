@@ -46,7 +46,7 @@ fn every_library_has_its_answer() {
     const REDUCE: &str = "Reduce the batch, or recompute activations";
     const CUDA: &str = "PYTORCH_CUDA_ALLOC_CONF";
     let on = [(CUDA, "expandable_segments:True")];
-    let rows: [Row<'_>; 18] = [
+    let rows: [Row<'_>; 22] = [
         (TorchCuda, [23_327, 9298, 18_872, 13_036, 32_225, -1], &[], No, REDUCE),
         (
             TorchCuda,
@@ -117,6 +117,17 @@ fn every_library_has_its_answer() {
             "Set TF_GPU_ALLOCATOR=cuda_malloc_async",
         ),
         (Paddle, [256, -1, -1, 96, -1, -1], &[], Unknown, REDUCE),
+        (Paddle, [3709, 3277, -1, 2883, -1, -1], &[], Unknown, REDUCE),
+        // Nothing states what was free.
+        (TorchXpu, [2560, 12_605, 13_834, -1, 16_292, -1], &[], Unknown, REDUCE),
+        (TorchXpu, [4096, 12_605, 13_834, -1, 16_292, -1], &[], No, REDUCE),
+        (
+            TorchCuda,
+            [1741, 3000, 5356, -1, 6144, -1],
+            &[],
+            Yes,
+            "Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",
+        ),
         (Jax, [65_331, -1, -1, -1, 31_488, -1], &[], No, REDUCE),
         (Jax, [6, -1, -1, -1, -1, -1], &[], Unknown, REDUCE),
     ];
@@ -163,8 +174,8 @@ fn host_memory_is_of_no_device() {
         request.sentence
     );
     let told = format!("{} {:?} {:?}", story.ticket(), request.advice, request.remarks);
-    assert!(told.contains("ulimit -l") && told.contains("/dev/shm"), "{told}");
-    for wrong in ["npu-smi", "HCCL_BUFFSIZE", "device 0", "device 4"] {
+    assert!(told.contains("ulimit -l") && told.contains("pinned"), "{told}");
+    for wrong in ["/dev/shm", "npu-smi", "HCCL_BUFFSIZE", "device 0", "device 4"] {
         assert!(!told.contains(wrong), "{wrong}: {told}");
     }
 }
@@ -193,6 +204,36 @@ fn a_version_in_the_text_chooses_the_settings() {
     assert_eq!(settings_of("1.8.0"), []);
 }
 
+/// What no text states is no 0.
+#[test]
+fn unknown_free_memory_is_no_figure() {
+    for requested in [1000, 2560, 4096] {
+        let figures = [requested, 12_605, 13_834, -1, 16_292, -1];
+        let request = request(process(Library::TorchXpu, figures, &[]));
+        let told = format!("{} {:?}", request.verdict.why, request.advice).replace('\u{a0}', " ");
+        assert!(!told.contains("0 B"), "{told}");
+        assert_eq!(told.contains("at most"), requested > 1229, "{told}");
+    }
+}
+
+/// torch's warning that the platform has no expandable segments excludes their advice.
+#[test]
+fn what_the_platform_does_not_support_is_not_advised() {
+    let figures = [1536, 12_288, 20_480, 512, 24_259, -1];
+    let mut process = process(Library::TorchCuda, figures, &[]);
+    process.statements.push(LoggedStatement {
+        at: None,
+        text: "expandable_segments not supported on this platform".to_owned(),
+        device: None,
+    });
+    let request = request(process);
+    let settings: Vec<String> = request.advice.iter().filter_map(|one| one.setting.clone()).collect();
+    assert_eq!(settings, ["PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:128"]);
+    let reason = &request.advice[0].reason;
+    assert!(reason.contains("expandable_segments is not supported here"), "{reason}");
+    assert_eq!(request.verdict.served, Served::Yes);
+}
+
 /// The arithmetic goes with the first setting, whichever that is.
 #[test]
 fn the_first_setting_has_the_arithmetic() {
@@ -209,13 +250,20 @@ fn the_first_setting_has_the_arithmetic() {
 
 #[test]
 fn what_the_system_did_not_give_is_checked_in_ram_first() {
-    let first = |library: Library| {
+    let first = |library: Library, who: &str| {
         let mut process = process(library, [16_384, -1, -1, -1, -1, -1], &[]);
         process.failures[0].memory = MemoryPlace::Host;
-        request(process).advice[0].action.clone()
+        process.failures[0].who = Some(who.to_owned());
+        let request = request(process);
+        (request.advice[0].action.clone(), format!("{:?}", request.advice))
     };
-    assert_eq!(first(Library::System), "Check the free RAM (free -h)");
-    assert_eq!(first(Library::TorchNpu), "Check ulimit -l");
+    let (action, told) = first(Library::System, "numpy");
+    assert_eq!(action, "Check the free RAM (free -h)");
+    assert!(
+        !told.contains("ulimit") && !told.contains("pinned") && !told.contains("/dev/shm"),
+        "{told}"
+    );
+    assert_eq!(first(Library::TorchNpu, "torch").0, "Check ulimit -l");
 }
 
 #[test]
@@ -232,7 +280,7 @@ fn statements_alone_are_told_as_such() {
     let story = LogStory::new(&[Arc::new(process)]);
     assert!(story.states_memory() && !story.has_failures());
     let wanted = "The text states no request of an allocator that failed. It states: vLLM had \u{2212}0.87 GiB for the KV \
-                  cache; vLLM had \u{2212}0.87 GiB for the KV cache.";
+                  cache.";
     assert_eq!(story.sentence, wanted);
     assert!(story.missing[0].starts_with("No allocator's line is among the text"));
     assert!(!LogStory::new(&[Arc::new(LoggedProcess::default())]).states_memory());

@@ -4,7 +4,7 @@
 //! ```text
 //! modules.rs  the driver's modules       graphs.rs  graphs when a request failed    needs.rs  what each policy needs
 //! request.rs  one failed request         verdict.rs whether a setting could serve it  missing.rs what would tell more
-//! sentence.rs the line for a ticket      snapshot.rs failed requests of a recorded history, replayed
+//! sentence.rs the line for a ticket      snapshot.rs failed requests of a recorded history, replayed   statements.rs each once
 //! advice.rs   what acts on it: torch_advice.rs (allocator_setting.rs), framework_advice.rs, host.rs, by arithmetic.rs, vendor.rs
 //! ```
 //!
@@ -25,6 +25,7 @@ mod needs;
 mod request;
 mod sentence;
 mod snapshot;
+mod statements;
 #[cfg(test)]
 mod tests;
 mod torch_advice;
@@ -41,10 +42,15 @@ pub use request::FailedRequest;
 pub use verdict::{Served, Verdict};
 
 use highwater_model::progress::{Cancelled, Progress};
-use highwater_model::workload::{LoggedFailure, LoggedProcess, LoggedStatement, PolicyFrom, Recording, Workload};
+use highwater_model::workload::{
+    LogLevel, LoggedFailure, LoggedProcess, LoggedStatement, PolicyFrom, Recording, Workload,
+};
 
 /// Failed requests of a process that are told one by one, the first ones.
-const MOST_REQUESTS: usize = 16;
+const MOST_REQUESTS: usize = 1000;
+
+/// Failed requests of a process that a page shows.
+const MOST_SHOWN: usize = 16;
 
 /// What the processes of a log did until a request failed, or until their end.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,12 +73,14 @@ pub struct ProcessStory {
     pub process: Arc<LoggedProcess>,
     /// The tool that recorded it, of a recorded history; `None` of a text.
     pub recorder: Option<String>,
-    /// Such as `python3 (40518)`.
+    /// Such as `python3 (40518)`; of a text that names no process `Terminal text`.
     pub title: String,
     /// The first ones, in the order of the log; those that were retried are last.
     pub requests: Vec<FailedRequest>,
     /// Failed requests after these.
     pub n_more_requests: usize,
+    /// What the text states besides failed requests, each fact once.
+    pub statements: Vec<LoggedStatement>,
     /// The driver's count of device memory by module; of several kinds of memory the sum.
     pub modules: Vec<ModuleMemory>,
     /// At the first failed request, else at the end of the log.
@@ -150,7 +158,7 @@ impl LogStory {
     /// What the texts state besides failed requests, process by process.
     pub fn statements(&self) -> impl Iterator<Item = (&ProcessStory, &LoggedStatement)> {
         let stories = self.processes.iter();
-        stories.flat_map(|story| story.process.statements.iter().map(move |statement| (story, statement)))
+        stories.flat_map(|story| story.statements.iter().map(move |statement| (story, statement)))
     }
 
     /// Whether something about memory is stated: a failed request, a statement, or what an engine or a driver had.
@@ -187,6 +195,7 @@ impl ProcessStory {
             title: title(process),
             requests: requests.collect(),
             n_more_requests: process.failures.len().saturating_sub(MOST_REQUESTS),
+            statements: statements::once(&process.statements),
             needs: needs::of(process, &state),
             graphs: state.graphs,
             modules,
@@ -201,6 +210,7 @@ impl ProcessStory {
         for (request, (verdict, advice)) in story.requests.iter_mut().zip(&told.answers) {
             (request.verdict, request.advice) = (verdict.clone(), advice.clone());
         }
+        story.n_more_requests = told.n_more;
         story.recorder = Some(recorder.to_owned());
         story
     }
@@ -212,14 +222,32 @@ impl ProcessStory {
         self.process.device.filter(|_| !is_host)
     }
 
+    /// The requests that a page shows, the first ones.
+    pub fn shown_requests(&self) -> &[FailedRequest] {
+        &self.requests[..self.requests.len().min(MOST_SHOWN)]
+    }
+
+    /// Failed requests after those that a page shows.
+    pub fn n_not_shown(&self) -> usize {
+        self.requests.len().saturating_sub(MOST_SHOWN) + self.n_more_requests
+    }
+
     /// Whether the bytes of a request are exact: torch's sentences round them, recorded histories do not.
     pub fn is_exact(&self, request: &FailedRequest) -> bool {
         self.recorder.is_some() || !arithmetic::is_rounded(vendor::library(&request.failure))
     }
 
+    /// The title in a sentence for a ticket: `python3 (40518): `.
+    fn whose(&self) -> String {
+        if self.is_process() || self.recorder.is_some() {
+            return format!("{}: ", self.title);
+        }
+        String::new()
+    }
+
     /// Whether the title names a process.
     pub fn is_process(&self) -> bool {
-        self.recorder.is_none() && (self.process.pid.is_some() || self.process.name.is_some())
+        self.recorder.is_none() && is_named(&self.process)
     }
 
     fn states_memory(&self) -> bool {
@@ -242,12 +270,17 @@ impl ProcessStory {
     }
 }
 
+const fn is_named(process: &LoggedProcess) -> bool {
+    process.pid.is_some() || process.name.is_some()
+}
+
 fn title(process: &LoggedProcess) -> String {
     match (&process.name, process.pid) {
         (Some(name), Some(pid)) => format!("{name} ({pid})"),
         (None, Some(pid)) => format!("process {pid}"),
         (Some(name), None) => name.clone(),
-        (None, None) => "unknown process".to_owned(),
+        (None, None) if process.level == LogLevel::Terminal => "Terminal text".to_owned(),
+        (None, None) => "Unknown process".to_owned(),
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) fn of(stories: &[ProcessStory]) -> String {
     let Some((story, request)) = main_request(stories) else {
         return without_failure(stories);
     };
-    let mut parts = vec![format!("{}: {}", story.title, request.sentence.trim_end_matches('.'))];
+    let mut parts = vec![format!("{}{}", story.whose(), request.sentence.trim_end_matches('.'))];
     parts.extend(asked_by(&request.failure).map(|words| format!("requested {words}")));
     parts.extend(retry(&request.failure).map(|words| format!("after it, {words}")));
     parts.extend(pool(request));
@@ -97,7 +97,7 @@ fn without_failure(stories: &[ProcessStory]) -> String {
     if stories.is_empty() {
         return "What was read states no failed request for memory.".to_owned();
     }
-    let statements = stories.iter().flat_map(|story| &story.process.statements);
+    let statements = stories.iter().flat_map(|story| &story.statements);
     let texts: Vec<&str> = statements.map(|one| one.text.trim_end_matches('.')).collect();
     if !texts.is_empty() {
         let told: Vec<&str> = texts.iter().take(MOST_STATEMENTS).copied().collect();

@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use super::super::allocator_state::AllocatorState;
 use super::super::what_if::{AllocatorFit, ServingRun, serving_runs, stated_conf};
-use super::MOST_REQUESTS;
 use super::advice::{Advice, reduce};
 use super::allocator_setting::needed_release;
 use super::verdict::Verdict;
@@ -18,6 +17,9 @@ use highwater_model::units::{Bytes, Step, counted};
 use highwater_model::workload::{Holder, Library, LoggedFailure, LoggedProcess, MarkKind, RecordedMark, Recording};
 use highwater_sim::what_if::NoHistory;
 use highwater_torch::{Framework, VARIABLES};
+
+/// Failed requests that are replayed, the first ones.
+const MOST_REQUESTS: usize = 16;
 
 /// Lines that are named as holders of memory.
 const MOST_LINES: usize = 8;
@@ -34,6 +36,8 @@ pub(super) struct Told {
     pub(super) process: Arc<LoggedProcess>,
     /// By failure.
     pub(super) answers: Vec<(Verdict, Vec<Advice>)>,
+    /// Failed requests after these.
+    pub(super) n_more: usize,
 }
 
 /// Whether a recording has events of failed requests.
@@ -95,6 +99,7 @@ pub(super) fn told(recording: &Recording, progress: &Progress<'_>) -> Result<Tol
     Ok(Told {
         process: Arc::new(process),
         answers,
+        n_more: marks(recording).count().saturating_sub(MOST_REQUESTS),
     })
 }
 
@@ -182,8 +187,7 @@ impl Replays<'_> {
         progress: &Progress<'_>,
     ) -> Result<(Verdict, Vec<Advice>), Cancelled> {
         let (Some(requested), Some(reserved), Some(free)) = (failure.requested, failure.reserved, failure.free) else {
-            let why = "the event does not state what was requested, reserved and free";
-            return Ok((Verdict::unknown(why), vec![less(failure)]));
+            return Ok((of_less(failure), vec![less(failure)]));
         };
         let capacity = Bytes(reserved.saturating_add(free));
         let words = format!("{} reserved and {} free", Bytes(reserved), Bytes(free));
@@ -260,6 +264,20 @@ fn without_cancel<T>(result: Result<T, NoHistory>) -> Result<Result<T, String>, 
         Ok(value) => Ok(Ok(value)),
         Err(NoHistory::Impossible(why)) => Ok(Err(why)),
         Err(NoHistory::Cancelled(cancelled)) => Err(cancelled),
+    }
+}
+
+/// The answer without all figures: a request that is larger than all that can be free is known not to fit.
+fn of_less(failure: &LoggedFailure) -> Verdict {
+    let rest = failure.total.and_then(|total| total.checked_sub(failure.allocated?));
+    match (failure.requested, rest) {
+        (Some(requested), Some(rest)) if requested > rest => Verdict::no(format!(
+            "{} are more than the {} of the device that no tensor has",
+            Bytes(requested),
+            Bytes(rest)
+        )),
+        (Some(_), _) => Verdict::unknown("the event does not state what the device had free"),
+        (None, _) => Verdict::unknown("the event does not state what was requested"),
     }
 }
 

@@ -10,7 +10,7 @@
 
 use super::advice::{Advice, other_processes, reduce};
 use super::allocator_setting::{COLLECTION, EXPANDABLE, SPLIT, Setting, setting};
-use super::arithmetic::{Finding, Room, finding, needed};
+use super::arithmetic::{Finding, Growth, Room, finding, needed};
 use super::request::FailedRequest;
 use super::vendor::{Vendor, variable, vendor};
 use super::verdict::Verdict;
@@ -94,6 +94,7 @@ impl Pool<'_> {
                 "all that {pool} has reserved is allocated, so it has nothing to join"
             )),
             Finding::Pieces(room) => self.in_pieces(room),
+            Finding::Open(room) => Verdict::unknown(self.open(room)),
             Finding::Short { room, missing, is_sure } => {
                 let missing = Bytes(missing);
                 let why = format!("{} are about {missing} less than the request", room.words());
@@ -127,12 +128,31 @@ impl Pool<'_> {
         }
     }
 
+    /// Why free bytes that no text states decide.
+    fn open(&self, room: Room) -> String {
+        let requested = Bytes(self.requested());
+        match room.growth {
+            Growth::AtMost(rest) => {
+                let unused = Bytes(room.unused.unwrap_or(0));
+                let rest = Bytes(rest);
+                format!(
+                    "{requested} are requested, and about {unused} are reserved, unused; no text states what was free, at most \
+                     {rest} could be"
+                )
+            }
+            _ => format!(
+                "{requested} are requested, {} are there, and no text states what was free",
+                room.words()
+            ),
+        }
+    }
+
     fn in_pieces(&self, room: Room) -> Verdict {
         let why = format!("{} suffice, but not in one piece", room.words());
         match self.setting(EXPANDABLE) {
             Setting::Advised(..) => Verdict::yes(why),
             Setting::IsOn => Verdict::unknown(format!("{why}, although expandable_segments:True is on already")),
-            Setting::Lacks { .. } | Setting::Missing => match self.setting(SPLIT) {
+            Setting::Lacks { .. } | Setting::Missing | Setting::Unsupported => match self.setting(SPLIT) {
                 Setting::Advised(..) => Verdict::yes(why),
                 _ => Verdict::unknown(format!(
                     "{why}; no setting of this version of the allocator is known that joins them"
@@ -168,6 +188,10 @@ impl Pool<'_> {
             Finding::Pieces(room) => {
                 all.extend(self.against_fragmentation(room));
                 all.extend(self.limit_too());
+            }
+            Finding::Open(room) => {
+                all.push(reduce(self.open(room)));
+                all.extend(other_processes(self.vendor.tool));
             }
             Finding::Short { is_sure, .. } => {
                 all.extend(self.limit_too());
@@ -270,6 +294,10 @@ impl Pool<'_> {
             }
             Setting::Lacks { since } => format!(
                 "{figures}; larger blocks stay whole; try several sizes (expandable_segments comes with torch {since})"
+            ),
+            Setting::Unsupported => format!(
+                "{figures}; larger blocks stay whole; try several sizes (the text says that expandable_segments is not supported \
+                 here)"
             ),
             Setting::IsOn | Setting::Missing => format!("{figures}; larger blocks stay whole; try several sizes"),
         };

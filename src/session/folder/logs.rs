@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::recognised;
 use super::walk::files_of;
-use super::{EMPTY_ADVICE, recognised};
 use crate::document::SourceSpec;
 use crate::files::{FileError, STANDARD_INPUT, input_of, read_path};
 use crate::streams::Stream;
 use highwater_import::{ImportError, Imported, Importer, Input, LogFile, import_as, import_logs, importer, recognise};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
+use highwater_model::units::counted;
 use highwater_model::workload::{Recording, Source};
 
 /// The importer of these files.
@@ -20,6 +21,9 @@ pub(crate) const LOGS: &str = "cann_log";
 
 /// The importer of recorded memory histories.
 const SNAPSHOTS: &str = "torch_snapshot";
+
+/// The begin of the note that an imported log has a failed request: it sends to this very answer.
+const POINTER: &str = "a request for memory failed; `highwater explain`";
 
 struct File<'a> {
     name: String,
@@ -138,7 +142,11 @@ pub fn read_story(sources: &[SourceSpec], progress: &Progress<'_>) -> Result<Sta
 
 impl StatedMemory {
     fn add(&mut self, imported: Imported) {
-        self.diagnostics.extend(&imported.diagnostics);
+        for entry in imported.diagnostics.entries() {
+            if !entry.message.starts_with(POINTER) {
+                self.diagnostics.push_counted(entry.clone());
+            }
+        }
         if let Source::Recordings(recordings) = imported.source {
             self.recordings.extend(recordings);
         }
@@ -232,12 +240,12 @@ impl<'a> Named<'a> {
             }
         }
         if self.texts.len() + self.snapshots.len() == before {
-            return Err(FileError::EmptyFolder {
-                name: path.display().to_string(),
-                files: found.files.len(),
-                is_named: false,
-                advice: EMPTY_ADVICE.to_owned(),
-            });
+            let files = match found.files.len() {
+                0 => "the folder is empty".to_owned(),
+                many => format!("no log, text or snapshot is among its {}", counted(many as u64, "file")),
+            };
+            let message = format!("{}: states nothing of memory: {files}", path.display());
+            self.diagnostics.warning(message, "");
         }
         Ok(())
     }

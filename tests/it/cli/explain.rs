@@ -1,5 +1,7 @@
 //! `explain`: the text of the sample, its keys, several files as one log, text before the first record, snapshots.
 
+mod texts;
+
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
@@ -117,7 +119,7 @@ fn json_has_every_key() {
     };
     assert_eq!(
         keys(&answer),
-        "sentence try processes missing requests statements diagnostics"
+        "sentence try processes missing requests more_requests statements diagnostics"
     );
     assert_eq!(keys(&answer["try"]), "action setting reason needs_version");
     let process = &answer["processes"][0];
@@ -241,10 +243,23 @@ fn what_is_no_log_is_refused() {
     assert!(remarks.contains("states nothing of memory"), "{remarks}");
     fails(&["explain", "/nowhere"], "/nowhere");
     fails(&["explain", SAMPLE, "--format", "csv"], "use text or json");
+    // A folder without logs is an answer, too.
     let folder = tempfile::tempdir().expect("a folder");
-    fails(
-        &["explain", &folder.path().display().to_string()],
-        "the folder is empty",
+    let told = || {
+        let output = run(&["explain", &folder.path().display().to_string()]);
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let empty = told();
+    assert!(
+        empty.contains("states nothing of memory: the folder is empty"),
+        "{empty}"
+    );
+    std::fs::write(folder.path().join("table.csv"), "a,b\n1,2\n").expect("a file");
+    let table = told();
+    assert!(
+        table.contains("no log, text or snapshot is among its 1 file"),
+        "{table}"
     );
 }
 
@@ -420,6 +435,27 @@ fn a_snapshot_tells_that_no_setting_serves_its_failed_request() {
         text.contains("2.000 GiB are more than the 600.0 MiB that the process had"),
         "{text}"
     );
+}
+
+/// An event without free bytes of the device states none.
+#[test]
+fn a_snapshot_without_free_bytes_has_no_sure_answer() {
+    let used = vec![block(0x1000, 60 * MIB, 60 * MIB, "active_allocated")];
+    let mut failed = event("oom", 0, 200 * MIB, 9);
+    let fields = failed.as_object_mut().expect("an object");
+    fields.remove("device_free");
+    fields.insert("addr".to_owned(), 0.into());
+    let trace = vec![
+        event("segment_alloc", 0x1000, 60 * MIB, 1),
+        event("alloc", 0x1000, 60 * MIB, 2),
+        failed,
+    ];
+    let (request, text) = explained(&file(&snapshot(vec![segment(0x1000, 60 * MIB, "large", used)], trace)));
+    assert_eq!(request["asked_bytes"], 200 * MIB);
+    assert_eq!(request["free_bytes"], serde_json::Value::Null);
+    assert_eq!(request["served_by_setting"], "unknown");
+    assert!(text.contains("does not state what the device had free"), "{text}");
+    assert!(!text.contains("0 B free"), "{text}");
 }
 
 /// Without an event of a failed request, or without events, that is said.
