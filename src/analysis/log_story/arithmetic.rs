@@ -150,7 +150,7 @@ pub(super) fn finding(failure: &LoggedFailure, library: Library) -> Finding {
         return Finding::Unknown;
     };
     if room.sum() >= requested || room.growth == Growth::Unstated {
-        let is_free_needed = !unused.is_some_and(|unused| unused >= requested);
+        let is_free_needed = unused.is_none_or(|unused| unused < requested);
         let is_open = match room.growth {
             Growth::Free(_) => false,
             // A pool of torch takes segments from the device when it needs them; other pools own what they may take.
