@@ -181,6 +181,8 @@ pub(super) struct Report {
     pub(super) purpose: Option<String>,
     /// The line of the program, from the traceback before it.
     pub(super) line: Option<String>,
+    /// Whether it calls reserved memory cached, as torch 1.3 and older do.
+    pub(super) is_cached: bool,
     /// Whether it states any figure or name.
     pub(super) has_figures: bool,
     /// Whether the words are a report by themselves, and no text of a program.
@@ -194,10 +196,12 @@ impl Report {
         if other.asked.is_some() && is_better(self.asked) {
             self.asked = other.asked;
         }
-        if self.who.is_none() || other.who.as_deref() == Some("torch") {
+        // XLA reports what its allocator, TensorFlow's, could not get.
+        let is_of_xla = self.library == Library::TensorFlow && other.library == Library::Jax;
+        if self.who.is_none() || other.who.as_deref() == Some("torch") || is_of_xla {
             self.who = other.who.clone().or(self.who.take());
         }
-        if self.library == Library::Cann {
+        if self.library == Library::Cann || is_of_xla {
             self.library = other.library;
         }
         if other.memory == MemoryPlace::Host {

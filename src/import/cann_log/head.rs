@@ -63,7 +63,7 @@ fn next_head(line: &str, from: usize) -> Option<(usize, Record<'_>)> {
 
 /// A head that a text begins with.
 fn head(text: &str) -> Option<Record<'_>> {
-    let (level, rest) = word(text.strip_prefix('[')?, 8, |byte| byte.is_ascii_alphanumeric())?;
+    let (level, rest) = word(text.strip_prefix('[')?, 10, |byte| byte.is_ascii_alphanumeric())?;
     let rest = rest.strip_prefix(']')?.trim_start_matches(' ');
     let (module, rest) = word(rest, 24, |byte| byte.is_ascii_alphanumeric() || byte == b'_')?;
     let rest = rest.trim_start_matches(' ').strip_prefix('(')?;
@@ -73,8 +73,8 @@ fn head(text: &str) -> Option<Record<'_>> {
     let rest = rest.trim_start_matches(' ').strip_prefix(':')?;
     let (stamp, text) = stamp(rest.trim_start_matches(' '))?;
     Some(Record {
-        is_error: matches!(level, "ERROR" | "ERR0R" | "CRITICAL"),
-        is_loud: matches!(level, "ERROR" | "ERR0R" | "CRITICAL" | "WARNING"),
+        is_error: matches!(level, "ERROR" | "ERR0R" | "CRITICAL" | "EXCEPTION"),
+        is_loud: matches!(level, "ERROR" | "ERR0R" | "CRITICAL" | "EXCEPTION" | "WARNING"),
         module,
         pid: pid.parse().ok()?,
         name: without_thread(name.trim()),

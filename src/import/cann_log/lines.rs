@@ -1,5 +1,5 @@
 //! The lines of a log, one in memory at a time: bytes that mean nothing (NUL, colours, the end of DOS lines) are taken out, what is
-//! no UTF-8 is replaced, and what is longer than any record is cut.
+//! no UTF-8 is replaced, and a line that is longer than any record is read on in parts.
 
 use std::borrow::Cow;
 use std::io::BufRead;
@@ -8,7 +8,7 @@ use super::super::lines::each_read;
 use super::super::{ImportError, Input};
 use highwater_model::progress::Progress;
 
-/// Bytes of a line that are kept.
+/// Bytes of a line, or of a part of a longer one.
 const LINE_BYTES: usize = 64 << 10;
 
 /// Calls `take` with every line, with a `\n` at its end where the file has one.
@@ -27,7 +27,7 @@ pub(super) fn each_line(
     Ok(())
 }
 
-/// Appends one line as far as it is kept; returns the bytes that were read.
+/// Appends one line, or the next part of a long one; returns the bytes that were read.
 fn read_line(source: &mut dyn BufRead, line: &mut Vec<u8>) -> std::io::Result<u64> {
     let mut read = 0;
     loop {
@@ -40,12 +40,13 @@ fn read_line(source: &mut dyn BufRead, line: &mut Vec<u8>) -> std::io::Result<u6
             return Ok(read);
         }
         let end = piece.iter().position(|byte| *byte == b'\n');
-        let used = end.map_or(piece.len(), |end| end + 1);
-        let kept = used.min(LINE_BYTES.saturating_sub(line.len()));
-        line.extend_from_slice(&piece[..kept]);
+        let used = end
+            .map_or(piece.len(), |end| end + 1)
+            .min(LINE_BYTES.saturating_sub(line.len()));
+        line.extend_from_slice(&piece[..used]);
         source.consume(used);
         read += used as u64;
-        if end.is_some() {
+        if line.ends_with(b"\n") || line.len() >= LINE_BYTES {
             return Ok(read);
         }
     }
@@ -99,10 +100,12 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_is_cut_and_the_next_one_read() {
-        let mut text = vec![b'x'; 3 * LINE_BYTES];
-        text.extend(b"\nnext\n");
+    fn a_long_line_is_read_in_parts() {
+        let mut text = vec![b'x'; 2 * LINE_BYTES];
+        text.extend(b" end\nnext\n");
         let lines = lines(&text);
-        assert_eq!((lines[0].len(), lines[1].as_str()), (LINE_BYTES, "next\n"));
+        let lengths: Vec<usize> = lines.iter().map(String::len).collect();
+        assert_eq!(lengths, [LINE_BYTES, LINE_BYTES, 5, 5]);
+        assert_eq!((lines[2].as_str(), lines[3].as_str()), (" end\n", "next\n"));
     }
 }

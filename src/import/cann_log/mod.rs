@@ -55,6 +55,9 @@ use repeats::LogKind;
 
 /// Whether the head has a record, or a sentence on memory with a figure: a failed request, or what a server states.
 pub(super) fn detect(input: &Input<'_>) -> bool {
+    if is_binary(input.head()) {
+        return false;
+    }
     let head = String::from_utf8_lossy(input.head()).replace('\0', "");
     if head.lines().any(|line| !head::records(line).1.is_empty()) {
         return true;
@@ -71,6 +74,7 @@ pub(super) fn import(
     progress: &Progress<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Result<Source, ImportError> {
+    check_text(input)?;
     let mut reader = Reader::default();
     let name = input.name().to_owned();
     if String::from_utf8_lossy(input.head()).contains("/run/") {
@@ -132,9 +136,35 @@ pub(super) fn import_files(
     }
 }
 
+/// Bytes of the head of a file of which fewer are control characters, if it is text.
+const TEXT_PER_CONTROL: usize = 50;
+
+/// Whether a file is no text: a program, or one with many control characters. NUL is none, which UTF-16 has in each character.
+fn is_binary(head: &[u8]) -> bool {
+    let is_control = |byte: &u8| matches!(byte, 1..=6 | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f);
+    let n_control = head.iter().filter(|byte| is_control(byte)).count();
+    let n_printed = head.iter().filter(|byte| **byte != 0).count();
+    head.starts_with(b"\x7fELF") || n_control > n_printed / TEXT_PER_CONTROL + 1
+}
+
+fn check_text(input: &Input<'_>) -> Result<(), ImportError> {
+    if is_binary(input.head()) {
+        return Err(ImportError::at(
+            "this is no text",
+            "the head",
+            "give the text of the run with its error, or the logs of ~/ascend/log",
+        ));
+    }
+    Ok(())
+}
+
 /// The lines of a file, perhaps packed. Of damaged packed content the part before the damage is read.
 fn plain(input: &mut Input<'_>, progress: &Progress<'_>, take: impl FnMut(&str)) -> Result<(), ImportError> {
-    let read = if gzip::is_gzip(input.head()) {
+    let is_packed = gzip::is_gzip(input.head());
+    if !is_packed {
+        check_text(input)?;
+    }
+    let read = if is_packed {
         gzip::unpack(input, progress).and_then(|mut unpacked| each_line(&mut unpacked.input, progress, take))
     } else {
         each_line(input, progress, take)

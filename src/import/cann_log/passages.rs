@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::patterns::template::{BREAK, find};
+use super::patterns::template::{BREAK, has_end};
 use super::patterns::{Found, Reads, marks, marks_until};
 
 /// Lines and bytes of a sentence, at most.
@@ -21,6 +21,12 @@ const MOST_PREFIX: usize = 160;
 
 /// What quotes and tables put in front of lines.
 const QUOTES: [char; 5] = ['>', '|', '\u{2502}', '\u{2503}', ' '];
+
+/// What ends the prefix of a launcher, a list or a comment: `[rank3]: `, `3: `, `* `, `# `, `INFO - `.
+const PREFIX_ENDS: [u8; 9] = *b":>|])#*-+";
+
+/// Blanks that are no space: those of web pages and of Chinese text.
+const BLANKS: [char; 6] = ['\u{a0}', '\u{2002}', '\u{2003}', '\u{2009}', '\u{202f}', '\u{3000}'];
 
 /// One or more sentences, and where they began.
 #[derive(Clone, Debug)]
@@ -96,13 +102,13 @@ impl<T> Passages<T> {
                 ended.push(open);
             }
             self.open = Some(Passage {
-                text: line[first.at..].to_owned(),
+                text: without_frame(&line[..first.at], &line[first.at..]).to_owned(),
                 before: line[..first.at].to_owned(),
                 begin,
                 n_lines: 1,
             });
         } else if let Some(open) = &mut self.open {
-            if begins_other(line) {
+            if begins_other(&line[shared_prefix(&open.before, line)..]) {
                 ended.extend(self.open.take());
             } else {
                 open.go_on(line);
@@ -140,7 +146,7 @@ impl<T> Passages<T> {
 impl<T> Passage<T> {
     /// Takes the rest of a sentence from a line.
     fn go_on(&mut self, line: &str) {
-        let rest = &line[shared_prefix(&self.before, line)..];
+        let rest = without_frame(&self.before, &line[shared_prefix(&self.before, line)..]);
         let own = self.text.trim_end_matches('\n');
         let last = own.rsplit(BREAK).next().unwrap_or("");
         let is_full = last.len() + if own.contains(BREAK) { 0 } else { self.before.len() } >= FULL;
@@ -166,7 +172,8 @@ impl<T> Passage<T> {
             return true;
         };
         let mut rows = sentences().filter(|one| one.at == last);
-        let is_ended = |one: &Found| one.row().ends.iter().any(|end| find(&self.text, end, last).is_some());
+        let text = self.text.trim_end_matches('\n');
+        let is_ended = |one: &Found| one.row().ends.iter().any(|end| has_end(text, end, last));
         let has_ends = sentences().any(|one| one.at == last && !one.row().ends.is_empty());
         !has_ends || rows.any(is_ended)
     }
@@ -189,20 +196,49 @@ fn begins_other(line: &str) -> bool {
     BEGINS.iter().any(|begin| line.starts_with(begin)) || line.contains("Error: ")
 }
 
-/// Bytes of a launcher's prefix that the first line of a sentence and another one share, numbers of one length being equal,
-/// else of what quotes the line.
+/// Bytes of a launcher's prefix that the first line of a sentence and another one share, else of what quotes the line.
+/// Digits may differ in a time, as long as they are as many.
 fn shared_prefix(before: &str, line: &str) -> usize {
+    let end = |same: usize| {
+        let end = line.as_bytes()[..same]
+            .iter()
+            .rposition(|byte| matches!(byte, b' ' | b']'));
+        end.map_or(0, |at| at + 1)
+    };
     let kind = |byte: u8| if byte.is_ascii_digit() { b'0' } else { byte };
-    let pairs = before.bytes().zip(line.bytes());
-    let same = pairs.take_while(|(one, other)| kind(*one) == kind(*other)).count();
-    let end = line.as_bytes()[..same]
-        .iter()
-        .rposition(|byte| matches!(byte, b' ' | b']'));
-    let end = end.map_or(0, |at| at + 1);
-    if end >= PREFIX && line.is_char_boundary(end) {
-        return end;
+    let pairs = || before.bytes().zip(line.bytes());
+    let exact = end(pairs().take_while(|(one, other)| one == other).count());
+    let of_kind = end(pairs().take_while(|(one, other)| kind(*one) == kind(*other)).count());
+    let shared = if has_time(line.get(..of_kind).unwrap_or("")) {
+        of_kind
+    } else {
+        exact
+    };
+    let head = line.get(..shared).unwrap_or("").trim_end();
+    let is_prefix = head.bytes().last().is_some_and(|byte| PREFIX_ENDS.contains(&byte));
+    if is_prefix || head.len() >= PREFIX {
+        return shared;
     }
     line.len() - line.trim_start_matches(QUOTES).len()
+}
+
+/// Whether a prefix has a time of a day.
+fn has_time(prefix: &str) -> bool {
+    let bytes = prefix.as_bytes();
+    let is_time = |at: &[u8]| at[2] == b':' && [0, 1, 3, 4].iter().all(|place| at[*place].is_ascii_digit());
+    bytes.windows(5).any(is_time)
+}
+
+/// Without the right side of a frame whose left side is in front of the first line.
+fn without_frame<'a>(before: &str, line: &'a str) -> &'a str {
+    let side = before
+        .chars()
+        .next()
+        .filter(|side| QUOTES.contains(side) && *side != '>');
+    let Some(side) = side.filter(|side| *side != ' ') else {
+        return line;
+    };
+    line.trim_end().strip_suffix(side).map_or(line, str::trim_end)
 }
 
 /// A line with single blanks, without blanks at its ends; its line feed stays.
@@ -212,11 +248,13 @@ pub(super) fn plain(line: &str) -> Cow<'_, str> {
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r');
     let ends = [own.first(), own.last()].into_iter().flatten();
     let has_more = own.contains(&b'\t') || own.windows(2).any(|two| two == b"  ");
+    let has_more = has_more || !line.is_ascii() && line.contains(BLANKS);
     if !has_more && !ends.into_iter().any(is_blank) {
         return Cow::Borrowed(line);
     }
     let mut text = String::with_capacity(line.len());
-    for word in line.split([' ', '\t', '\r', '\n']).filter(|word| !word.is_empty()) {
+    let is_blank = |char: char| matches!(char, ' ' | '\t' | '\r' | '\n') || BLANKS.contains(&char);
+    for word in line.split(is_blank).filter(|word| !word.is_empty()) {
         if !text.is_empty() {
             text.push(' ');
         }
@@ -286,8 +324,22 @@ mod tests {
     #[test]
     fn prefixes_of_lines_are_no_part_of_a_sentence() {
         let prefix = "(Worker pid=7) ERROR 07-12 23:38:48 [x.py:932] ";
-        for prefix in [prefix, "| ", "> > ", ""] {
-            for at in [20, 28, 100] {
+        let time = "2025-01-02 03:04:05,678 - INFO - ";
+        for prefix in [
+            prefix,
+            time,
+            "| ",
+            "> > ",
+            "",
+            "3: ",
+            "[rank3]: ",
+            "# ",
+            "* ",
+            "[1,3]<stderr>: ",
+            "worker-0: ",
+            "\u{2502} ",
+        ] {
+            for at in [20, 28, 41, 60, 100] {
                 let text = format!("{prefix}{}\n{prefix}{}\n", &SENTENCE[..at], &SENTENCE[at..]);
                 assert_eq!(figures(&text), figures(SENTENCE), "{text}");
             }

@@ -156,6 +156,7 @@ impl Request {
     fn is_of_same(&self, report: &Report) -> bool {
         let who = match (self.report.who.as_deref(), report.who.as_deref()) {
             (Some("torch"), Some("APP")) | (Some("APP"), Some("torch")) => true,
+            (Some("TensorFlow"), Some("XLA")) => true,
             (Some(one), Some(other)) => one == other,
             _ => true,
         };
@@ -170,14 +171,18 @@ impl Request {
     fn is_same_size(&self, report: &Report) -> bool {
         let sizes = self.report.asked.zip(report.asked);
         let is_rounded = |one: Amount, other: Amount| {
-            report.library == Library::TensorFlow && one.bytes().abs_diff(other.bytes()) < ROUNDED
+            matches!(report.library, Library::TensorFlow | Library::Jax)
+                && one.bytes().abs_diff(other.bytes()) < ROUNDED
         };
         sizes.is_none_or(|(one, other)| one.agrees(other) || is_rounded(one, other))
     }
 
     /// Two forms of one library's words on the same request.
     fn is_told_twice(&self, at: At, report: &Report) -> bool {
-        let is_other_form = self.report.row != report.row && self.report.library == report.library;
+        let is_xla = |library: Library| matches!(library, Library::TensorFlow | Library::Jax);
+        let is_same_library =
+            self.report.library == report.library || is_xla(self.report.library) && is_xla(report.library);
+        let is_other_form = self.report.row != report.row && is_same_library;
         let is_other_form = is_other_form || self.report.is_repeated_by(report);
         let is_told = self.report.asked.is_some() && report.asked.is_some();
         let is_far = |(one, other): (i64, i64)| (one - other).abs() > TOLD_TWICE;

@@ -6,8 +6,8 @@ use super::draft::Draft;
 use super::fact::{At, PoolLine, Says, Summary, UnloadLine};
 use super::field::{after, enclosed, first_number, leading, leading_and_rest, number};
 use super::head::{Record, thread};
-use super::{failure, placement, statistics};
-use highwater_model::workload::PolicyFrom;
+use super::{failure, patterns, placement, statistics};
+use highwater_model::workload::{LogTime, LoggedStatement, PolicyFrom};
 
 /// Takes one record.
 pub(super) fn take(record: &Record<'_>, at: At, draft: &mut Draft) {
@@ -23,6 +23,14 @@ pub(super) fn take(record: &Record<'_>, at: At, draft: &mut Draft) {
     if let Some(report) = failure::of_record(record) {
         draft.device(report.device);
         draft.push(at, thread(text), Says::Report(Box::new(report)));
+        return;
+    }
+    if record.is_loud
+        && let Some((text, device)) = patterns::first_statement(text)
+    {
+        draft.device(device);
+        let at = at.stamp.map(LogTime);
+        draft.state(LoggedStatement { at, text, device });
         return;
     }
     if text.contains("emory") && memory_line(text, at, draft) {

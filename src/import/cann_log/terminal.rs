@@ -10,13 +10,22 @@ use super::head::stamp;
 use super::passages::{Passage, Passages, plain};
 use super::patterns::{Found, Pattern, Reads, marks};
 use super::reader::Reader;
-use super::settings::{self, Named};
+use super::settings::{Named, Stated};
 use super::tools::Tables;
 use super::traceback::Tracebacks;
 use highwater_model::workload::{Library, LogTime, LoggedStatement, MemoryPlace};
 
 /// Lines behind a sentence within which lines add to it.
 const BEHIND: u64 = 4000;
+
+/// Lines behind a sentence within which a line names its process.
+const NAMED_BELOW: u64 = 10;
+
+/// The newest torch whose sentence calls reserved memory cached: what it lacks, older ones lack too.
+const OLD_TORCH: &str = "1.3";
+
+/// Lines below a record that belong to its block.
+const BELOW_RECORD: u64 = 20;
 
 /// Settings and releases of one text, at most.
 const MOST_NAMED: usize = 100;
@@ -36,6 +45,7 @@ pub(super) struct Terminal {
     passages: Passages<Begin>,
     tracebacks: Tracebacks,
     tables: Tables,
+    stated: Stated,
     /// The last sentence: lines below may add to it.
     last: Option<(Option<u64>, At, Report)>,
     /// Of all text without a process: they hold for all processes.
@@ -100,6 +110,9 @@ impl Reader {
         if self.adds_to_last(&line, &found, begin) {
             return;
         }
+        if let Some(pid) = named.filter(|_| line.contains("ERR0")) {
+            self.name_process(pid, at.position, number(&line, "Device:"));
+        }
         let is_call = line.contains("ERR00100");
         if let Some(pid) = named.filter(|_| is_call) {
             self.failed_call(pid, time, number(&line, "Device:"));
@@ -118,6 +131,18 @@ impl Reader {
         }
     }
 
+    /// The line below a sentence of `torch_npu` that names its process.
+    fn name_process(&mut self, pid: u64, position: u64, device: Option<u64>) {
+        if let Some((of @ None, at, last)) = &mut self.terminal.last
+            && last.library == Library::TorchNpu
+            && position.saturating_sub(at.position) <= NAMED_BELOW
+            && last.device.zip(device).is_none_or(|(one, other)| one == other)
+        {
+            *of = Some(pid);
+            last.device = last.device.or(device);
+        }
+    }
+
     /// A call of `torch_npu` failed: the block after it is of this process.
     fn failed_call(&mut self, pid: u64, time: Option<i64>, device: Option<u64>) {
         self.settle();
@@ -131,13 +156,14 @@ impl Reader {
 
     /// Settings, releases and rows of tools in a line.
     fn remarks(&mut self, line: &str, pid: Option<u64>, at: At) {
-        match settings::named(line) {
-            Some(Named::Setting(name, value)) => self.setting(pid, name, value),
-            Some(Named::Release(name, release)) => {
-                let versions = &mut self.terminal.versions;
-                versions.entry(name.to_owned()).or_insert_with(|| release.to_owned());
+        for named in self.terminal.stated.take(line) {
+            match named {
+                Named::Setting(name, value) => self.setting(pid, name, value),
+                Named::Release(name, release) => {
+                    let versions = &mut self.terminal.versions;
+                    versions.entry(name.to_owned()).or_insert_with(|| release.to_owned());
+                }
             }
-            None => {}
         }
         if let Some(row) = self.terminal.tables.take(line) {
             self.state(None, at, row.text, row.device);
@@ -184,14 +210,16 @@ impl Reader {
         };
         let is_near = begin.at.position.saturating_sub(at.position) <= BEHIND;
         let is_other = begin.pid.is_some() && begin.pid != *pid;
-        if !is_near || is_other {
+        if !is_near || is_other && pid.is_some() {
             return false;
         }
         let mut is_added = false;
         for row in details {
             if row.library == last.library
                 && let Some(addition) = row.report("", line)
+                && (!is_other || addition.process.is_some())
             {
+                *pid = pid.or(addition.process);
                 last.fill(&addition);
                 is_added = true;
             }
@@ -244,6 +272,12 @@ impl Reader {
         let pid = report.process.or(pid);
         let (line, is_pinning) = self.terminal.tracebacks.before(pid, begin.at.position);
         report.line = line.map(str::to_owned);
+        if report.is_cached {
+            let versions = &mut self.terminal.versions;
+            versions
+                .entry("torch".to_owned())
+                .or_insert_with(|| OLD_TORCH.to_owned());
+        }
         if is_pinning && !report.has_figures && report.kind.is_sentence() {
             report.memory = MemoryPlace::Host;
         }
@@ -264,14 +298,17 @@ impl Reader {
         };
         match report.kind {
             ReportKind::Code => {
-                // A code begins a block with its process and time.
-                let at = begin.at;
+                // A code begins a block with its process and time, or goes on with that of a call that failed.
+                let pid = pid.or(of).or_else(|| self.reported_before(begin.at, &report));
                 self.block = Some((pid, at.stamp));
                 self.code(pid, at, report);
             }
-            ReportKind::Echo if of.is_none() && self.block.is_none() => self.wait(at, report),
+            ReportKind::Echo if of.is_none() && self.block.is_none() && !self.is_behind_record(at) => {
+                self.wait(at, report);
+            }
             ReportKind::Retry => {}
             _ => {
+                let of = of.or_else(|| self.reported_before(at, &report));
                 if report.kind == ReportKind::Echo && report.device.is_none() {
                     report.device = of.and_then(|pid| self.calls.get(&pid).copied().flatten());
                 }
@@ -279,6 +316,12 @@ impl Reader {
                 self.report(of, at, report);
             }
         }
+    }
+
+    /// Whether the records of one process are a few lines before.
+    fn is_behind_record(&self, at: At) -> bool {
+        let behind = |(_, position): (u64, u64)| at.position.saturating_sub(position) <= BELOW_RECORD;
+        !self.has_several && self.recorded.is_some_and(behind)
     }
 
     fn wait(&mut self, at: At, report: Report) {
@@ -300,7 +343,10 @@ impl Reader {
 
     /// A line that belongs to the block before it.
     fn rest_of_block(&mut self, pid: Option<u64>, line: &str, found: &[Found]) {
-        let Some((of, time)) = self.block else { return };
+        let Some((of, time)) = self.block else {
+            self.bare_call(pid, line, found);
+            return;
+        };
         if pid.is_some() && pid != of {
             self.block = None;
             return;
@@ -310,6 +356,20 @@ impl Reader {
             let at = self.at(time);
             self.join_waiting(of, at, &report);
             self.report(of, at, report);
+        }
+    }
+}
+
+impl Reader {
+    /// A line of the engine that users cut out of its block.
+    fn bare_call(&mut self, pid: Option<u64>, line: &str, found: &[Found]) {
+        let mut rows = rows_of(found, Reads::InBlock).into_iter();
+        let report = rows.find_map(|row| row.report("", line));
+        if let Some(mut report) = report.filter(|report| report.asked.is_some() && report.purpose.is_some()) {
+            report.kind = ReportKind::Malloc;
+            let at = self.at(None);
+            let pid = pid.or_else(|| self.reported_before(at, &report));
+            self.report(pid, at, report);
         }
     }
 }

@@ -22,6 +22,15 @@ const PACKAGES: [&str; 9] = [
     "/_functorch/",
 ];
 
+/// Calls that pin memory of the host.
+const PINNING: [&str; 5] = [
+    "pin_memory(",
+    "HostAlloc(",
+    "cudaHostAlloc",
+    "hipHostMalloc",
+    "MallocHost(",
+];
+
 #[derive(Debug, Default)]
 pub(super) struct Tracebacks {
     open: Vec<(Option<u64>, Traceback)>,
@@ -31,7 +40,7 @@ pub(super) struct Tracebacks {
 struct Traceback {
     /// Of the deepest frame of the program.
     line: Option<String>,
-    /// Whether it pins memory of the host.
+    /// Whether the code of its last frame pins memory of the host.
     is_pinning: bool,
     /// The position of its last frame.
     position: u64,
@@ -42,7 +51,7 @@ impl Tracebacks {
     pub(super) fn take(&mut self, line: &str, pid: Option<u64>, position: u64) {
         let is_head = line.contains("Traceback (most recent call last)");
         let frame = frame(line);
-        let is_pinning = line.contains("pin_memory") || line.contains("HostAlloc");
+        let is_pinning = frame.is_none() && PINNING.iter().any(|call| line.contains(call));
         if !is_head && frame.is_none() && !is_pinning {
             return;
         }
@@ -59,7 +68,7 @@ impl Tracebacks {
         });
         let traceback = &mut self.open[known].1;
         traceback.position = position;
-        traceback.is_pinning |= is_pinning;
+        traceback.is_pinning = is_pinning || traceback.is_pinning && frame.is_none();
         if let Some((path, number)) = frame
             && !PACKAGES.iter().any(|part| path.contains(part))
             && path.len() <= MOST_PATH
@@ -122,6 +131,25 @@ mod tests {
         assert_eq!(all.before(None, 5), (Some("/w/net.py:7"), false));
         assert_eq!(all.before(Some(1), 5), (None, false));
         assert_eq!(all.before(None, 500), (None, false));
+    }
+
+    #[test]
+    fn only_a_call_in_the_last_frame_pins_memory() {
+        let pins = |lines: &[&str]| {
+            let mut all = Tracebacks::default();
+            for (position, line) in (0..).zip(lines) {
+                all.take(line, None, position);
+            }
+            all.before(None, 5).1
+        };
+        let frame = "  File \"/w/pin_memory_demo/train.py\", line 61, in <module>";
+        assert!(pins(&[frame, "    x = x.pin_memory()"]));
+        assert!(pins(&[
+            "  File \"/t/pin_memory.py\", line 34, in f",
+            "    data = pin_memory(data, device)"
+        ]));
+        assert!(!pins(&[frame, "    y = net(x)"]));
+        assert!(!pins(&[frame, "    x = x.pin_memory()", frame, "    y = net(x)"]));
     }
 
     #[test]

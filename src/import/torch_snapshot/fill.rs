@@ -174,10 +174,12 @@ impl Heap {
                 _ => NONE,
             };
             match key {
-                keys::ADDR => set(&mut entry.has, has::ADDRESS, &mut entry.address, self.unsigned(value)),
-                keys::DEVICE_FREE => {
-                    let fields = has::ADDRESS | has::FREE;
-                    set(&mut entry.has, fields, &mut entry.address, self.unsigned(value));
+                keys::ADDR | keys::DEVICE_FREE => {
+                    let number = self.unsigned(value);
+                    if key == keys::DEVICE_FREE && number.is_some() {
+                        entry.has |= has::DEVICE_FREE;
+                    }
+                    set(&mut entry.has, has::ADDRESS, &mut entry.address, number);
                 }
                 keys::SIZE => set(&mut entry.has, has::SIZE, &mut entry.size, self.unsigned(value)),
                 keys::TIME_US => set(&mut entry.has, has::TIME, &mut entry.time_us, self.unsigned(value)),

@@ -246,13 +246,11 @@ impl RecordingBuilder {
 
     /// Marks for events that are neither blocks nor regions.
     fn mark(&mut self, heap: &Heap, step: u32, entry: &Entry) {
-        // An address of 0 states no free bytes.
-        let has_free = entry.has(has::FREE) || entry.has(has::ADDRESS) && entry.address > 0;
-        if entry.action == Action::OutOfMemory && has_free {
+        if entry.action == Action::OutOfMemory && entry.has(has::DEVICE_FREE) {
             self.oom_free.push((step, entry.address));
         }
         let (kind, text) = match entry.action {
-            Action::OutOfMemory if has_free => (
+            Action::OutOfMemory if entry.has(has::DEVICE_FREE) => (
                 MarkKind::OutOfMemory,
                 format!("{} bytes free on the device", entry.address),
             ),
@@ -277,7 +275,7 @@ impl RecordingBuilder {
             kind,
             text: self.stacks.tables.names.intern(&text),
             bytes: Bytes(if entry.has(has::SIZE) { entry.size } else { 0 }),
-            failed: (kind == MarkKind::OutOfMemory && has_free).then(|| FailedRequest {
+            failed: (kind == MarkKind::OutOfMemory && entry.has(has::DEVICE_FREE)).then(|| FailedRequest {
                 free: Bytes(entry.address),
                 stream: heap.rows.stream_at(entry.stream),
                 stack: self.stacks.stack_of(heap, entry.frames, entry.extra).stack,

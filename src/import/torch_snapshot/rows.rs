@@ -52,8 +52,8 @@ pub(super) mod has {
     pub(in super::super) const SIZE: u8 = 2;
     pub(in super::super) const TIME: u8 = 4;
     pub(in super::super) const REQUESTED: u8 = 8;
-    /// Free bytes of the device, in place of an address.
-    pub(in super::super) const FREE: u8 = 16;
+    /// The address is the bytes that are free on the device.
+    pub(in super::super) const DEVICE_FREE: u8 = 16;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

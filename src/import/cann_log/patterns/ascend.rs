@@ -19,7 +19,7 @@ const DRIVER: &[(Figure, &str)] = &[
     (Asked, " size={}"),
     (Module, "moduleId={}"),
     (Module, "module_id={}"),
-    (Device, "device_id={}"),
+    (Device, "device_id{}"),
     (Device, "drvDevId={}"),
     (Device, "deviceId={}"),
     (Device, "devid={}"),
@@ -137,6 +137,15 @@ pub(super) const ROWS: &[Pattern] = &[
         ..ROW
     },
     Pattern {
+        name: "torch_npu_huge",
+        marks: &["NPU out of memory. Tried to allocate more than 1EB memory"],
+        library: Library::TorchNpu,
+        who: "torch",
+        refused: RefusedBy::Check,
+        source: "torch_npu 1.8 to 2.14, NPUCachingAllocator.cpp",
+        ..ROW
+    },
+    Pattern {
         name: "torch_npu_workspace",
         marks: &["NPUWorkspaceAllocator tried to allocate"],
         fields: TORCH_NPU,
@@ -144,6 +153,7 @@ pub(super) const ROWS: &[Pattern] = &[
         who: "torch",
         refused: RefusedBy::Workspace,
         ends: &["free)"],
+        has_units: true,
         source: "torch_npu 2.1 to 2.14, NPUWorkspaceAllocator.cpp",
         ..ROW
     },
@@ -156,6 +166,7 @@ pub(super) const ROWS: &[Pattern] = &[
         who: "torch",
         refused: RefusedBy::Fraction,
         ends: &["Requested size: "],
+        has_units: true,
         source: "torch_npu 2.6 to 2.14, NPUCachingAllocator.cpp",
         ..ROW
     },
@@ -168,6 +179,7 @@ pub(super) const ROWS: &[Pattern] = &[
         who: "torch",
         needs_figure: true,
         ends: &["reserved in total by PyTorch)", "device id: ", "but unallocated"],
+        has_units: true,
         source: "torch_npu 1.8 to 2.14, NPUCachingAllocator.cpp",
         ..ROW
     },
@@ -241,7 +253,7 @@ pub(super) const ROWS: &[Pattern] = &[
         ],
         needs: &[&["207001", "out of memory"]],
         reads: Reads::Request(Echo),
-        fields: &[(Asked, " size={}")],
+        fields: &[(Asked, " size ={}")],
         host: &["MallocHost"],
         source: "runtime and ascendcl 2021 to 2026, ACL_ERROR_RT_MEMORY_ALLOCATION",
         ..ROW
@@ -259,7 +271,7 @@ pub(super) const ROWS: &[Pattern] = &[
         marks: &["rtsMallocHost", "rtMallocHost", "aclrtMallocHost"],
         needs: &[&["fail", "207001", "out of memory"]],
         reads: Reads::Request(Echo),
-        fields: &[(Asked, " size={}")],
+        fields: &[(Asked, " size ={}")],
         host: ALWAYS,
         source: "runtime 2021 to 2026, api_impl.cc",
         ..ROW
@@ -295,6 +307,7 @@ pub(super) const ROWS: &[Pattern] = &[
 const ENGINE_BLOCK: &[(Figure, &str)] = &[
     (Asked, "alloc fail{}size{}"),
     (Device, "device_id{}"),
+    (Device, "open device {} failed"),
     (Graph, "graph id{}"),
     (Graph, "graph_id{}"),
     (Purpose, "alloc fail{}purpose{}"),

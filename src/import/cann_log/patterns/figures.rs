@@ -4,7 +4,7 @@ use super::super::super::element_types::TENSORFLOW;
 use super::super::fact::Report;
 use super::super::field::Amount;
 use super::super::statistics::module_name;
-use super::template::{MOST_NAME, gaps, joined, number, size};
+use super::template::{MOST_NAME, gaps, joined, number, size, size_with_unit};
 use super::{Figure, MOST_HOLDERS};
 use highwater_model::graph::DType;
 use highwater_model::workload::Holder;
@@ -27,14 +27,25 @@ pub(super) struct Parts {
     n_summed: usize,
     /// Parts of the row.
     n_wanted: usize,
+    /// Whether its sentence prints a unit behind each size: a number without it was cut.
+    has_units: bool,
 }
 
 impl Parts {
-    /// Of a row with so many parts of a sum.
-    pub(super) fn new(n_wanted: usize) -> Self {
+    /// Of a row with so many parts of a sum, whose sentence prints units or not.
+    pub(super) fn new(n_wanted: usize, has_units: bool) -> Self {
         Self {
             n_wanted,
+            has_units,
             ..Self::default()
+        }
+    }
+
+    fn size(&self, text: &str) -> Option<Amount> {
+        if self.has_units {
+            size_with_unit(text)
+        } else {
+            size(text)
         }
     }
 
@@ -63,7 +74,7 @@ impl Parts {
 /// Takes a figure from the first of its places that has one; whether there is one.
 pub(super) fn take(report: &mut Report, parts: &mut Parts, figure: Figure, sentence: &str, template: &str) -> bool {
     if let Figure::Holder(name) = figure {
-        return holders(report, name, sentence, template);
+        return holders(report, parts, name, sentence, template);
     }
     let mut from = 0;
     for _ in 0..MOST_PLACES {
@@ -72,6 +83,7 @@ pub(super) fn take(report: &mut Report, parts: &mut Parts, figure: Figure, sente
         };
         let Some(gap) = found.last() else { break };
         if take_gap(report, parts, figure, gap, &whole(gap, template)) {
+            report.is_cached |= template.ends_with(" cached");
             return true;
         }
         from = end;
@@ -89,10 +101,10 @@ pub(super) fn whole(gap: &str, template: &str) -> String {
 }
 
 fn take_gap(report: &mut Report, parts: &mut Parts, figure: Figure, gap: &str, printed: &str) -> bool {
-    let bytes = || size(printed).map(Amount::bytes);
+    let bytes = || parts.size(printed).map(Amount::bytes);
     let (known, value) = match figure {
         Figure::Asked => {
-            let asked = size(printed);
+            let asked = parts.size(printed);
             report.asked = report.asked.or(asked);
             return asked.is_some();
         }
@@ -191,7 +203,7 @@ fn elements(gap: &str) -> Option<u64> {
         .try_fold(1_u64, |product, dim| product.checked_mul(dim?))
 }
 
-fn holders(report: &mut Report, name: &str, sentence: &str, template: &str) -> bool {
+fn holders(report: &mut Report, parts: &Parts, name: &str, sentence: &str, template: &str) -> bool {
     let mut from = 0;
     let mut is_there = false;
     while report.holders.len() < MOST_HOLDERS
@@ -199,7 +211,7 @@ fn holders(report: &mut Report, name: &str, sentence: &str, template: &str) -> b
     {
         from = end;
         let number = found.len().checked_sub(2).and_then(|at| number(found[at]));
-        let Some(bytes) = found.last().and_then(|gap| size(gap)).map(Amount::bytes) else {
+        let Some(bytes) = found.last().and_then(|gap| parts.size(gap)).map(Amount::bytes) else {
             continue;
         };
         let name = number.map_or_else(|| name.to_owned(), |number| format!("{name} {number}"));

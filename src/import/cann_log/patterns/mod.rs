@@ -3,8 +3,9 @@
 //!
 //! ```text
 //! mod.rs       the row, how a sentence is read by it           template.rs  texts with gaps, over line breaks (figures.rs)
-//! ascend.rs    CANN, driver, torch_npu    torch.rs   CUDA, HIP, XPU, MPS     xla.rs   JAX, TPU, TensorFlow
-//! others.rs    MindSpore, Paddle, hosts   serving.rs start-up lines of servers
+//! ascend.rs     CANN, driver, torch_npu    torch.rs   CUDA, HIP, XPU, MPS     xla.rs   JAX, TPU, TensorFlow
+//! mindspore.rs  MindSpore                  others.rs  Paddle, hosts
+//! serving.rs    start-up lines of servers  context.rs what is in front of a sentence: an error, a quote, code
 //! texts.txt    per row what it reads, and what looks alike and is not read
 //! ```
 //!
@@ -12,7 +13,9 @@
 //! tried in their order.
 
 mod ascend;
+mod context;
 mod figures;
+mod mindspore;
 mod others;
 mod serving;
 pub(super) mod template;
@@ -24,6 +27,7 @@ mod xla;
 use std::sync::LazyLock;
 
 use super::fact::{Report, ReportKind};
+use context::{Place, has_stamp};
 use figures::{Parts, take, whole};
 use highwater_model::workload::{Library, MemoryPlace, RefusedBy};
 use template::{BREAK_BYTE, find, gaps, has, literal_end, number, quantity};
@@ -53,7 +57,9 @@ pub(super) struct Pattern {
     refused: RefusedBy,
     /// Whether words without a figure are a report only as the message of an error.
     needs_figure: bool,
-    /// Where the sentence ends, which may be lines below; without any it is one line.
+    /// Whether a unit is printed behind each size.
+    has_units: bool,
+    /// Where the sentence ends, which may be lines below; `{}` at an end is its figure. Without any it is one line.
     pub(super) ends: &'static [&'static str],
     /// Releases whose texts were compared, and where they are written.
     #[cfg_attr(not(test), expect(dead_code))]
@@ -75,6 +81,7 @@ const ROW: Pattern = Pattern {
     host: &[],
     refused: RefusedBy::Device,
     needs_figure: false,
+    has_units: false,
     ends: &[],
     source: "",
 };
@@ -129,11 +136,37 @@ enum Figure {
     HolderName,
 }
 
+impl Figure {
+    /// Whether it names something; the others are sizes.
+    const fn is_name(self) -> bool {
+        matches!(
+            self,
+            Self::Device
+                | Self::Graph
+                | Self::Process
+                | Self::Program
+                | Self::Who
+                | Self::Module
+                | Self::Kernel
+                | Self::Purpose
+                | Self::Type
+                | Self::HolderName
+        )
+    }
+}
+
 static TABLE: LazyLock<Vec<&'static Pattern>> = LazyLock::new(|| {
-    [ascend::ROWS, torch::ROWS, xla::ROWS, others::ROWS, serving::ROWS]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        ascend::ROWS,
+        torch::ROWS,
+        xla::ROWS,
+        mindspore::ROWS,
+        others::ROWS,
+        serving::ROWS,
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 });
 
 /// Rows and their marks by the first byte of these, and which pairs of bytes begin one.
@@ -212,6 +245,13 @@ pub(super) fn marks_until(text: &str, end: usize) -> Vec<Found> {
     found
 }
 
+/// What a text states by the first row that reads it without a failure.
+pub(super) fn first_statement(text: &str) -> Option<(String, Option<u64>)> {
+    let mut found = marks(text);
+    found.sort_by_key(|one| (one.row, one.at));
+    found.into_iter().find_map(|one| one.row().statement(&text[one.at..]))
+}
+
 /// Places of one row in a text that are looked at, the first ones.
 const MOST_OF_ROW: usize = 8;
 
@@ -260,10 +300,12 @@ impl Pattern {
             ..Report::default()
         };
         let n_parts = self.fields.iter().filter(|(figure, _)| *figure == Figure::Part);
-        let mut parts = Parts::new(n_parts.count());
-        let mut n_found = 0_u32;
+        let mut parts = Parts::new(n_parts.count(), self.has_units);
+        let (mut n_found, mut n_sizes) = (0_u32, 0_u32);
         for (figure, template) in self.fields {
-            n_found += u32::from(take(&mut report, &mut parts, *figure, sentence, template));
+            let is_found = take(&mut report, &mut parts, *figure, sentence, template);
+            n_found += u32::from(is_found);
+            n_sizes += u32::from(is_found && !figure.is_name());
         }
         report.asked = report.asked.or_else(|| parts.bytes());
         for (known, default) in [(&mut report.who, self.who), (&mut report.purpose, self.purpose)] {
@@ -279,13 +321,16 @@ impl Pattern {
             report.memory = MemoryPlace::Host;
         }
         report.has_figures = n_found > 0;
-        let before = before.trim_end();
-        let is_message = before.ends_with("Error:");
-        report.is_told = n_found > 0 || is_message || !self.needs_figure && !before.ends_with(['"', '\'']);
+        let place = Place::of(before, self.marks);
+        let named = before.rfind("[PID").map_or("", |at| &before[at..]);
+        let is_stamped = kind != ReportKind::Code || n_found > 0 || has_stamp(sentence) || has_stamp(named);
+        let is_text = place != Place::Code && (n_sizes > 0 || place != Place::Quoted) && is_stamped;
+        let is_message = place == Place::Message;
+        report.is_told = n_found > 0 || is_message || !self.needs_figure && place != Place::Quoted;
         let is_told = if kind == ReportKind::Addition {
             n_found > 0 || report.purpose.is_some()
         } else {
-            n_found > 0 || !self.needs_figure || is_message
+            is_text && (n_found > 0 || !self.needs_figure || is_message)
         };
         is_told.then_some(report)
     }

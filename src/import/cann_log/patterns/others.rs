@@ -1,100 +1,14 @@
-//! `MindSpore`, Paddle, and memory of the host.
+//! Paddle, and memory of the host.
 //!
-//! Sources: mindspore-ai/mindspore r0.5 to r2.10 (`mem_dynamic_allocator.cc`, `ascend_memory_adapter.cc`, `actor_common.h`), PaddlePaddle/Paddle
-//! 1.5 to 3.0 (`cuda_allocator.cc`, `npu_allocator.cc`), pytorch c10/core/CPUAllocator.cpp, numpy `_exceptions.py`, linux `mm/oom_kill.c`.
+//! Sources: PaddlePaddle/Paddle 1.5 to 3.0 (`cuda_allocator.cc`, `npu_allocator.cc`), pytorch c10/core/CPUAllocator.cpp, numpy
+//! `_exceptions.py`, linux `mm/oom_kill.c`.
 
-use super::Figure::{Allocated, Allowed, Asked, Device, Free, Holder, Kernel, Process, Program, Shape, Total, Type};
-use super::{ALWAYS, Pattern, ROW};
+use super::super::fact::ReportKind::Echo;
+use super::Figure::{Allowed, Asked, Device, Free, Holder, Process, Program, Shape, Total, Type};
+use super::{ALWAYS, Pattern, ROW, Reads};
 use highwater_model::workload::Library;
 
 pub(super) const ROWS: &[Pattern] = &[
-    Pattern {
-        name: "mindspore_pool",
-        marks: &["TotalUsedMemStatistics"],
-        needs: &[&["is more than total mem size"]],
-        fields: &[
-            (Asked, "alloc size : {}"),
-            (Allocated, "TotalUsedMemStatistics : {}"),
-            (Total, "total mem size : {}"),
-        ],
-        library: Library::MindSpore,
-        who: "MindSpore",
-        source: "mindspore 2.0 to 2.3, mem_dynamic_allocator.cc",
-        ..ROW
-    },
-    Pattern {
-        name: "mindspore_kernel",
-        marks: &["Device(id:", "Device memory isn't enough", "Memory isn't enough"],
-        needs: &[&["isn't enough and alloc failed"]],
-        fields: &[
-            (Asked, "alloc size: {}"),
-            (Device, "Device(id:{}"),
-            (Kernel, "kernel name: {}, alloc size"),
-            (Kernel, "actor name: {}, alloc size"),
-        ],
-        library: Library::MindSpore,
-        who: "MindSpore",
-        host: &["Memory isn't enough"],
-        needs_figure: true,
-        ends: &["alloc size:"],
-        source: "mindspore 1.3 to 2.10, actor_common.h",
-        ..ROW
-    },
-    Pattern {
-        name: "mindspore_free",
-        marks: &["urrent free memory size["],
-        needs: &[&["required size["]],
-        fields: &[(Asked, "required size{}"), (Free, "free memory size{}")],
-        library: Library::MindSpore,
-        who: "MindSpore",
-        ends: &["required size["],
-        source: "mindspore 0.5 to 2.10, gpu_memory_allocator.cc",
-        ..ROW
-    },
-    Pattern {
-        name: "mindspore_request",
-        marks: &["Out of Memory!!! Request memory size"],
-        fields: &[
-            (Asked, "Request memory size:{}"),
-            (Total, "Device HBM memory size:{}"),
-            (Total, "Device MOC memory size:{}"),
-            (Allowed, "MindSpore Used memory size:{}"),
-            (Holder("static memory"), "Total Static Memory size:{}"),
-            (Holder("dynamic memory"), "Total Dynamic memory size:{}"),
-        ],
-        library: Library::MindSpore,
-        who: "MindSpore",
-        needs_figure: true,
-        ends: &["memory size of this graph"],
-        source: "mindspore 1.7 to 2.10, ascend_memory_adapter.cc",
-        ..ROW
-    },
-    Pattern {
-        name: "mindspore_dynamic",
-        marks: &["Out of memory!!! total"],
-        fields: &[
-            (Asked, " malloc {}"),
-            (Total, "total{}"),
-            (Allocated, "memory used{}"),
-            (Allocated, "memory pool{}"),
-        ],
-        library: Library::MindSpore,
-        who: "MindSpore",
-        needs_figure: true,
-        ends: &["failed"],
-        source: "mindspore 0.2 to 1.6, ascend_memory_manager.cc",
-        ..ROW
-    },
-    Pattern {
-        name: "mindspore_alloc",
-        marks: &["Alloc device memory["],
-        needs: &[&["failed"]],
-        fields: &[(Asked, "Alloc device memory{}")],
-        library: Library::MindSpore,
-        who: "MindSpore",
-        source: "mindspore 0.5 to 2.10, gpu_memory_allocator.cc",
-        ..ROW
-    },
     Pattern {
         name: "paddle",
         marks: &["Out of memory error on"],
@@ -115,8 +29,18 @@ pub(super) const ROWS: &[Pattern] = &[
         library: Library::Paddle,
         who: "Paddle",
         host: &["error on CPU", "error on CUDAPinned"],
-        ends: &["memory is only"],
+        has_units: true,
+        ends: &["memory is only {}"],
         source: "paddlepaddle 1.5 to 3.0, cuda_allocator.cc, npu_allocator.cc, custom_allocator.cc",
+        ..ROW
+    },
+    Pattern {
+        name: "paddle_acl",
+        marks: &["ACL error, the error code is"],
+        codes: &[("error code is : {}", 207_001)],
+        library: Library::Paddle,
+        who: "Paddle",
+        source: "PaddleCustomDevice 2.4 to 3.0, npu",
         ..ROW
     },
     Pattern {
@@ -154,6 +78,7 @@ pub(super) const ROWS: &[Pattern] = &[
         library: Library::System,
         who: "numpy",
         host: ALWAYS,
+        has_units: true,
         ends: &["data type"],
         source: "numpy 1.17 to 2.4, _exceptions.py",
         ..ROW
@@ -204,11 +129,85 @@ pub(super) const ROWS: &[Pattern] = &[
             "insufficient shared memory (shm)",
             "unable to mmap",
             "unable to allocate shared memory",
+            "failed to extend /dev/shm",
         ],
-        fields: &[(Asked, "unable to mmap {} bytes")],
+        fields: &[(Asked, "unable to mmap {} bytes"), (Asked, " to {} bytes")],
         library: Library::System,
         host: ALWAYS,
         source: "torch 1.0 to 2.15, MapAllocator.cpp and DataLoader",
+        ..ROW
+    },
+    Pattern {
+        name: "shared_worker",
+        marks: &["DataLoader worker (pid"],
+        needs: &[&["out of shared memory"]],
+        fields: &[(Process, "(pid {})")],
+        library: Library::System,
+        host: ALWAYS,
+        ends: &["out of shared memory"],
+        source: "torch 1.0 to 2.15, signal_handling.py",
+        ..ROW
+    },
+    Pattern {
+        name: "memory_error",
+        marks: &["MemoryError"],
+        needs: &[&["MemoryError\n", "MemoryError:\n"]],
+        library: Library::System,
+        host: ALWAYS,
+        needs_figure: true,
+        source: "Python 3, MemoryError without a message",
+        ..ROW
+    },
+    Pattern {
+        name: "container",
+        marks: &[
+            "Reason: OOMKilled",
+            "reason: OOMKilled",
+            "0/1 OOMKilled",
+            "OOMKilled true",
+            "\"OOMKilled\": true",
+        ],
+        fields: &[(Allowed, " memory: {}")],
+        library: Library::System,
+        host: ALWAYS,
+        ends: &[" memory: {}"],
+        source: "kubectl describe and get, docker inspect",
+        ..ROW
+    },
+    Pattern {
+        name: "ray_node",
+        marks: &["Memory on the node"],
+        needs: &[&["exceeds the memory usage threshold"]],
+        reads: Reads::Detail,
+        fields: &[
+            (Process, " pid={}"),
+            (Holder("the killed task"), " memory used={}"),
+            (Holder("all programs of the node"), "running was {} /"),
+            (Total, "running was {} / {} ("),
+        ],
+        library: Library::System,
+        host: ALWAYS,
+        has_units: true,
+        source: "ray 2.2 to 2.40, the memory monitor",
+        ..ROW
+    },
+    Pattern {
+        name: "cuda_malloc",
+        marks: &["cudaMalloc failed: out of memory"],
+        reads: Reads::Request(Echo),
+        fields: &[(Asked, "(requested {}")],
+        library: Library::Other,
+        source: "mxnet 1.0 to 1.9, pooled_storage_manager.h; llama.cpp 2023",
+        ..ROW
+    },
+    Pattern {
+        name: "miopen",
+        marks: &["Memory not available to allocate buffer:"],
+        fields: &[(Asked, "allocate buffer: {}")],
+        library: Library::Other,
+        who: "MIOpen",
+        needs_figure: true,
+        source: "MIOpen 1.3 to 2.20, handlehip.cpp",
         ..ROW
     },
     Pattern {

@@ -50,6 +50,18 @@ pub(super) const ROWS: &[Pattern] = &[
         ..ROW
     },
     Pattern {
+        name: "vllm_cache_tokens",
+        marks: &["max seq len ("],
+        needs: &[&["stored in KV cache ("]],
+        reads: Reads::Statement(&[
+            ("max seq len ({})", "the longest request has {} tokens"),
+            ("stored in KV cache ({})", "the KV cache has room for {} tokens"),
+        ]),
+        ends: &["stored in KV cache ("],
+        source: "vllm 0.2 to 0.8, worker.py",
+        ..ROW
+    },
+    Pattern {
         name: "vllm_no_cache",
         marks: &["No available memory for the cache blocks"],
         reads: Reads::Statement(&[("No available memory", "no memory is left for blocks of the KV cache")]),

@@ -103,10 +103,27 @@ fn figure_before(text: &str, from: usize, end: usize) -> &str {
     let unit = back(back(end, is_blank), |byte| {
         byte.is_ascii_alphabetic() || byte == BREAK_BYTE
     });
-    let digits = back(back(unit, is_blank), |byte| {
+    let mut digits = back(back(unit, is_blank), |byte| {
         byte.is_ascii_digit() || matches!(byte, b'.' | b',' | BREAK_BYTE)
     });
+    // The end of a line may be the end of another figure: `GPU 0,` before `9.87GB`.
+    while let Some(at) = bytes[digits..unit].iter().position(|byte| *byte == BREAK_BYTE) {
+        let part = |from: usize, to: usize| bytes[from..to].iter().filter(|byte| **byte == b'.').count();
+        let is_other = bytes[digits..digits + at].ends_with(b",") || part(digits, unit) > 1;
+        if !is_other {
+            break;
+        }
+        digits += at + 1;
+    }
     text.get(digits..end).unwrap_or("")
+}
+
+/// Whether a sentence that begins at a byte has its end: a literal, or one with its figure (`{}`), which was printed whole.
+pub(in super::super) fn has_end(text: &str, end: &str, from: usize) -> bool {
+    match end.strip_suffix("{}") {
+        Some(literal) => find(text, literal, from).is_some_and(|(_, at)| size(&text[at..]).is_some()),
+        None => find(text, end, from).is_some(),
+    }
 }
 
 /// Without line breaks.
@@ -121,7 +138,19 @@ pub(super) fn size(text: &str) -> Option<Amount> {
     if rest.is_empty() || digits.contains(',') && !is_grouped(&digits) || digits.starts_with('-') {
         return None;
     }
-    Amount::new(&digits.replace(',', ""), unit(rest).map_or(0, |(_, shift)| shift))
+    let shift = match unit(rest) {
+        Some((_, shift)) => shift,
+        // A part of a byte is no size: the unit was lost.
+        None if digits.contains('.') => return None,
+        None => 0,
+    };
+    Amount::new(&digits.replace(',', ""), shift)
+}
+
+/// The same of a sentence that always prints units.
+pub(super) fn size_with_unit(text: &str) -> Option<Amount> {
+    let (_, rest) = figure(text)?;
+    unit(rest).and_then(|_| size(text))
 }
 
 /// The digits that a text begins with, perhaps with a sign, and the text after them.
@@ -146,7 +175,7 @@ fn is_grouped(digits: &str) -> bool {
 }
 
 /// Units and their powers of two; all libraries mean powers of 1024, however they spell them.
-const UNITS: [(&str, u32); 22] = [
+const UNITS: [(&str, u32); 26] = [
     ("TiB", 40),
     ("GiB", 30),
     ("MiB", 20),
@@ -162,6 +191,10 @@ const UNITS: [(&str, u32); 22] = [
     ("Gb", 30),
     ("Mb", 20),
     ("kb", 10),
+    ("Ti", 40),
+    ("Gi", 30),
+    ("Mi", 20),
+    ("Ki", 10),
     ("T", 40),
     ("G", 30),
     ("M", 20),

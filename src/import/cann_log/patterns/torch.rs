@@ -43,6 +43,27 @@ const ENDS: &[&str] = &["reserved in total by PyTorch)", "cached)", "but unalloc
 
 pub(super) const ROWS: &[Pattern] = &[
     Pattern {
+        name: "torch_huge",
+        marks: &["CUDA out of memory. Tried to allocate more than 1EB memory"],
+        library: Library::TorchCuda,
+        who: "torch",
+        refused: RefusedBy::Check,
+        source: "torch 1.7 to 2.15, CUDACachingAllocator.cpp",
+        ..ROW
+    },
+    Pattern {
+        name: "torch_nameless",
+        marks: &["Error: . Tried to allocate"],
+        fields: TORCH,
+        library: Library::TorchCuda,
+        who: "torch",
+        needs_figure: true,
+        has_units: true,
+        ends: ENDS,
+        source: "torch 1.13 to 2.0, whose message lost its first words",
+        ..ROW
+    },
+    Pattern {
         name: "torch_cuda",
         marks: &["CUDA out of memory"],
         fields: TORCH,
@@ -50,6 +71,7 @@ pub(super) const ROWS: &[Pattern] = &[
         who: "torch",
         needs_figure: true,
         ends: ENDS,
+        has_units: true,
         source: "torch 1.0 to 2.15, CUDACachingAllocator.cpp",
         ..ROW
     },
@@ -61,6 +83,7 @@ pub(super) const ROWS: &[Pattern] = &[
         who: "torch",
         needs_figure: true,
         ends: ENDS,
+        has_units: true,
         source: "torch 1.5 to 2.15, the same source for ROCm",
         ..ROW
     },
@@ -72,6 +95,7 @@ pub(super) const ROWS: &[Pattern] = &[
         who: "torch",
         needs_figure: true,
         ends: ENDS,
+        has_units: true,
         source: "torch 2.4 to 2.15, XPUCachingAllocator.cpp; intel-extension-for-pytorch 1.13 to 2.8",
         ..ROW
     },
@@ -89,6 +113,7 @@ pub(super) const ROWS: &[Pattern] = &[
         who: "torch",
         needs_figure: true,
         ends: ENDS,
+        has_units: true,
         source: "backends of torch outside its repository, which have its sentence",
         ..ROW
     },
@@ -106,6 +131,7 @@ pub(super) const ROWS: &[Pattern] = &[
         refused: RefusedBy::Fraction,
         needs_figure: true,
         ends: &["private pool", "shared pool"],
+        has_units: true,
         source: "torch 1.13 to 2.15, MPSAllocator.mm",
         ..ROW
     },
@@ -135,6 +161,7 @@ pub(super) const ROWS: &[Pattern] = &[
         library: Library::TorchCuda,
         who: "torch",
         ends: &["memory fraction)"],
+        has_units: true,
         source: "torch 1.12 to 2.15, CUDAMallocAsyncAllocator.cpp",
         ..ROW
     },
@@ -150,9 +177,25 @@ pub(super) const ROWS: &[Pattern] = &[
     },
     Pattern {
         name: "cuda_host",
-        marks: &["cudaHostAlloc", "cudaMallocHost", "THCCachingHostAllocator"],
-        needs: &[&["out of memory", "failed", "cudaErrorMemoryAllocation"]],
-        fields: &[(Asked, " size={}"), (Asked, "to allocate {} bytes")],
+        marks: &[
+            "cudaHostAlloc",
+            "cudaMallocHost",
+            "THCCachingHostAllocator",
+            "hipHostMalloc",
+            "hipHostAlloc",
+            "hipMallocHost",
+        ],
+        needs: &[&[
+            "out of memory",
+            "failed",
+            "cudaErrorMemoryAllocation",
+            "hipErrorOutOfMemory",
+        ]],
+        fields: &[
+            (Asked, " size={}"),
+            (Asked, "to allocate {} bytes"),
+            (Asked, "(requested {}"),
+        ],
         library: Library::System,
         host: ALWAYS,
         source: "torch 0.4 to 2.15, CachingHostAllocator; mindspore 1.5, arena.cc",
@@ -182,6 +225,27 @@ pub(super) const ROWS: &[Pattern] = &[
         library: Library::TorchCuda,
         who: "cuBLAS, cuDNN or cuSOLVER",
         source: "torch 1.0 to 2.15, CUDABlas.cpp",
+        ..ROW
+    },
+    Pattern {
+        name: "nccl",
+        marks: &["Failed to CUDA calloc", "Failed to CUDA host alloc"],
+        fields: &[(Asked, "alloc {} bytes")],
+        library: Library::Other,
+        who: "NCCL",
+        host: &["host alloc"],
+        needs_figure: true,
+        source: "nccl 2.7 to 2.26, alloc.h",
+        ..ROW
+    },
+    Pattern {
+        name: "nccl_call",
+        marks: &["NCCL WARN Cuda failure"],
+        needs: &[&["'out of memory'"]],
+        reads: Reads::Request(Echo),
+        library: Library::Other,
+        who: "NCCL",
+        source: "nccl 2.7 to 2.26, checks.h",
         ..ROW
     },
     Pattern {

@@ -72,7 +72,9 @@ pub(super) const ROWS: &[Pattern] = &[
             (Asked, "Attempting to reserve {}"),
             (Asked, "Attempting to allocate {}"),
             (Free, "There are {} free"),
+            (LargestFree, "region of free memory is {}"),
         ],
+        has_units: true,
         library: Library::Jax,
         who: "XLA",
         ends: &["free,", "free."],
@@ -92,10 +94,17 @@ pub(super) const ROWS: &[Pattern] = &[
     },
     Pattern {
         name: "tpu_capacity",
-        marks: &["HBM capacity", "Currently allocated:", "Max free chunk"],
+        marks: &[
+            "HBM capacity",
+            "Currently allocated:",
+            "Program requirement:",
+            "Max free chunk",
+        ],
         reads: Reads::Detail,
         fields: &[
             (Total, "HBM capacity {}:"),
+            (Asked, "Program requirement: {}({} bytes)"),
+            (Allocated, "Currently allocated: {}({} bytes)"),
             (Allocated, "Currently allocated: {}"),
             (LargestFree, "Max free chunk {}"),
         ],
@@ -227,7 +236,13 @@ pub(super) const ROWS: &[Pattern] = &[
         marks: &["failed to allocate"],
         needs: &[
             &["from device: "],
-            &["ERROR_OUT_OF_MEMORY", "ERROR_OutOfMemory", "out of memory"],
+            &[
+                "ERROR_OUT_OF_MEMORY",
+                "ERROR_OutOfMemory",
+                "out of memory",
+                "hipError_t(1002)",
+                "hipError_t(2)",
+            ],
         ],
         reads: Reads::Request(Attempt),
         fields: &[(Asked, "({} bytes) from device"), (Asked, "failed to allocate {}")],
