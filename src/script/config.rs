@@ -15,7 +15,7 @@ use super::config_document::{CONFIG_VERSION, ConfigDocument};
 use super::config_wire::{Probe, Version, Wire, WireSchedule};
 use super::json_kind::json_kind;
 use super::json_value::{is_expression, value_of};
-use super::neighbours::remarks;
+use super::neighbours::remarks_on_written;
 use super::quotes::{first_in_json, named};
 
 /// Why a configuration could not be read, and where.
@@ -88,7 +88,7 @@ pub fn from_json(bytes: &[u8]) -> Result<(ConfigDocument, Diagnostics), ConfigEr
     read_options(&wire.options, "", &mut document, &mut warnings);
     for (name, text) in &wire.environment {
         document.environment.set(name, text);
-        for (severity, message) in remarks(name, Some(text)) {
+        for (severity, message) in remarks_on_written(name, text) {
             warnings.counted(severity, message, name, 1);
         }
     }
@@ -157,6 +157,9 @@ fn read_options(object: &Map<String, Json>, group: &str, document: &mut ConfigDo
             Json::Object(inner) if has_fields(&key) && !is_expression(inner) => {
                 read_options(inner, &format!("{key}."), document, warnings);
             }
+            Json::Object(inner) if group.is_empty() && is_of_engine(name, inner) => {
+                read_options(inner, "", document, warnings);
+            }
             _ if document.options.set(&key, value_of(json)).is_ok() => {}
             _ if let Some(row) = engine_name(&key).and_then(EngineName::acting) => {
                 let value = EngineName::value(row, &value_of(json));
@@ -170,6 +173,16 @@ fn read_options(object: &Map<String, Json>, group: &str, document: &mut ConfigDo
             }
         }
     }
+}
+
+/// Whether an object is one of the levels of MindSpore's `ge_options` around names of GE: `{"global": {...}, "session": {...}}`.
+fn is_of_engine(name: &str, object: &Map<String, Json>) -> bool {
+    const LEVELS: [&str; 4] = ["ge_options", "global", "session", "graph"];
+    let is_inner = |(name, json): (&String, &Json)| match json {
+        Json::Object(inner) => is_of_engine(name, inner),
+        _ => name.starts_with("ge."),
+    };
+    LEVELS.contains(&name) && object.iter().all(is_inner)
 }
 
 /// What is said of an option that is not in the table.

@@ -42,6 +42,10 @@ pub struct ScriptFacts {
     pub left_out: Vec<String>,
     /// Statements with settings that were not followed.
     pub not_followed: Vec<NotFollowed>,
+    /// Options of parameter maps that are set in a field which the adapter does not read.
+    pub unread: Vec<String>,
+    /// Whether the script runs its graphs by a runtime without policies, or by one that is not known.
+    pub runs_elsewhere: bool,
 }
 
 /// Statements of a script that no known path reaches.

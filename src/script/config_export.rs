@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::workload::SchedulePlan;
-use highwater_options::{Finding, GE_USE_STATIC_MEMORY, Value, has_policy, keys};
+use highwater_options::{Finding, GE_USE_STATIC_MEMORY, Section, Value, find, has_policy, keys};
 use highwater_torch::is_allocator_variable;
 
 use super::config::to_json;
 use super::config_document::ConfigDocument;
 use super::config_form::ConfigForm;
+use super::neighbours::of_variable;
 use super::python_part::PythonPart;
 use super::write_python::{to_python, undefined_notes};
 use super::write_remarks::open_notes;
@@ -135,7 +136,10 @@ fn with_policy(document: &ConfigDocument) -> ConfigDocument {
         keys::MEMORY_CONFIG,
     ];
     let has_policy = has_policy(&document.options, &document.environment);
+    let runs_elsewhere =
+        document.script.runs_elsewhere && !document.options.overrides().any(|(key, _)| is_of_adapter(key));
     let is_stated = !has_policy
+        || runs_elsewhere
         || speaks_to_torch_alone(&document)
         || document.options.framework().is_some()
         || stating.iter().any(|key| document.options.is_set(key));
@@ -147,10 +151,22 @@ fn with_policy(document: &ConfigDocument) -> ConfigDocument {
     document
 }
 
-/// Whether settings of torch's allocator are all that is set.
+/// Whether settings of other allocators, torch's or MindSpore's, are all that is set.
 fn speaks_to_torch_alone(document: &ConfigDocument) -> bool {
     let mut names = document.environment.iter().map(|(name, _)| name).peekable();
-    document.options.is_empty() && names.peek().is_some() && names.all(is_allocator_variable)
+    let is_of_others = |name: &str| is_allocator_variable(name) || of_variable(name).is_some();
+    document.options.is_empty() && names.peek().is_some() && names.all(is_of_others)
+}
+
+/// Whether an option is one of the adapter.
+fn is_of_adapter(key: &str) -> bool {
+    let others = [
+        Section::Engine,
+        Section::Dtr,
+        Section::MemoryOptimize,
+        Section::Simulation,
+    ];
+    find(key).is_some_and(|row| !others.contains(&row.section))
 }
 
 fn json_file(document: &ConfigDocument, path: &Path) -> ConfigExport {
@@ -184,6 +200,12 @@ fn python_files(document: &ConfigDocument, path: &Path) -> ConfigExport {
         |note: &String| format!("{note}: left at its default in the file, with the expression in a comment");
     notes.extend(undefined.iter().map(at_default));
     notes.extend(unread_variables(&document));
+    let unread = &document.script.unread;
+    notes.extend(
+        unread
+            .iter()
+            .map(|key| format!("{LEFT_OUT}{key}, which the script sets in another field than the adapter reads")),
+    );
     if !left_out.is_empty() {
         notes.push(format!("{LEFT_OUT}{}; a .json file keeps them", left_out.join(", ")));
     }
@@ -203,6 +225,9 @@ fn python_files(document: &ConfigDocument, path: &Path) -> ConfigExport {
         let why = match (undefined.first(), document.options.framework()) {
             (Some(why), _) => why.clone(),
             (None, Some(chosen)) => format!("{} sets its defaults itself", chosen.framework.row().title),
+            (None, None) if document.script.runs_elsewhere => {
+                "the script's graphs run under no policy that it sets".to_owned()
+            }
             (None, None) => "no value is known before the script runs".to_owned(),
         };
         format!("only comments would be written, because {why}; write a .json file")

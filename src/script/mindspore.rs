@@ -136,6 +136,13 @@ pub(super) fn of_alloc_conf(text: &str) -> Vec<(Severity, String)> {
         let (key, value) = pair.split_once(':').unwrap_or((pair, ""));
         let (key, value) = (key.trim(), value.trim());
         match ALLOC_KEYS.iter().find(|row| row.name == key) {
+            _ if let Some((key, value)) = pair.split_once('=')
+                && ALLOC_KEYS.iter().any(|row| row.name == key.trim()) =>
+            {
+                let (key, value) = (key.trim(), value.trim());
+                let message = format!("{ALLOC_CONF} takes a colon between a key and its value: write {key}:{value}");
+                (Severity::Warning, message)
+            }
             Some(_) if value.is_empty() => {
                 let message = format!("{ALLOC_CONF} has no value for {key}: write {key}:value");
                 (Severity::Warning, message)
@@ -173,6 +180,11 @@ mod tests {
         assert!(said[1].1.contains("vmm_align_size to 20"), "{said:?}");
         assert!(said[2].1.ends_with("did you mean \"enable_vmm\"?"), "{said:?}");
         assert!(of_alloc_conf("").is_empty());
+        let slip = of_alloc_conf("enable_vmm=true");
+        assert!(
+            slip.len() == 1 && slip[0].1.ends_with("write enable_vmm:true"),
+            "{slip:?}"
+        );
         assert!(of_context("max_device_memory").is_some() && of_context("mode").is_none());
         assert_eq!(memory_argument(4), Some("huge_page_reserve_size"));
         assert!(of_set_memory("optimize_level").is_some());

@@ -6,7 +6,7 @@ use highwater_model::diagnostics::Severity;
 use highwater_options::{ENVIRONMENT, nearest_variable};
 
 use super::mindspore::{ALLOC_CONF, of_alloc_conf};
-use super::quotes::{first_mark, named};
+use super::quotes::{marked, named_in_text};
 
 /// A variable, flag or argument of another memory system.
 pub(super) struct Neighbour {
@@ -109,11 +109,15 @@ pub(super) fn remarks(name: &str, text: Option<&str>) -> Vec<(Severity, String)>
         remarks.extend(of_alloc_conf(text.unwrap_or_default()));
     }
     let is_told = is_variable(name) || !remarks.is_empty();
-    if let Some((_, mark)) = text.and_then(first_mark).filter(|_| is_told) {
-        let effect = format!("a part of the text of {name} here");
-        remarks.push((Severity::Warning, named(mark, &effect)));
+    if let Some((mark, inner)) = text.and_then(marked).filter(|_| is_told) {
+        remarks.push((Severity::Warning, named_in_text(mark, inner, name)));
     }
     remarks
+}
+
+/// The same in a file of highwater, which has such marks where they were in the text that it writes.
+pub(super) fn remarks_on_written(name: &str, text: &str) -> Vec<(Severity, String)> {
+    remarks(name, Some(text).filter(|text| marked(text).is_none()))
 }
 
 /// What a variable or flag is, as a sentence; `None` where it is none of these.
@@ -175,6 +179,9 @@ mod tests {
         assert!(said("ANYTHING", "\u{201c}2\u{201d}").is_empty());
         let quoted = said("GE_USE_STATIC_MEMORY", "\u{201c}2\u{201d}");
         assert!(quoted.len() == 1 && quoted[0].contains("U+201C"), "{quoted:?}");
+        assert!(quoted[0].contains("write 2 without such marks"), "{quoted:?}");
+        assert!(said("GE_USE_STATIC_MEMORY", "\u{b4}").is_empty());
+        assert!(said("DUMP_GRAPH_PATH", "/a/l\u{2019}essai").is_empty());
         assert_eq!(said(ALLOC_CONF, "enable_vmm:true,x:1").len(), 3);
         assert_eq!(said("DEVICES_ID", "0").len(), 1);
     }

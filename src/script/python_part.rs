@@ -68,6 +68,10 @@ impl PythonPart {
         for key in others {
             part.options.reset(key);
         }
+        // Its defaults are no settings of the other parts.
+        if self != main {
+            part.options.set_framework(None);
+        }
         (self == main || !part.options.is_empty()).then_some(part)
     }
 

@@ -33,13 +33,30 @@ pub(super) fn first_mark(text: &str) -> Option<(usize, char)> {
     text.char_indices().find(|(_, letter)| plain(*letter).is_some())
 }
 
+/// A text between two marks, with the first of them.
+pub(super) fn marked(text: &str) -> Option<(char, &str)> {
+    let mark = text.chars().next().filter(|mark| plain(*mark).is_some())?;
+    let inner = text.strip_prefix(mark)?;
+    let last = inner.chars().next_back().filter(|mark| plain(*mark).is_some())?;
+    Some((mark, inner.strip_suffix(last)?))
+}
+
 /// What a mark is to a reader (`Python takes it for no quotation mark`), and what to write.
 pub(super) fn named(mark: char, effect: &str) -> String {
     let plain = plain(mark).unwrap_or('"');
+    format!("{}, and {effect}: write {plain}", title(mark))
+}
+
+/// What a mark is in the text of a variable, which it is a part of, and what to write.
+pub(super) fn named_in_text(mark: char, inner: &str, name: &str) -> String {
     format!(
-        "{mark} (U+{:04X}) is a typographic quotation mark, and {effect}: write {plain}",
-        u32::from(mark)
+        "{}, and a part of the text of {name} here: write {inner} without such marks",
+        title(mark)
     )
+}
+
+fn title(mark: char) -> String {
+    format!("{mark} (U+{:04X}) is a typographic quotation mark", u32::from(mark))
 }
 
 /// The first mark of JSON outside of its texts: line and column, from 1, and the mark.

@@ -11,19 +11,19 @@ const OF_GRAPH: &[&str] = &[
     "ge.exec.outputReuseInputMemIndexes",
 ];
 
-pub(super) struct EngineEntry {
-    pub(super) key: &'static str,
+pub(super) struct EngineEntry<'a> {
+    pub(super) key: &'a str,
     /// Python.
     pub(super) code: String,
 }
 
 /// The dictionaries and the function that passes them on; `None` without entries. Nothing runs before the function is called, so that the
 /// script can also configure the adapter.
-pub(super) fn engine_script(entries: &[EngineEntry]) -> Option<String> {
+pub(super) fn engine_script(entries: &[EngineEntry<'_>]) -> Option<String> {
     if entries.is_empty() {
         return None;
     }
-    let (of_graph, of_session): (Vec<&EngineEntry>, Vec<&EngineEntry>) =
+    let (of_graph, of_session): (Vec<&EngineEntry<'_>>, Vec<&EngineEntry<'_>>) =
         entries.iter().partition(|entry| OF_GRAPH.contains(&entry.key));
     let mut script = String::from(
         "# Options of the engine. NPURunConfig and the adapter's sessions take none of them; GE's own Python API does.\n",
@@ -40,7 +40,7 @@ pub(super) fn engine_script(entries: &[EngineEntry]) -> Option<String> {
 }
 
 /// Empty without entries.
-fn dictionary(name: &str, entries: &[&EngineEntry]) -> String {
+fn dictionary(name: &str, entries: &[&EngineEntry<'_>]) -> String {
     if entries.is_empty() {
         return String::new();
     }

@@ -359,6 +359,11 @@ impl<'a> Writer<'a> {
                 entries.push(EngineEntry { key: row.key, code });
             }
         }
+        let unknown = self.document.unknown_options.iter();
+        entries.extend(unknown.filter_map(|(key, json)| {
+            let code = engine_text(key, json).map(quoted)?;
+            Some(EngineEntry { key, code })
+        }));
         engine_script(&entries)
     }
 
@@ -408,6 +413,7 @@ impl<'a> Writer<'a> {
             .document
             .unknown_options
             .iter()
+            .filter(|(key, json)| engine_text(key, json).is_none())
             .map(|(key, json)| (key.as_str(), json.clone()));
         let mut lines = String::new();
         if !self.hidden.is_empty() {
@@ -418,6 +424,12 @@ impl<'a> Writer<'a> {
         }
         (!lines.is_empty()).then_some(lines)
     }
+}
+
+/// The text of a session option of GE that is not in the table.
+fn engine_text<'a>(key: &str, json: &'a Json) -> Option<&'a str> {
+    let is_name = key.chars().all(|c| c.is_ascii_alphanumeric() || "_.".contains(c));
+    json.as_str().filter(|_| key.starts_with("ge.") && is_name)
 }
 
 /// Whether the values of an option are whole numbers.

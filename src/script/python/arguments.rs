@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ruff_python_ast::{Expr, ExprCall};
 
-use super::survey::Flag;
+use super::survey::{Flag, Need};
 
 /// The statement of a literal list about a flag.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub(super) struct Parsing<'a> {
     pub(super) calls: Vec<&'a ExprCall>,
     /// Keyword arguments of `set_defaults` with their lines.
     pub(super) defaults: Vec<(&'a str, &'a Expr, usize)>,
+    /// Names of `mark_flag_as_required`.
+    pub(super) required: Vec<&'a str>,
 }
 
 impl<'a> Parsing<'a> {
@@ -30,6 +32,11 @@ impl<'a> Parsing<'a> {
             flag.default = Some(value);
             flag.implied = None;
             flag.line = line;
+        }
+        for flag in self.required {
+            if let Some(flag) = flags.get_mut(flag) {
+                flag.need = Need::Required;
+            }
         }
         // Several parsers may share the flags.
         let [only] = self.calls[..] else {

@@ -43,10 +43,13 @@ impl<'a> Reader<'a> {
     /// `targets = value`.
     pub(super) fn assignment(&mut self, targets: &'a [Expr], value: &'a Expr) {
         use ruff_python_ast::visitor::Visitor as _;
-        self.visit_expr(value);
+        if !self.is_idle_jit_config(targets, value) {
+            self.visit_expr(value);
+        }
         let fact = self.evaluate(value);
         self.name_made(targets, value, &fact);
         self.found_build_strategy(targets, value);
+        self.found_compiler_config(targets, value);
         self.found_device(targets, value);
         for target in targets {
             self.assign(target, value, fact.clone());
@@ -279,6 +282,7 @@ impl<'a> Reader<'a> {
                 return self.records.remark(Severity::Error, line, format!("{key} {why}"));
             }
             Some(Stored::Unread(read)) => {
+                self.records.unread.push(key.to_owned());
                 return self.records.warn(line, unread(key, field, read));
             }
         };
@@ -359,6 +363,7 @@ impl<'a> Reader<'a> {
         self.found_neighbour(call);
         self.found_framework_call(call);
         self.found_setattr(call);
+        self.found_json(call);
         let name = match (&*call.func, self.survey.last_name(&call.func)) {
             (_, Some(name)) if SETTERS.contains(&name) => return self.set_allocator(call),
             (_, Some(name @ ("putenv" | "unsetenv"))) => name,
@@ -417,6 +422,28 @@ impl<'a> Reader<'a> {
                 fields: self.arguments(&[], 1, call, Depth::default()),
             };
             self.take_object(object);
+        }
+    }
+
+    /// The same as a text of JSON: `json.loads('{"ge.exec.staticMemoryPolicy": "3"}')`.
+    fn found_json(&mut self, call: &'a ExprCall) {
+        if self.survey.last_name(&call.func) != Some("loads") {
+            return;
+        }
+        let Some(Datum::Dict(dict)) = call.arguments.args.first().map(|text| self.json_value(text)) else {
+            return;
+        };
+        let mut open = vec![dict];
+        while let Some(dict) = open.pop() {
+            for field in &dict.fields {
+                match &field.fact.datum {
+                    Datum::Dict(inner) => open.push(Rc::clone(inner)),
+                    _ if is_engine_key(&field.name) => {
+                        self.take_value(&field.name, &field.fact, field.range, call.range().into());
+                    }
+                    _ => {}
+                }
+            }
         }
     }
 

@@ -13,7 +13,7 @@ use super::changes::CHANGED;
 use super::constructors::{find_class, n_others_in_front};
 use super::datum::{Datum, Fact, Field, Fields, Instance, MAX_ITEMS, MAX_TEXT, Object, set_of};
 use super::evaluate::Depth;
-use super::folding::{formatted, joined, json_text, length, text_of};
+use super::folding::{datum_of_json, formatted, joined, json_text, length, text_of};
 use super::paths::SAME_PATH;
 use super::reader::Reader;
 
@@ -41,6 +41,10 @@ impl<'a> Reader<'a> {
             ("bytes", Some(text)) => self.converted(expr, text, look, |value| value.as_text().map(Value::from)),
             ("str", Some(value)) => self.converted(expr, value, look, |value| text_of(value).map(Value::Text)),
             ("dumps", Some(value)) if call.arguments.keywords.is_empty() => self.json_text(expr, value, look),
+            ("loads", Some(text)) => match self.json_value(text) {
+                Datum::Unknown(_) => self.computed(expr),
+                known => Fact::plain(known).held(),
+            },
             ("int", Some(value)) => self.converted(expr, value, look, int_of),
             ("float", Some(value)) => self.converted(expr, value, look, float_of),
             ("len", Some(value)) => {
@@ -281,6 +285,16 @@ impl<'a> Reader<'a> {
             }
             _ => self.computed(expr),
         }
+    }
+
+    /// The value of a text of JSON, where the text is known.
+    pub(super) fn json_value(&self, text: &'a Expr) -> Datum {
+        let fact = self.evaluate(text);
+        let json = fact
+            .as_value()
+            .and_then(Value::as_text)
+            .and_then(|text| serde_json::from_str(text).ok());
+        json.map_or_else(|| self.computed(text).datum, |json| datum_of_json(&json, text.range()))
     }
 
     /// `json.dumps(value)`, with the spaces that Python puts.

@@ -16,6 +16,12 @@ pub(super) const MAX_ITEMS: usize = 4096;
 
 pub(super) const MAX_TEXT: usize = 64 * 1024;
 
+/// The start of the reason of a name that `from ... import` binds.
+pub(super) const OF_MODULE: &str = "comes from the module";
+
+/// The reason of a name that `import` binds to a module, or that the script sets to `None` only where the import fails.
+pub(super) const IMPORTED: &str = "comes from an import";
+
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Datum {
     /// A literal, or the result of operations on literals.
@@ -159,8 +165,17 @@ impl Fact {
             | Datum::Environ
             | Datum::Flags
             | Datum::GlobalOptions(_)
-            | Datum::Message(_)
-            | Datum::Unknown(_) => None,
+            | Datum::Message(_) => None,
+            Datum::Unknown(why) => (&**why == IMPORTED).then_some(true),
+        }
+    }
+
+    /// Whether it is `None` or a name of a module: what a script may set to `None` where an import fails.
+    pub(super) fn is_absent_or_imported(&self) -> bool {
+        match &self.datum {
+            Datum::Value(value) => *value == Value::Unset,
+            Datum::Unknown(why) => why.starts_with(OF_MODULE),
+            _ => false,
         }
     }
 

@@ -18,6 +18,8 @@ pub(super) const MARKERS: &[&str] = &[
     "environ",
     "Config(",
     "memory_optimize(",
+    "get_npu_backend(",
+    "set_context(",
 ];
 
 /// The most left-out bodies in which calls are looked for.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{Expr, ExprContext, Identifier, Stmt, StmtFunctionDef};
+use ruff_python_ast::{Expr, ExprContext, Identifier, Stmt, StmtFunctionDef, StmtImport, StmtImportFrom};
 use ruff_text_size::Ranged as _;
 
 use super::source::Source;
@@ -133,6 +133,14 @@ impl<'a> Visitor<'a> for Finder<'a, '_> {
         match statement {
             Stmt::Global(global) => self.outer.extend(global.names.iter().map(Identifier::as_str)),
             Stmt::Nonlocal(nonlocal) => self.outer.extend(nonlocal.names.iter().map(Identifier::as_str)),
+            Stmt::Import(StmtImport { names, .. }) | Stmt::ImportFrom(StmtImportFrom { names, .. }) => {
+                for alias in names {
+                    let first = alias.name.split('.').next().unwrap_or_default();
+                    let name = alias.asname.as_ref().map_or(first, Identifier::as_str);
+                    let line = self.source.line(alias.start());
+                    self.stored.entry(name).or_insert(line);
+                }
+            }
             _ => {}
         }
         walk_stmt(self, statement);

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use ruff_python_ast::{
-    BoolOp, Expr, ExprBinOp, ExprBoolOp, ExprCompare, ExprDict, ExprFString, ExprNumberLiteral, ExprUnaryOp,
+    BoolOp, CmpOp, Expr, ExprBinOp, ExprBoolOp, ExprCompare, ExprDict, ExprFString, ExprNumberLiteral, ExprUnaryOp,
     FStringPart, InterpolatedStringElement, Number, UnaryOp,
 };
 use ruff_text_size::Ranged as _;
@@ -48,6 +48,18 @@ impl Depth {
             depth: self.depth + 1,
             hops: self.hops + 1,
         }
+    }
+}
+
+/// `x is None` of an object or a module.
+fn is_none(left: &Fact, op: CmpOp, right: &Fact) -> Option<bool> {
+    let is_unset = |fact: &Fact| fact.as_value() == Some(&Value::Unset);
+    let is_there = |fact: &Fact| fact.as_value().is_none() && fact.truth() == Some(true);
+    let is_one = is_unset(left) && is_there(right) || is_unset(right) && is_there(left);
+    match op {
+        CmpOp::Is | CmpOp::Eq if is_one => Some(false),
+        CmpOp::IsNot | CmpOp::NotEq if is_one => Some(true),
+        _ => None,
     }
 }
 
@@ -304,7 +316,7 @@ impl<'a> Reader<'a> {
             note = note.or_else(|| right.note.clone());
             let holds = match (left.as_value(), right.as_value()) {
                 (Some(a), Some(b)) => compare(a, *op, b),
-                _ => None,
+                _ => is_none(&left, *op, &right),
             };
             match holds {
                 Some(true) => left = right,

@@ -1,8 +1,15 @@
 //! Texts from literals by functions of Python's library.
 
+use std::rc::Rc;
+
+use ruff_text_size::TextRange;
+use serde_json::Value as Json;
+
 use highwater_options::Value;
 
-use super::datum::{Datum, Fact, Fields, MAX_TEXT};
+use super::arms::Path;
+use super::datum::{Datum, Fact, Field, Fields, MAX_ITEMS, MAX_TEXT};
+use crate::json_value::value_of;
 
 /// `str(value)`; lists are not followed.
 pub(super) fn text_of(value: &Value) -> Option<String> {
@@ -115,6 +122,25 @@ pub(super) fn json_text(datum: &Datum) -> Option<String> {
             Some(format!("{{{}}}", entries.join(", ")))
         }
         _ => None,
+    }
+}
+
+/// The value of JSON; objects are dictionaries with entries at a place.
+pub(super) fn datum_of_json(json: &Json, range: TextRange) -> Datum {
+    match json {
+        Json::Object(object) => {
+            let field = |(name, json): (&String, &Json)| Field {
+                name: name.clone(),
+                fact: Fact::plain(datum_of_json(json, range)).held(),
+                range,
+                path: Path::new(),
+            };
+            Datum::Dict(Rc::new(Fields {
+                fields: object.iter().take(MAX_ITEMS).map(field).collect(),
+                is_partial: object.len() > MAX_ITEMS,
+            }))
+        }
+        other => Datum::Value(value_of(other)),
     }
 }
 

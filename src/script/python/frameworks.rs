@@ -9,7 +9,7 @@ use ruff_text_size::Ranged as _;
 
 use highwater_options::{ChosenFramework, Condition, Framework, Value, find, keys};
 
-use super::arms::{Path, open_condition};
+use super::arms::{Basis, Path, open_condition};
 use super::changes::path_of;
 use super::datum::Fact;
 use super::mindspore_calls::MindSpore;
@@ -25,13 +25,47 @@ pub(super) struct Place {
     condition: Option<String>,
 }
 
-/// A mode of a `CompilerConfig`, by the name that it is bound to.
+/// A mode of a `CompilerConfig`.
 #[derive(Clone, Debug)]
 enum Mode {
     Ge,
     /// Graphs are captured and run without GE.
     Captured(String),
+    /// Under which condition GE runs the graphs.
     Unknown(String),
+}
+
+impl Mode {
+    /// After this mode another one is set under a condition.
+    fn or(self, other: &Self, condition: &str) -> Self {
+        match (&self, other) {
+            (Self::Ge, Self::Captured(_)) => Self::Unknown(format!("not {condition}")),
+            (Self::Captured(_), Self::Ge) => Self::Unknown(condition.to_owned()),
+            (_, Self::Unknown(text)) => Self::Unknown(text.clone()),
+            _ => self,
+        }
+    }
+}
+
+/// The modes that a script sets, in its order, with the conditions around them.
+type Modes = Vec<(Mode, Path)>;
+
+/// The mode at a place with these conditions.
+fn mode_at(modes: &Modes, path: &Path) -> Mode {
+    let mut mode = Mode::Ge;
+    for (set, around) in modes {
+        if around.iter().any(|arm| path.iter().any(|here| here.excludes(arm))) {
+            continue;
+        }
+        let open = around
+            .iter()
+            .rfind(|arm| arm.basis == Basis::Unknown && !path.contains(arm));
+        mode = match open {
+            Some(arm) => mode.or(set, &arm.text),
+            None => set.clone(),
+        };
+    }
+    mode
 }
 
 /// What a script says about frameworks.
@@ -42,7 +76,12 @@ pub(super) struct Frameworks {
     ge: Option<Place>,
     /// A backend or mode without GE.
     captured: Option<(usize, String)>,
-    modes: BTreeMap<String, Mode>,
+    /// By the name that a `CompilerConfig` is bound to.
+    modes: BTreeMap<String, Modes>,
+    /// Whether anything may compile by torchair: an import alone compiles nothing.
+    may_compile: bool,
+    /// Backends of a configuration that a parameter has, or that a function returns.
+    open_backends: Vec<Place>,
     has_torch_npu: bool,
     pub(super) mindspore: MindSpore,
     imports_lite: bool,
@@ -51,6 +90,9 @@ pub(super) struct Frameworks {
 
 /// Modes of `CompilerConfig` that use GE.
 const GE_MODE: &str = "max-autotune";
+
+/// The class of torchair's configurations.
+const COMPILER_CONFIG_CLASS: &str = "CompilerConfig";
 
 /// Functions of torchair that compile by GE.
 const TORCHAIR_CALLS: [&str; 3] = ["get_npu_backend", "cache_compile", "dynamo_export"];
@@ -78,6 +120,38 @@ const COMPILER_CONFIG: &[ConfigField] = &[
 ];
 
 impl Frameworks {
+    fn add_backend(&mut self, mode: Mode, place: Place) {
+        match mode {
+            Mode::Captured(what) => self.captured = Some((place.line, what)),
+            Mode::Ge => self.ge = Some(place),
+            Mode::Unknown(text) => {
+                let condition = Some(text);
+                self.ge = Some(Place { condition, ..place });
+            }
+        }
+    }
+
+    /// Backends of configurations that are not known by their names have the script's one, where there is one.
+    fn add_open_backends(&mut self) {
+        for place in std::mem::take(&mut self.open_backends) {
+            let mut modes = self.modes.values();
+            let only = modes.next().filter(|_| modes.next().is_none());
+            let mode = only.map_or(Mode::Ge, |modes| mode_at(modes, &place.path));
+            self.add_backend(mode, place);
+        }
+    }
+
+    /// Whether a name is bound to a `CompilerConfig`.
+    pub(super) fn has_config(&self, name: &str) -> bool {
+        self.modes.contains_key(name)
+    }
+
+    /// Whether a mode without GE is set, and none with it.
+    fn is_captured(&self) -> bool {
+        let mut modes = self.modes.values().map(|modes| mode_at(modes, &Path::new()));
+        modes.len() > 0 && modes.all(|mode| matches!(mode, Mode::Captured(_)))
+    }
+
     /// The framework whose defaults act; remarks on what the script leaves open go to the records.
     fn chosen(&self, remarks: &mut Vec<(usize, String)>) -> Option<(Framework, Place)> {
         if let Some(place) = &self.ge {
@@ -90,8 +164,10 @@ impl Frameworks {
                     format!("{what} runs captured graphs without GE: no policy of GE is in force"),
                 ));
             }
-            (None, Some(place)) => return Some((Framework::Torchair, place.clone())),
-            (None, None) => {}
+            (None, Some(place)) if self.may_compile && !self.is_captured() => {
+                return Some((Framework::Torchair, place.clone()));
+            }
+            (None, _) => {}
         }
         let of_lite = || Some((Framework::MindSporeLite, self.lite.clone()?));
         self.mindspore
@@ -129,6 +205,12 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Whether the graphs run under no policy that is known here.
+    pub(super) fn runs_elsewhere(&self) -> bool {
+        let frameworks = &self.records.frameworks;
+        frameworks.mindspore.is_imported || frameworks.captured.is_some()
+    }
+
     pub(super) fn found_framework_call(&mut self, call: &'a ExprCall) {
         let Some(name) = self.survey.last_name(&call.func) else {
             return;
@@ -149,22 +231,32 @@ impl<'a> Reader<'a> {
             .into_iter()
             .find_map(|name| call.arguments.find_keyword(name));
         let config = config.map(|keyword| &keyword.value);
-        let path = config.and_then(path_of);
         let modes = &self.records.frameworks.modes;
-        let mut only = modes.values();
-        let mode = match (path, only.next(), only.next()) {
-            (Some(path), first, second) => modes.get(&path).or(first.filter(|_| second.is_none())),
-            (None, ..) => None,
+        let is_new = |config: &Expr| {
+            config
+                .as_call_expr()
+                .is_some_and(|call| self.survey.last_name(&call.func) == Some(COMPILER_CONFIG_CLASS))
         };
-        match mode.cloned() {
-            Some(Mode::Captured(what)) => self.found_captured(call, what),
-            mode => {
-                let condition = match mode {
-                    Some(Mode::Unknown(text)) => Some(format!("mode of CompilerConfig is {GE_MODE}: {text}")),
-                    _ => None,
-                };
-                let place = self.place(call);
-                self.records.frameworks.ge = Some(Place { condition, ..place });
+        let known = config.and_then(path_of).and_then(|path| modes.get(&path));
+        let mode = match config {
+            Some(config) if !is_new(config) => known.map(|modes| mode_at(modes, &self.path)),
+            _ => Some(Mode::Ge),
+        };
+        let place = self.place(call);
+        match mode {
+            Some(mode) => self.records.frameworks.add_backend(mode, place),
+            None => self.records.frameworks.open_backends.push(place),
+        }
+    }
+
+    /// `config = CompilerConfig()`: a new one has GE's mode.
+    pub(super) fn found_compiler_config(&mut self, targets: &'a [Expr], value: &'a Expr) {
+        let Expr::Call(call) = value else { return };
+        let frameworks = &mut self.records.frameworks;
+        if frameworks.torchair.is_some() && self.survey.last_name(&call.func) == Some(COMPILER_CONFIG_CLASS) {
+            frameworks.may_compile = true;
+            for name in targets.iter().filter_map(path_of) {
+                frameworks.modes.insert(name, Modes::new());
             }
         }
     }
@@ -181,6 +273,7 @@ impl<'a> Reader<'a> {
         match backend.as_ref().and_then(Fact::as_value).and_then(Value::as_text) {
             Some("npu" | "torchair") => self.records.frameworks.ge = Some(self.place(call)),
             Some(text @ "npugraph_ex") => self.found_captured(call, format!("the backend {text}")),
+            None if backend.is_some() => self.records.frameworks.may_compile = true,
             _ => {}
         }
     }
@@ -198,8 +291,10 @@ impl<'a> Reader<'a> {
             return;
         };
         if target.attr.as_str() == "mode" {
-            self.set_mode(path, value, fact);
-            return;
+            return self.set_mode(path, value, fact);
+        }
+        if let Some(owner) = path.strip_suffix(".mode").filter(|_| target.attr.as_str() == "value") {
+            return self.set_mode(owner.to_owned(), value, fact);
         }
         let whole = format!("{path}.{}", target.attr);
         let field = COMPILER_CONFIG
@@ -207,7 +302,8 @@ impl<'a> Reader<'a> {
             .find(|(field, ..)| whole.strip_suffix(field).is_some_and(|owner| owner.ends_with('.')));
         let Some((field, key, texts)) = field else { return };
         let owner = whole.strip_suffix(field).unwrap_or_default().trim_end_matches('.');
-        if matches!(frameworks.modes.get(owner), Some(Mode::Captured(_))) {
+        let mode = frameworks.modes.get(owner).map(|modes| mode_at(modes, &self.path));
+        if matches!(mode, Some(Mode::Captured(_))) {
             return;
         }
         let converted = fact.as_value().and_then(|value| {
@@ -222,20 +318,25 @@ impl<'a> Reader<'a> {
         self.take_value(key, &fact, value.range(), target.range.into());
     }
 
-    fn set_mode(&mut self, path: String, value: &'a Expr, fact: &Fact) {
+    pub(super) fn set_mode(&mut self, path: String, value: &'a Expr, fact: &Fact) {
         let mode = match fact.as_value().and_then(Value::as_text) {
             Some(GE_MODE) => Mode::Ge,
             Some(text @ ("reduce-overhead" | "npugraph_ex")) => {
                 Mode::Captured(format!("the mode {text} of CompilerConfig"))
             }
             Some(_) => return,
-            None => Mode::Unknown(self.source.shown(value.range())),
+            None => {
+                let shown = self.source.shown(value.range());
+                Mode::Unknown(format!("mode of CompilerConfig is {GE_MODE}: {shown}"))
+            }
         };
         if let Some(note) = fact.note.as_ref().filter(|_| !matches!(mode, Mode::Unknown(_))) {
             let line = self.source.line(value.start());
             self.records.info(line, format!("mode {note}"));
         }
-        self.records.frameworks.modes.insert(path, mode);
+        let around = self.path.clone();
+        let modes = self.records.frameworks.modes.entry(path).or_default();
+        modes.push((mode, around));
     }
 }
 
@@ -249,8 +350,10 @@ impl Records {
             });
         }
         let mut remarks = Vec::new();
+        self.frameworks.add_open_backends();
         let chosen = self.frameworks.chosen(&mut remarks);
         for (line, message) in remarks {
+            self.has_neighbours = true;
             self.info(line, message);
         }
         let (framework, place) = chosen?;

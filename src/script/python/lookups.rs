@@ -141,6 +141,7 @@ impl<'a> Reader<'a> {
             return self.computed(expr);
         };
         let line = flag.line;
+        let shown = flag.shown(name);
         let fact = match (flag.default, flag.implied) {
             _ if let Some(given) = &flag.given => match given {
                 Given::Switch => Fact::value(flag.implied == Some(false)),
@@ -148,7 +149,7 @@ impl<'a> Reader<'a> {
             },
             _ if flag.need == Need::Required => {
                 return Fact::unknown(&format!(
-                    "comes from the flag --{name} of line {line}, which has no default"
+                    "comes from the flag {shown} of line {line}, which has no default"
                 ));
             }
             (Some(default), _) => self.look(default, look.elsewhere()),
@@ -157,7 +158,7 @@ impl<'a> Reader<'a> {
         };
         let Datum::Value(value) = fact.datum else {
             return Fact::unknown(&format!(
-                "comes from the flag --{name} of line {line}, whose default is computed"
+                "comes from the flag {shown} of line {line}, whose default is computed"
             ));
         };
         let converted = match (flag.kind, &value) {
@@ -165,7 +166,7 @@ impl<'a> Reader<'a> {
             (Some("float"), Value::Text(_)) => float_of(&value),
             _ => None,
         };
-        let note = format!("takes the default of the flag --{name} of line {line}");
+        let note = format!("takes the default of the flag {shown} of line {line}");
         Fact {
             datum: Datum::Value(converted.unwrap_or(value)),
             note: (!flag.is_final).then(|| note.into()),

@@ -4,12 +4,13 @@
 //! without a level it depends on the device.
 
 use ruff_python_ast::{Expr, ExprCall};
-use ruff_text_size::Ranged as _;
+use ruff_text_size::{Ranged as _, TextRange};
 
 use highwater_options::{Value, find, keys};
 
 use super::changes::path_of;
-use super::datum::{Datum, Fact};
+use super::datum::{Datum, Fact, Field};
+use super::evaluate::{COMPUTED, Depth};
 use super::frameworks::Place;
 use super::reader::Reader;
 use crate::mindspore::{memory_argument, of_context, of_set_memory};
@@ -77,8 +78,10 @@ impl<'a> Reader<'a> {
         match name {
             "set_context" => self.found_context(call),
             "set_device" => {
-                let device = call.arguments.find_argument_value("device_target", 0);
-                self.found_mindspore_device(device);
+                if let Some(device) = call.arguments.find_argument_value("device_target", 0) {
+                    let device = self.evaluate(device);
+                    self.found_mindspore_device(&device);
+                }
             }
             "jit" | "ms_function" => self.found_jit(call),
             "JitConfig" => {
@@ -91,45 +94,80 @@ impl<'a> Reader<'a> {
     }
 
     fn found_context(&mut self, call: &'a ExprCall) {
-        for keyword in &call.arguments.keywords {
-            let Some(name) = &keyword.arg else { continue };
-            match name.as_str() {
+        // Also those of `**settings`.
+        let arguments = self.arguments(&[], 0, call, Depth::default());
+        for field in &arguments.fields {
+            let line = self.source.line(field.range.start());
+            match field.name.as_str() {
                 "mode" => {
-                    let last = path_of(&keyword.value);
-                    let last = last.as_deref().and_then(|path| path.rsplit('.').next());
-                    let known = MODES
-                        .iter()
-                        .find(|(name, _)| last == Some(*name))
-                        .map(|(_, mode)| *mode);
-                    let mode = known.or_else(|| self.evaluate(&keyword.value).as_value()?.as_int());
+                    let last = self.source.slice(field.range).rsplit('.').next();
+                    let known = MODES.iter().find(|(name, _)| last == Some(*name));
+                    let known = known.map(|(_, mode)| *mode);
+                    let mode = known.or_else(|| field.fact.as_value()?.as_int());
                     let is_graph = mode.map(|mode| mode == 0);
-                    let line = self.source.line(keyword.value.start());
                     let known = &mut self.records.frameworks.mindspore.is_graph_mode;
                     *known = is_graph.map(|is_graph| (is_graph, line)).or(known.take());
                 }
-                "device_target" => self.found_mindspore_device(Some(&keyword.value)),
-                "jit_level" => self.found_level(Some(&keyword.value), call, false),
+                "device_target" => self.found_mindspore_device(&field.fact),
+                "jit_level" => self.take_level(&field.fact, call, false),
                 "jit_config" => {
-                    if let Datum::Dict(config) = self.evaluate(&keyword.value).datum
+                    if let Datum::Dict(config) = &field.fact.datum
                         && let Some(level) = config.get("jit_level")
                     {
-                        self.take_level(&level.clone(), call, false);
+                        self.take_level(level, call, false);
                     }
                 }
-                "ascend_config" => self.found_ascend_config(&keyword.value),
-                argument => {
-                    let line = self.source.line(keyword.value.start());
-                    self.name_neighbour(of_context(argument), line);
-                }
+                "ascend_config" => self.found_ascend_config(&field.fact),
+                "ge_options" => self.found_ge_options(&field.fact, field.range),
+                argument => self.name_neighbour(of_context(argument), line),
             }
+        }
+        if arguments.is_partial {
+            let line = self.source.line(call.start());
+            let message = "set_context(...) takes arguments that are computed when the script runs; jit_level O2 among them gives \
+                           the graphs to GE under policy 2";
+            self.records.info(line, message.to_owned());
+            self.records.has_neighbours = true;
         }
     }
 
+    /// `ge_options={"global": {...}, "session": {...}}`: dictionaries of the script are found where they are; others may set the policy.
+    fn found_ge_options(&mut self, options: &Fact, range: TextRange) {
+        let why = match &options.datum {
+            Datum::Dict(options) => {
+                let parts = || options.fields.iter().filter(|field| !field.name.starts_with("ge."));
+                let is_open = |field: &Field| !matches!(&field.fact.datum, Datum::Dict(part) if !part.is_partial);
+                match parts().find(|field| is_open(field)) {
+                    Some(part) => self.why(&part.fact.datum, part.range),
+                    None if options.is_partial => COMPUTED.to_owned(),
+                    None => return,
+                }
+            }
+            other => self.why(other, range),
+        };
+        let fact = Fact::unknown(&format!("may be set by ge_options, which {why}"));
+        self.take_value(keys::ENGINE_STATIC_MEMORY_POLICY, &fact, range, range.into());
+    }
+
+    /// `JitConfig(...)` that is bound to a name which nothing reads.
+    pub(super) fn is_idle_jit_config(&self, targets: &'a [Expr], value: &'a Expr) -> bool {
+        let is_one = value
+            .as_call_expr()
+            .is_some_and(|call| self.survey.last_name(&call.func) == Some("JitConfig"));
+        let is_read = |target: &Expr| match target {
+            Expr::Name(name) => self.survey.used_names.contains(name.id.as_str()),
+            _ => true,
+        };
+        is_one && self.records.frameworks.mindspore.is_imported && !targets.iter().any(is_read)
+    }
+
     /// `ascend_config={"atomic_clean_policy": 0}`; its `ge_options` are found as dictionaries of the engine.
-    fn found_ascend_config(&mut self, config: &'a Expr) {
-        if let Datum::Dict(config) = self.evaluate(config).datum
-            && let Some(field) = config.entry("atomic_clean_policy").cloned()
-        {
+    fn found_ascend_config(&mut self, config: &Fact) {
+        let Datum::Dict(config) = &config.datum else { return };
+        if let Some(options) = config.entry("ge_options") {
+            self.found_ge_options(&options.fact, options.range);
+        }
+        if let Some(field) = config.entry("atomic_clean_policy").cloned() {
             let row = find(keys::ENGINE_ATOMIC_CLEAN_POLICY);
             let text = field
                 .fact
@@ -141,9 +179,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn found_mindspore_device(&mut self, device: Option<&'a Expr>) {
-        let device = device.map(|device| self.evaluate(device));
-        if let Some(Value::Text(device)) = device.as_ref().and_then(Fact::as_value) {
+    fn found_mindspore_device(&mut self, device: &Fact) {
+        if let Some(Value::Text(device)) = device.as_value() {
             self.records.frameworks.mindspore.device = Some(device.clone());
         }
     }
@@ -163,6 +200,10 @@ impl<'a> Reader<'a> {
         let backend = backend.as_ref().and_then(Fact::as_value).and_then(Value::as_text);
         if backend.is_some_and(|backend| backend.eq_ignore_ascii_case("GE")) {
             self.records.frameworks.mindspore.backend = Some(self.place(call));
+        }
+        if let Some(options) = argument("ge_options") {
+            let fact = self.evaluate(options);
+            self.found_ge_options(&fact, options.range());
         }
         self.found_level(argument("jit_level"), call, true);
     }

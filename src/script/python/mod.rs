@@ -64,6 +64,7 @@ use ruff_python_parser::{Mode, ParseOptions, Parsed, parse_unchecked};
 use super::reading::Reading;
 use crate::config::ConfigError;
 use crate::quotes::named;
+use crate::write_python::HEADER;
 use reader::Reader;
 use source::Source;
 use survey::Survey;
@@ -192,6 +193,7 @@ fn settled(body: &[Stmt], source: Source<'_>, of: Option<&str>, trusts_assumptio
     let survey = Survey::of(body, &source);
     let mut reader = Reader::new(source, survey);
     reader.trusts_assumptions = trusts_assumptions;
+    reader.records.is_written = reader.source.starts_with(HEADER);
     if reader.survey.has_more_changes {
         let message = "the functions of this script change too many outer names to follow all; a value that one of them changes \
                        may be taken as unchanged";

@@ -5,12 +5,14 @@
 
 use std::collections::BTreeMap;
 
+use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{Expr, ExprCall};
 use ruff_text_size::Ranged as _;
 
 use highwater_options::{OptionKind, OptionRow, Section, TABLE, Value, engine_name, find, nearest_of};
 
 use super::arms::open_condition;
+use super::changes::path_of;
 use super::datum::{Datum, Entry, Fact, Made, Message};
 use super::reader::Reader;
 use super::records::{Owner, PARAMETER_MAP, Remark};
@@ -99,6 +101,18 @@ fn same_as(row: &OptionRow) -> Option<&'static str> {
         .map(OptionRow::parameter_name)
 }
 
+/// The names and calls of an expression.
+struct Parts<'a>(Vec<&'a Expr>);
+
+impl<'a> Visitor<'a> for Parts<'a> {
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        if matches!(expr, Expr::Name(_) | Expr::Call(_)) {
+            self.0.push(expr);
+        }
+        walk_expr(self, expr);
+    }
+}
+
 impl<'a> Reader<'a> {
     /// `custom_op.parameter_map["name"]` where nothing reads the name. A name that highwater does not know is kept.
     pub(super) fn unread_parameter(&mut self, entry: &Entry, value: &'a Expr, fact: &Fact) {
@@ -106,6 +120,7 @@ impl<'a> Reader<'a> {
         let value_at = value.start();
         let line = self.source.line(value_at);
         self.records.warn(line, unread(&entry.name));
+        self.pass_to_nothing(value);
         let is_known = find(&entry.name).is_some() || engine_name(&entry.name).is_some() || entry.name.contains('.');
         if let Some(value) = fact.as_value().filter(|_| !is_known) {
             self.records.set(super::records::Setting {
@@ -137,6 +152,17 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Objects that an expression has: an entry of a parameter map takes none of them.
+    fn pass_to_nothing(&mut self, value: &'a Expr) {
+        let mut parts = Parts(Vec::new());
+        parts.visit_expr(value);
+        for part in parts.0 {
+            if let Datum::Object(object) = self.evaluate(part).datum {
+                self.records.passed.entry(object.made()).or_insert(None);
+            }
+        }
+    }
+
     /// `optimizers.add(name="NpuOptimizer")`.
     pub(super) fn name_by_call(&mut self, optimizer: &Message, call: &'a ExprCall) {
         if let Some(name) = call.arguments.find_keyword("name") {
@@ -153,7 +179,15 @@ impl<'a> Reader<'a> {
         let [object, name, value] = &*call.arguments.args else {
             return;
         };
-        let is_name = self.evaluate(name).as_value().and_then(Value::as_text) == Some("name");
+        let field = self.evaluate(name);
+        let field = field.as_value().and_then(Value::as_text);
+        let is_name = field == Some("name");
+        if let Some(owner) = path_of(object).filter(|_| field == Some("mode"))
+            && self.records.frameworks.has_config(&owner)
+        {
+            let fact = self.evaluate(value);
+            return self.set_mode(owner, value, &fact);
+        }
         if let Datum::Message(optimizer) = self.evaluate(object).datum
             && is_name
         {

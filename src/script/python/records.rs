@@ -131,6 +131,10 @@ pub(super) struct Records {
     pub(super) remarks: Vec<Remark>,
     /// Whether settings of other memory systems are named.
     pub(super) has_neighbours: bool,
+    /// Whether highwater wrote the script.
+    pub(super) is_written: bool,
+    /// Options of parameter maps in a field that the adapter does not read.
+    pub(super) unread: Vec<String>,
     /// The release of torch that cells of a notebook install.
     pub(super) pin: TorchPin,
     pub(super) not_followed: Vec<NotFollowed>,

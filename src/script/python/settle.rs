@@ -17,7 +17,7 @@ use super::records::{Owner, PARAMETER_MAP, Records, Remark, Run, Setting, Variab
 use super::training::disagreements;
 use crate::config::unknown_option;
 use crate::json_value::json_of;
-use crate::neighbours::remarks;
+use crate::neighbours::{remarks, remarks_on_written};
 
 /// Further remarks are only counted.
 const MAX_REMARKS: usize = 100;
@@ -33,6 +33,7 @@ impl Reader<'_> {
         self.drop_idle_sessions();
         self.drop_idle_optimizers();
         let framework = self.records.framework();
+        let runs_elsewhere = self.runs_elsewhere();
         let records = self.records;
         let mut settled = Settled::default();
         let mut settings: Vec<(u8, Setting)> = loose.into_iter().map(|setting| (0, setting)).collect();
@@ -69,6 +70,8 @@ impl Reader<'_> {
         document.schedule = records.session.schedule;
         document.device = records.session.device;
         document.evaluation = records.session.evaluation;
+        document.script.runs_elsewhere = runs_elsewhere && framework.is_none();
+        document.script.unread = records.unread;
         document.options.set_framework(framework);
         settled.reading.warnings = told(settled.remarks);
         settled.reading
@@ -347,7 +350,7 @@ impl Settled {
                 self.remark(Severity::Info, variable.line, message);
             }
             if variable.text != VariableText::Removed {
-                self.set_variable(variable);
+                self.set_variable(variable, records.is_written);
             }
             if let Some(arm) = condition(&variable.path) {
                 self.conditional
@@ -359,12 +362,16 @@ impl Settled {
     }
 
     /// What is said of a variable that is set, and what the script leaves open about it.
-    fn set_variable(&mut self, variable: &Variable) {
+    fn set_variable(&mut self, variable: &Variable, is_written: bool) {
         let text = match &variable.text {
             VariableText::Known(text) => Some(text.as_str()),
             VariableText::Unread | VariableText::Removed => None,
         };
-        for (severity, said) in remarks(&variable.name, text) {
+        let remarks = match text {
+            Some(text) if is_written => remarks_on_written(&variable.name, text),
+            text => remarks(&variable.name, text),
+        };
+        for (severity, said) in remarks {
             self.remark(severity, variable.line, said);
         }
         if let Some(origin) = origin(&variable.path, variable.note.as_deref()) {

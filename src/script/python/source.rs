@@ -48,6 +48,10 @@ impl<'a> Source<'a> {
         Self { path, ..self }
     }
 
+    pub(super) fn starts_with(&self, start: &str) -> bool {
+        self.text.starts_with(start)
+    }
+
     /// Why a text with unreadable letters is no value, as words after a name.
     pub(super) fn unreadable(&self, text: &str) -> Option<String> {
         let is_unreadable = self.is_lossy && text.contains(char::REPLACEMENT_CHARACTER);

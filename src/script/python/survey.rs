@@ -49,12 +49,23 @@ pub(super) struct Flag<'a> {
     pub(super) need: Need,
     /// Whether it takes one value or none.
     pub(super) is_plain: bool,
-    /// As on the command line, such as `--policy`.
+    /// As on the command line, such as `--policy`; none of flags that are declared without dashes.
     pub(super) names: Vec<&'a str>,
     /// The value in the literal list that is parsed.
     pub(super) given: Option<Given>,
     /// Whether a literal list decides, so that a default is no assumption.
     pub(super) is_final: bool,
+}
+
+impl Flag<'_> {
+    /// Its name as the script's user writes it, of the name of the attribute.
+    pub(super) fn shown(&self, name: &str) -> String {
+        let long = self.names.iter().find(|name| name.starts_with("--"));
+        match long.or(self.names.first()) {
+            Some(shown) => shown.split('/').next().unwrap_or(shown).to_owned(),
+            None => format!("--{name}"),
+        }
+    }
 }
 
 /// A function that makes configurations, and the class of a method.

@@ -5,6 +5,8 @@ use std::rc::Rc;
 use ruff_python_ast::{ExprCall, IpyEscapeKind, StmtIpyEscapeCommand};
 use ruff_text_size::{Ranged as _, TextRange};
 
+use highwater_options::Value;
+
 use super::datum::{Datum, Fact};
 use super::reader::Reader;
 use super::records::{Variable, VariableText};
@@ -48,6 +50,10 @@ impl<'a> Reader<'a> {
     /// The same for calls that act at run time.
     pub(super) fn bind_variable(&mut self, name: &str, fact: &Fact, range: TextRange) {
         let line = self.source.line(range.start());
+        if let (Some(Value::Unset), Some(note)) = (fact.as_value(), &fact.note) {
+            let why = format!("{note}, which is None, and a variable takes no None");
+            return self.bind_variable(name, &Fact::unknown(&why), range);
+        }
         let unreadable = fact
             .as_value()
             .and_then(|value| self.source.unreadable(&value.to_string()));

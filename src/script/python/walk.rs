@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{
-    ElifElseClause, ExceptHandler, Expr, Identifier, Stmt, StmtClassDef, StmtFunctionDef, StmtIf, StmtImportFrom,
-    StmtMatch, StmtTry,
+    ElifElseClause, ExceptHandler, ExceptHandlerExceptHandler, Expr, Identifier, Stmt, StmtClassDef, StmtFunctionDef,
+    StmtIf, StmtImportFrom, StmtMatch, StmtTry,
 };
 use ruff_text_size::Ranged as _;
 
@@ -13,7 +13,7 @@ use highwater_model::diagnostics::Severity;
 use highwater_options::Value;
 
 use super::arms::{Arm, Basis, bit};
-use super::datum::Fact;
+use super::datum::{Fact, IMPORTED, OF_MODULE};
 use super::loops::Element;
 use super::reader::Reader;
 use super::scopes::Layer;
@@ -122,6 +122,12 @@ impl<'a> Reader<'a> {
             Stmt::Import(import) => {
                 for alias in &import.names {
                     self.found_import(alias.name.as_str(), alias);
+                    let first = alias.name.split('.').next().unwrap_or_default();
+                    let name = alias.asname.as_ref().map_or(first, Identifier::as_str);
+                    // What is bound to nothing needs no binding: modules are known by their names.
+                    if self.scopes.get(name).is_some() {
+                        self.bind_import(name, self.source.line(alias.start()));
+                    }
                 }
             }
             Stmt::Delete(deletion) => {
@@ -274,13 +280,79 @@ impl<'a> Reader<'a> {
         )
     }
 
+    /// Binds a name to a module.
+    fn bind_import(&mut self, name: &'a str, line: usize) {
+        let fact = Fact::unknown(IMPORTED);
+        if self.globals.contains(&name) {
+            self.scopes.bind_global(name, &fact, line);
+        }
+        self.scopes.bind(name, fact, line);
+    }
+
+    /// `except ImportError:` behind an import is another way, which a run with the module does not take: a name that it sets to `None`
+    /// is the import's. Whether a handler is one.
+    fn failed_import(&mut self, attempt: &'a StmtTry, handler: &'a ExceptHandlerExceptHandler) -> bool {
+        const ERRORS: [&str; 3] = ["ImportError", "ModuleNotFoundError", "Exception"];
+        let is_import = |statement: &Stmt| matches!(statement, Stmt::Import(_) | Stmt::ImportFrom(_));
+        let is_named = handler.type_.as_deref().is_none_or(|error| match error {
+            Expr::Tuple(errors) => errors
+                .elts
+                .iter()
+                .any(|error| ERRORS.contains(&self.source.slice(error.range()))),
+            error => ERRORS.contains(&self.source.slice(error.range())),
+        });
+        if !is_named || !attempt.body.iter().any(is_import) {
+            return false;
+        }
+        if self.has_settings(&handler.body) {
+            self.drops_by_assumption = true;
+            if !self.trusts_assumptions {
+                return false;
+            }
+        }
+        let line = self.source.line(handler.start());
+        let why = format!("line {line} runs only where an import fails");
+        self.remark_on_dropped(&handler.body, &why, Severity::Info);
+        for statement in &handler.body {
+            match statement {
+                Stmt::Assign(assign) if assign.value.is_none_literal_expr() => {
+                    for name in assign.targets.iter().filter_map(Expr::as_name_expr) {
+                        let name = name.id.as_str();
+                        let is_known = self
+                            .scopes
+                            .get(name)
+                            .is_some_and(|binding| !binding.fact.is_absent_or_imported());
+                        if !is_known {
+                            self.bind_import(name, line);
+                        }
+                    }
+                }
+                Stmt::Import(_) | Stmt::ImportFrom(_) => {
+                    self.scopes.open();
+                    self.statement(statement);
+                    drop(self.scopes.close());
+                }
+                _ => {}
+            }
+        }
+        true
+    }
+
     fn attempt(&mut self, attempt: &'a StmtTry) -> bool {
         self.scopes.open();
         let mut ends = self.body(&attempt.body);
+        let failed: Vec<bool> = attempt
+            .handlers
+            .iter()
+            .map(|ExceptHandler::ExceptHandler(handler)| !ends && self.failed_import(attempt, handler))
+            .collect();
         let body = self.scopes.close();
         let mut layers = Vec::new();
-        for handler in &attempt.handlers {
+        for (handler, is_failed) in attempt.handlers.iter().zip(failed) {
             let ExceptHandler::ExceptHandler(handler) = handler;
+            if is_failed {
+                continue;
+            }
             // The body may have stopped at any statement.
             self.scopes.open();
             self.scopes.merge(std::slice::from_ref(&body), true);
@@ -354,7 +426,10 @@ impl<'a> Reader<'a> {
             let name = alias.asname.as_ref().unwrap_or(&alias.name).as_str();
             if alias.name.as_str() != "environ" {
                 let line = self.source.line(alias.start());
-                let fact = Fact::unknown(&format!("comes from the module {module}"));
+                let fact = Fact::unknown(&format!("{OF_MODULE} {module}"));
+                if self.globals.contains(&name) {
+                    self.scopes.bind_global(name, &fact, line);
+                }
                 self.scopes.bind(name, fact, line);
             }
         }

@@ -32,6 +32,8 @@ pub(super) struct Branches {
     complete: BTreeMap<usize, usize>,
     /// Whether the command depends on the success of another one.
     is_chosen: bool,
+    /// The block whose first condition the command is: that is always run.
+    condition_of: Option<usize>,
     places: BTreeMap<String, Vec<Place>>,
 }
 
@@ -45,11 +47,13 @@ impl Branches {
         if self.is_chosen {
             self.n_blocks += 1;
         }
+        self.condition_of = None;
         for word in command.words.iter().map_while(Word::plain) {
             match word {
                 "if" | "case" => {
                     let is_known = matches!(command.words.get(1).and_then(Word::plain), Some("true" | ":"));
                     self.n_blocks += 1;
+                    self.condition_of = (word == "if").then_some(self.n_blocks);
                     self.open.push(if is_known {
                         Block::Run
                     } else {
@@ -86,7 +90,7 @@ impl Branches {
 
     pub(super) fn assigned(&mut self, name: &str, line: usize, text: Option<&str>) {
         let inner = self.open.iter().rev().find_map(|block| match block {
-            Block::Branches(block, branch) => Some((*block, *branch)),
+            Block::Branches(block, branch) => (Some(*block) != self.condition_of).then_some((*block, *branch)),
             Block::Run | Block::Braces => None,
         });
         let branch = if self.is_chosen {

@@ -65,10 +65,10 @@ pub(super) fn choose(runs: &[Run], last: Run, set: &BTreeMap<String, usize>) -> 
     let is_told = |name: &str| chosen.unexported.iter().any(|(known, _)| known == name);
     for (name, line) in set.iter().filter(|(name, _)| !reaches(name) && !is_told(name)) {
         let to = match chosen.line {
-            0 => "no later command".to_owned(),
-            line => format!("not the command of line {line}"),
+            0 => "reaches no later command".to_owned(),
+            line => format!("does not reach the command of line {line}"),
         };
-        let message = format!("{name} is set for another command or in a subshell, and reaches {to}");
+        let message = format!("{name} is set here and {to}");
         remarks.push((Severity::Info, *line, message));
     }
     Choice {

@@ -103,7 +103,7 @@ impl ShellReader {
     fn external(&mut self, prefix: &[Word], words: &[Word], line: usize) {
         let runs = runs(words);
         let passing = passing(words);
-        let own = prefix.iter().chain(passing.words.iter().copied());
+        let own = prefix.iter().chain(&passing.words);
         if runs == Runs::Nothing {
             // Told where it is a mistake; it reaches nothing else.
             for (name, _) in own.filter_map(Word::assignment) {

@@ -20,12 +20,12 @@ use std::rc::Rc;
 
 use highwater_model::diagnostics::Severity;
 
-use super::neighbours::{is_variable, mistyped, remarks};
+use super::neighbours::{is_variable, mistyped, of_variable, remarks};
 use super::reading::Reading;
 use super::torch_pin::TorchPin;
 use branches::Branches;
 use chosen::{Run, choose};
-use functions::{body_length, called};
+use functions::{body_length, called, idle};
 use runs::Runs;
 use state::Shell;
 use word::{Piece, Step, Word};
@@ -109,6 +109,7 @@ impl ShellReader {
                 _ => None,
             })
             .collect();
+        let idle = idle(steps);
         let mut rest = steps;
         while let Some((step, behind)) = rest.split_first() {
             rest = behind;
@@ -123,7 +124,9 @@ impl ShellReader {
                     let Some(length) = body_length(rest) else { continue };
                     let (body, behind) = rest.split_at(length);
                     rest = behind;
-                    if called.contains(name.as_str()) {
+                    if idle.contains(name.as_str()) {
+                        self.never_called(name, body);
+                    } else if called.contains(name.as_str()) {
                         self.functions.insert(name.clone(), body.into());
                     } else {
                         self.shell.enter_function();
@@ -145,6 +148,22 @@ impl ShellReader {
         }
     }
 
+    /// Names the variables that a function sets which nothing calls.
+    fn never_called(&mut self, function: &str, body: &[Step]) {
+        for step in body {
+            let Step::Run(command) = step else { continue };
+            let is_local = matches!(called(command), Some("local" | "declare" | "typeset"));
+            let names = command.words.iter().filter_map(Word::assignment).filter(|_| !is_local);
+            for (name, _) in names {
+                if self.takes(&name) {
+                    self.reading.is_found = true;
+                    let message = format!("{name} is set in {function}(), which nothing in this file calls");
+                    self.tell(Severity::Info, command.line, &message, &name);
+                }
+            }
+        }
+    }
+
     /// Follows steps one level deeper: a function, or a text that is run as commands.
     fn follow_deeper(&mut self, steps: &[Step]) {
         if self.depth < MAX_DEPTH {
@@ -156,7 +175,7 @@ impl ShellReader {
 
     /// Whether a variable is one of the reading's.
     fn takes(&self, name: &str) -> bool {
-        self.takes_all || is_variable(name) || mistyped(name).is_some()
+        self.takes_all || is_variable(name) || mistyped(name).is_some() || of_variable(name).is_some()
     }
 
     fn note_set(&mut self, name: &str, line: usize) {

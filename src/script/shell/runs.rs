@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::word::{Word, is_name};
+use super::word::{Piece, Word, is_name};
 
 /// What a command runs, in rising order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -216,12 +216,15 @@ fn of_python(arguments: &[Word]) -> Runs {
     }
 }
 
+/// Launchers that pass variables on by their options.
+const PASSING: &[&str] = &["horovodrun", "mpiexec", "mpirun", "sbatch", "srun"];
+
 /// How a program's own options change the environment of what it runs.
 pub(super) struct Passing<'w> {
     /// Whether it passes its own environment on.
     pub(super) inherits: bool,
     /// `NAME=value`, and names alone of variables that are passed on.
-    pub(super) words: Vec<&'w Word>,
+    pub(super) words: Vec<Word>,
     /// Names that are left out.
     pub(super) without: Vec<&'w str>,
 }
@@ -234,6 +237,8 @@ pub(super) fn passing(words: &[Word]) -> Passing<'_> {
         without: Vec::new(),
     };
     let mut rest = words.iter();
+    // Behind a wrapper are values of its options: `timeout 10 env NAME=value program`.
+    let (mut is_wrapped, mut has_options) = (false, false);
     while let Some(word) = rest.next() {
         match word.plain().map(file_name) {
             Some("env") => {
@@ -241,19 +246,54 @@ pub(super) fn passing(words: &[Word]) -> Passing<'_> {
                 break;
             }
             // `sudo NAME=value program`
-            _ if word.assignment().is_some() => passing.words.push(word),
+            _ if word.assignment().is_some() && !has_options => passing.words.push(word.clone()),
             Some("docker" | "podman") => {
                 passing.inherits = false;
-                passing.words.extend(options(rest.as_slice(), &["-e", "--env"]));
+                passing
+                    .words
+                    .extend(options(rest.as_slice(), &["-e", "--env"]).cloned());
+                (is_wrapped, has_options) = (true, true);
             }
-            Some("mpirun" | "mpiexec" | "horovodrun") => {
-                passing.words.extend(options(rest.as_slice(), &["-x", "-genv"]));
+            Some(name) if PASSING.contains(&name) => {
+                passing.words.extend(options(rest.as_slice(), &["-x"]).cloned());
+                passing.words.extend(pairs(rest.as_slice()));
+                exported(rest.as_slice(), &mut passing);
+                (is_wrapped, has_options) = (true, true);
             }
-            Some(name) if WRAPPERS.contains(&name) || name.starts_with('-') => {}
+            Some(name) if WRAPPERS.contains(&name) => is_wrapped = true,
+            Some(name) if name.starts_with('-') => {}
+            Some(name) if is_wrapped && !is_python(name) && !is_script(name) && !LAUNCHERS.contains(&name) => {}
+            None if is_wrapped => {}
             _ => break,
         }
     }
     passing
+}
+
+/// `-genv NAME value` and `-env NAME value` of MPICH.
+fn pairs(words: &[Word]) -> impl Iterator<Item = Word> {
+    words.windows(3).filter_map(|words| {
+        let name = words[1].plain().filter(|name| is_name(name))?;
+        matches!(words[0].plain(), Some("-genv" | "-env")).then(|| {
+            let mut pieces = vec![Piece::Text(format!("{name}="))];
+            pieces.extend(words[2].pieces.iter().cloned());
+            Word { pieces }
+        })
+    })
+}
+
+/// `--export=ALL,NAME=value` of Slurm: without `ALL` the names alone.
+fn exported(words: &[Word], passing: &mut Passing<'_>) {
+    let list = words.iter().enumerate().find_map(|(at, word)| match word.plain()? {
+        "--export" => words.get(at + 1)?.plain(),
+        text => text.strip_prefix("--export="),
+    });
+    let Some(list) = list else { return };
+    passing.inherits = list.split(',').any(|item| item == "ALL");
+    let words = list.split(',').filter(|item| !matches!(*item, "ALL" | "NONE" | "NIL"));
+    passing.words.extend(words.map(|item| Word {
+        pieces: vec![Piece::Text(item.to_owned())],
+    }));
 }
 
 fn env_arguments<'w>(words: &'w [Word], passing: &mut Passing<'w>) {
@@ -264,7 +304,7 @@ fn env_arguments<'w>(words: &'w [Word], passing: &mut Passing<'w>) {
             Some("-i" | "-" | "--ignore-environment") => passing.inherits = false,
             Some(text) if text.starts_with("--unset=") => passing.without.extend(text.strip_prefix("--unset=")),
             Some(text) if text.starts_with('-') => {}
-            _ if word.assignment().is_some() => passing.words.push(word),
+            _ if word.assignment().is_some() => passing.words.push(word.clone()),
             _ => return,
         }
     }
@@ -330,5 +370,18 @@ mod tests {
         assert_eq!(of("docker run --rm -e A=1 -e B image python x.py"), (false, 2, 0));
         assert_eq!(of("mpirun -np 8 -x A=1 -x B python x.py"), (true, 2, 0));
         assert_eq!(of("python x.py -e A=1"), (true, 0, 0));
+        for text in [
+            "mpirun -n 2 --map-by ppr:1 env A=1 python x.py B=2",
+            "taskset -c 0-3 env A=1 python x.py",
+            "timeout 10 env A=1 python x.py",
+            "numactl -N 0 nohup env A=1 python x.py",
+            "mpiexec -genv A 1 -n 8 python x.py",
+            "srun --export=ALL,A=1 python x.py",
+        ] {
+            assert_eq!(of(text), (true, 1, 0), "{text}");
+        }
+        assert_eq!(of("srun --export A=1,B=2 python x.py"), (false, 2, 0));
+        assert_eq!(of("srun --export=NONE python x.py"), (false, 0, 0));
+        assert_eq!(of("timeout 10 python x.py env A=1"), (true, 0, 0));
     }
 }

@@ -71,6 +71,8 @@ fn settings_of_paddles_other_passes_are_named() {
         "a.sh",
         "export FLAGS_eager_delete_tensor_gb=0.0\nexport FLAGS_allocator_strategy=auto_growth\n",
         &expect![[r#"
+            env FLAGS_allocator_strategy = "auto_growth"
+            env FLAGS_eager_delete_tensor_gb = "0.0"
             info: line 1: FLAGS_eager_delete_tensor_gb is not simulated; it is Paddle's garbage collection: tensors that died are freed once so many GiB of them have gathered; 0 frees each at once, below 0 turns it off
             info: line 2: FLAGS_allocator_strategy is not simulated; it is Paddle's allocator of device memory (auto_growth, naive_best_fit or thread_local)
         "#]],

@@ -76,7 +76,7 @@ fn an_estimator_script_is_read() {
             info: line 36: this is ignored: "args.over_dump" in line 35 takes the default of the flag --over_dump of line 26
             info: line 40: iterations_per_loop takes the default of the parameter "loop" of main()
             info: line 42: model_dir takes the default of the flag --model_dir of line 23
-            info: line 44: save_checkpoints_steps takes the default of the flag --save_steps of line 24
+            info: line 44: save_checkpoints_steps takes the default of the flag --save-steps of line 24
             warning: line 45: keep_checkpoint_max is passed to main() in line 30; set it by hand
         "#]],
     );

@@ -2,7 +2,9 @@
 
 use expect_test::expect;
 use highwater::options::{Float, TABLE, Value, find};
-use highwater::script::{ConfigDocument, PythonPart, from_json, json_of, read_config, to_json, to_python};
+use highwater::script::{
+    ConfigDocument, ConfigExport, PythonPart, from_json, json_of, read_config, to_json, to_python,
+};
 use proptest::prelude::*;
 
 /// A document with every kind of entry, and an expression that is not Python.
@@ -327,4 +329,46 @@ fn schedule_device_and_evaluation_are_kept_in_python() {
     let (read, remarks) = read_config("a.py", broken.as_bytes()).unwrap();
     assert_eq!(read.schedule, None);
     assert!(remarks.entries()[0].message.contains("not readable"), "{remarks:?}");
+}
+
+/// What exports of scripts have, and how many files they are.
+#[test]
+fn exports_of_scripts_have_what_the_scripts_set() {
+    let torchair = "import os\nos.environ['GE_USE_STATIC_MEMORY'] = '2'\nimport torch, torch_npu, torchair\n\
+                    backend = torchair.get_npu_backend()\n";
+    let engine = "import ge\noptions = {'ge.exec.staticMemoryPolicy': '4', 'ge.socVersion': 'Ascend910B'}\n";
+    let pool = "import mindspore as ms\nms.set_device('Ascend', 0)\nms.runtime.set_memory(max_size='10GB')\n";
+    let older = "import tensorflow as tf\nconfig = tf.ConfigProto()\n\
+                 op = config.graph_options.rewrite_options.custom_optimizers.add()\nop.name = 'NpuOptimizer'\n\
+                 op.parameter_map['jit_compile'].b = False\nsession = tf.Session(config=config)\n";
+    let shell = "export MS_ALLOC_CONF=memory_recycle:True\nmsrun --worker_num=8 train.py\n";
+    let marks = "export GE_USE_STATIC_MEMORY=\u{201c}2\u{201d}\npython train.py\n";
+    for (name, text, has, lacks) in [
+        ("a.py", torchair, "highwater framework: torchair", "mem_config"),
+        (
+            "a.py",
+            engine,
+            "    \"ge.socVersion\": \"Ascend910B\",\n",
+            "highwater: ge.",
+        ),
+        ("a.py", pool, "", "static_memory_policy"),
+        ("a.py", older, "left out: jit_compile", "parameter_map"),
+        (
+            "a.sh",
+            shell,
+            "os.environ[\"MS_ALLOC_CONF\"] = \"memory_recycle:True\"",
+            "mem_config",
+        ),
+        ("a.sh", marks, "\u{201c}2\u{201d}", "mem_config"),
+    ] {
+        let (document, _) = read_config(name, text.as_bytes()).unwrap();
+        let export = ConfigExport::new(&document, std::path::Path::new("run.py"), Vec::new()).unwrap();
+        assert_eq!(export.files.len(), 1, "{text}: {:?}", export.files);
+        let written = &export.files[0].text;
+        assert!(written.contains(has) && !written.contains(lacks), "{text}: {written}");
+        let (read, remarks) = read_config("run.py", written.as_bytes()).unwrap();
+        assert_eq!(read.unknown_options, document.unknown_options, "{written}");
+        let remarks = remarks.entries().iter().map(|remark| remark.message.as_str());
+        assert!(remarks.clone().all(|remark| !remark.contains("U+")), "{written}");
+    }
 }

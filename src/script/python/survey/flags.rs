@@ -13,6 +13,7 @@ impl<'a> Surveyor<'a, '_> {
             _ => None,
         };
         let keyword = |name: &str| call.arguments.find_keyword(name).map(|keyword| &keyword.value);
+        let is_true = |value: &Expr| matches!(value, Expr::BooleanLiteral(literal) if literal.value);
         let mut flag = Flag {
             default: keyword("default"),
             line: self.source.line(call.start()),
@@ -21,6 +22,7 @@ impl<'a> Surveyor<'a, '_> {
         if name.starts_with("DEFINE_") {
             let flag_name = call.arguments.find_argument_value("name", 0).and_then(text);
             flag.default = call.arguments.find_argument_value("default", 1);
+            flag.need = Need::of(keyword("required").is_some_and(is_true));
             if let Some(flag_name) = flag_name {
                 self.survey.flags.insert(flag_name.to_owned(), flag);
             }
@@ -39,7 +41,6 @@ impl<'a> Surveyor<'a, '_> {
             };
             flag.is_argument = true;
             let is_positional = names().all(|name| !name.starts_with('-'));
-            let is_true = |value: &Expr| matches!(value, Expr::BooleanLiteral(literal) if literal.value);
             flag.need =
                 Need::of(is_positional && keyword("nargs").is_none() || keyword("required").is_some_and(is_true));
             flag.is_plain = keyword("nargs").is_none()
@@ -50,6 +51,14 @@ impl<'a> Surveyor<'a, '_> {
             if let Some(flag_name) = flag_name {
                 self.survey.flags.insert(flag_name, flag);
             }
+        } else if matches!(name, "mark_flag_as_required" | "mark_flags_as_required") {
+            let names = call.arguments.args.first();
+            let names = names.map_or(&[][..], |names| match names {
+                Expr::List(list) => &list.elts[..],
+                Expr::Tuple(tuple) => &tuple.elts[..],
+                one => std::slice::from_ref(one),
+            });
+            self.parsing.required.extend(names.iter().filter_map(text));
         } else if matches!(name, "parse_args" | "parse_known_args") {
             self.parsing.calls.push(call);
         } else if name == "set_defaults" {
@@ -78,6 +87,7 @@ impl<'a> Surveyor<'a, '_> {
             .filter_map(Expr::as_string_literal_expr)
             .map(|text| text.value.to_str())
             .collect();
+        flag.names = texts.iter().filter(|name| name.starts_with('-')).copied().collect();
         let is_true = |name: &str| {
             let keyword = call.arguments.find_keyword(name);
             keyword.is_some_and(|keyword| matches!(&keyword.value, Expr::BooleanLiteral(literal) if literal.value))
