@@ -20,7 +20,7 @@ use super::config_document::ConfigDocument;
 use super::encoding::{Decoded, decode};
 use super::launcher::{MAX_LAUNCHER_BYTES, from_launcher_json, from_yaml};
 use super::notebook;
-use super::python::{Dialect, Text, from_python};
+use super::python::{Dialect, ScriptText, from_python};
 use super::reading::Reading;
 use super::shell::from_shell;
 
@@ -74,7 +74,7 @@ impl Form {
 
     fn read(self, name: &str, decoded: &Decoded<'_>, bytes: &[u8], of: Option<&str>) -> Result<Reading, ConfigError> {
         let text = &*decoded.text;
-        let python = |text, path| Text {
+        let python = |text, path| ScriptText {
             text,
             path,
             is_lossy: decoded.is_lossy,

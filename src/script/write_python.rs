@@ -14,7 +14,7 @@ use highwater_torch::is_allocator_variable;
 use super::config_document::ConfigDocument;
 use super::json_value::json_of;
 use super::python::{
-    Dialect, EAGER_KEYS, MARK, RUN_CONFIG, RUN_CONFIG_ARGUMENTS, Stored, Text, from_python, read_field, stored,
+    Dialect, EAGER_KEYS, MARK, RUN_CONFIG, RUN_CONFIG_ARGUMENTS, ScriptText, Stored, from_python, read_field, stored,
 };
 use super::python_part::{PythonPart, is_eager};
 use super::write_engine::{EngineEntry, engine_script};
@@ -101,9 +101,9 @@ fn modules_of_option(document: &ConfigDocument, key: &str) -> Option<BTreeSet<&'
 /// Whether the script gives the same options, with the hidden ones in comments.
 fn is_read_back(document: &ConfigDocument, hidden: &BTreeSet<&str>, part: PythonPart) -> bool {
     let text = Writer::new(document, hidden.clone(), part).script();
-    let written = Text {
+    let written = ScriptText {
         text: &text,
-        ..Text::default()
+        ..ScriptText::default()
     };
     let read = from_python(&written, Dialect::Script, None);
     let options = &read.document.options;

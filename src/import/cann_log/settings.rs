@@ -186,8 +186,8 @@ impl Stated {
             found.extend(match package {
                 Some(package) => release_alone(own).map(|release| Named::Release(package, release)),
                 None => own
-                    .strip_prefix("value:")
-                    .and_then(|rest| assigned(rest.trim_start()))
+                    .strip_prefix("value")
+                    .and_then(assigned)
                     .map(|(value, _)| Named::Setting(name, Some(value))),
             });
         }
@@ -383,8 +383,7 @@ fn assigned(rest: &str) -> Option<(&str, &str)> {
         .strip_prefix('=')
         .or_else(|| named.strip_prefix(": "))
         .or_else(|| named.strip_prefix(','))
-        .or_else(|| named.strip_prefix(':').filter(|_| named.len() < rest.len()))
-        .or_else(|| (named.len() == rest.len() && rest.starts_with(['"', '\''])).then_some(rest))?;
+        .or_else(|| named.strip_prefix(':').filter(|_| named.len() < rest.len()))?;
     let text = text.trim_start_matches(' ');
     let (value, after) = match text.chars().next() {
         Some(quote @ ('\'' | '"')) => text[1..].split_once(quote).unwrap_or((&text[1..], "")),

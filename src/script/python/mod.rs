@@ -76,7 +76,7 @@ pub(super) use parameters::{Stored, read_field, stored};
 
 /// The text of a script.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Text<'a> {
+pub(super) struct ScriptText<'a> {
     pub(super) text: &'a str,
     /// Where the script is, as its user writes it; `None` where it is no file.
     pub(super) path: Option<&'a str>,
@@ -92,8 +92,8 @@ pub(super) enum Dialect {
 }
 
 /// Reads a script; a syntax error is kept in the reading. `of` chooses one of its configurations.
-pub(super) fn from_python(text: &Text<'_>, dialect: Dialect, of: Option<&str>) -> Reading {
-    let Text { text, path, is_lossy } = *text;
+pub(super) fn from_python(script: &ScriptText<'_>, dialect: Dialect, of: Option<&str>) -> Reading {
+    let ScriptText { text, path, is_lossy } = *script;
     let newer = match dialect {
         Dialect::Script => older::modern(text),
         Dialect::Notebook => None,
