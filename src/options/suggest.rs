@@ -105,10 +105,11 @@ fn letters(name: &str) -> Vec<char> {
 
 /// Letters that are left out, added, replaced, or exchanged with their neighbours (optimal string alignment); O(a * b).
 fn distance(a: &[char], b: &[char]) -> usize {
-    let mut before: Vec<usize> = Vec::new();
+    let mut before = vec![0; b.len() + 1];
     let mut last: Vec<usize> = (0..=b.len()).collect();
+    let mut row = before.clone();
     for (i, letter) in a.iter().enumerate() {
-        let mut row = vec![i + 1; b.len() + 1];
+        row[0] = i + 1;
         for (j, other) in b.iter().enumerate() {
             let replaced = last[j] + usize::from(letter != other);
             row[j + 1] = replaced.min(last[j + 1] + 1).min(row[j] + 1);
@@ -116,7 +117,8 @@ fn distance(a: &[char], b: &[char]) -> usize {
                 row[j + 1] = row[j + 1].min(before[j - 1] + 1);
             }
         }
-        before = std::mem::replace(&mut last, row);
+        std::mem::swap(&mut before, &mut last);
+        std::mem::swap(&mut last, &mut row);
     }
     last[b.len()]
 }

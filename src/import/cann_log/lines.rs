@@ -6,12 +6,13 @@ use std::io::BufRead;
 
 use super::super::lines::each_read;
 use super::super::{ImportError, Input};
+use super::head::records;
 use highwater_model::progress::Progress;
 
 /// Bytes of a line, or of a part of a longer one.
 const LINE_BYTES: usize = 64 << 10;
 
-/// Calls `take` with every line, with a `\n` at its end where the file has one.
+/// Calls `take` with every line, with a `\n` at its end where the file has one, or where the text is no record.
 ///
 /// # Errors
 /// Those of the reader, and [`ImportError::Cancelled`].
@@ -21,7 +22,15 @@ pub(super) fn each_line(
     mut take: impl FnMut(&str),
 ) -> Result<(), ImportError> {
     each_read(input, progress, read_line, |line, _| {
-        take(&String::from_utf8_lossy(&plain(line)));
+        let bytes = plain(line);
+        let text = String::from_utf8_lossy(&bytes);
+        // A pasted text often ends without a newline; a record that does is cut, and so may be its last number.
+        let is_whole = text.ends_with('\n') || line.len() >= LINE_BYTES || !records(&text).1.is_empty();
+        if is_whole {
+            take(&text);
+        } else {
+            take(&format!("{text}\n"));
+        }
         Ok(())
     })?;
     Ok(())
@@ -94,9 +103,12 @@ mod tests {
     fn colours_nuls_and_dos_ends_are_taken_out() {
         assert_eq!(
             lines(b"a\0b\r\n\x1b[32mc\x1b[0m\nd\xffe"),
-            ["ab\n", "c\n", "d\u{fffd}e"]
+            ["ab\n", "c\n", "d\u{fffd}e\n"]
         );
-        assert_eq!(lines(b"x\x1b[31"), ["x"]);
+        assert_eq!(lines(b"x\x1b[31"), ["x\n"]);
+        // A record without its end may have lost more.
+        let record = "[INFO] GE(7,p):2026-07-13-08:00:00.580.598 size=12";
+        assert_eq!(lines(record.as_bytes()), [record]);
     }
 
     #[test]

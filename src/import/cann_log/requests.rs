@@ -155,8 +155,7 @@ impl Request {
     /// Whether both may be of one asker on one device.
     fn is_of_same(&self, report: &Report) -> bool {
         let who = match (self.report.who.as_deref(), report.who.as_deref()) {
-            (Some("torch"), Some("APP")) | (Some("APP"), Some("torch")) => true,
-            (Some("TensorFlow"), Some("XLA")) => true,
+            (Some("torch"), Some("APP")) | (Some("APP"), Some("torch")) | (Some("TensorFlow"), Some("XLA")) => true,
             (Some(one), Some(other)) => one == other,
             _ => true,
         };

@@ -385,12 +385,11 @@ fn assigned(rest: &str) -> Option<(&str, &str)> {
         .or_else(|| named.strip_prefix(','))
         .or_else(|| named.strip_prefix(':').filter(|_| named.len() < rest.len()))?;
     let text = text.trim_start_matches(' ');
-    let (value, after) = match text.chars().next() {
-        Some(quote @ ('\'' | '"')) => text[1..].split_once(quote).unwrap_or((&text[1..], "")),
-        _ => {
-            let end = text.find(|char: char| char.is_whitespace() || ";)}`|&".contains(char));
-            text.split_at(end.unwrap_or(text.len()))
-        }
+    let (value, after) = if let Some(quote @ ('\'' | '"')) = text.chars().next() {
+        text[1..].split_once(quote).unwrap_or((&text[1..], ""))
+    } else {
+        let end = text.find(|char: char| char.is_whitespace() || ";)}`|&".contains(char));
+        text.split_at(end.unwrap_or(text.len()))
     };
     (value.len() <= MOST_VALUE).then(|| (value.trim(), after))
 }

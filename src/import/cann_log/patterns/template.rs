@@ -108,8 +108,8 @@ fn figure_before(text: &str, from: usize, end: usize) -> &str {
     });
     // The end of a line may be the end of another figure: `GPU 0,` before `9.87GB`.
     while let Some(at) = bytes[digits..unit].iter().position(|byte| *byte == BREAK_BYTE) {
-        let part = |from: usize, to: usize| bytes[from..to].iter().filter(|byte| **byte == b'.').count();
-        let is_other = bytes[digits..digits + at].ends_with(b",") || part(digits, unit) > 1;
+        let points = bytes[digits..unit].split(|byte| *byte == b'.').count() - 1;
+        let is_other = bytes[digits..digits + at].ends_with(b",") || points > 1;
         if !is_other {
             break;
         }
