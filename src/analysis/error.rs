@@ -33,7 +33,9 @@ pub enum AnalysisError {
         "the recordings have no block, no curve above zero and no event; open kernel times together with their graph"
     )]
     EmptyRecordings,
-    #[error("the log has no memory over time, so there is nothing to draw; `highwater explain` shows what it tells")]
+    #[error(
+        "no memory over time is stated, so there is nothing to draw; the tab Log and `highwater explain` show what is"
+    )]
     LogWithoutCurves,
     #[error(
         "the recordings have {events} events in total, more than the limit of {limit}; open fewer or shorter ones; \

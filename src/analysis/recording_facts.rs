@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 
 use super::recording_figures::{Fragmentation, RecordingFigures};
-use highwater_model::units::{Bytes, Step, counted, grouped, percents};
+use highwater_model::units::{Bytes, Nanos, Step, counted, grouped, percents};
 use highwater_model::workload::MarkKind;
 
 /// A row: what, its value, the exact value where it is rounded.
@@ -39,6 +39,8 @@ impl RecordingFigures {
         facts.plain("events", events);
         match self.duration {
             _ if is_moment => {}
+            // All events are at one time, or at times that are not stated.
+            Some(Nanos(0)) => {}
             Some(duration) => facts.plain("duration", duration.to_string()),
             None => facts.plain("order", "that of the file; no times are used".to_owned()),
         }

@@ -24,6 +24,13 @@ pub(super) fn remarks(lane: &Lane, recording: &Recording, source: ReservedSource
         say(text, None);
     }
     say(origin(recording), None);
+    if recording.totals.is_empty() && recording.blocks.is_empty() && recording.regions.is_empty() {
+        say(
+            "The file states no memory over time, so there is no curve.".to_owned(),
+            None,
+        );
+        return remarks;
+    }
     let of_reserved = reserved_text(lane, recording, source);
     let is_stated = !matches!(source, ReservedSource::Missing);
     say(

@@ -133,7 +133,7 @@ fn process_blocks(story: &ProcessStory) -> Vec<Block> {
         let is_repeated = first.is_some_and(|first| !std::ptr::eq(first, request));
         let tries = request.advice.iter().filter(|_| !is_repeated);
         let size = request.failure.requested.filter(|bytes| *bytes >= 1024);
-        let size = size.map(|bytes| (0, text(stated_size(bytes, story.is_exact(request)))));
+        let size = size.map(|bytes| (0, text(stated_size(bytes, request.failure.is_rounded))));
         let items: Vec<(usize, Line)> = size
             .into_iter()
             .chain(remarks)
@@ -170,8 +170,8 @@ fn process_blocks(story: &ProcessStory) -> Vec<Block> {
 }
 
 /// The requested bytes; of a text that rounds them its own figure.
-fn stated_size(bytes: u64, is_exact: bool) -> String {
-    if is_exact {
+fn stated_size(bytes: u64, is_rounded: bool) -> String {
+    if !is_rounded {
         return format!("Exactly {}.", Bytes(bytes).exact());
     }
     let units = [(1_u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];

@@ -113,11 +113,6 @@ pub(super) const fn is_torch_pool(library: Library) -> bool {
     )
 }
 
-/// Whether a library prints sizes with two decimals.
-pub(super) const fn is_rounded(library: Library) -> bool {
-    is_torch_pool(library) || matches!(library, Library::TorchMps)
-}
-
 /// Of a pool under a limit: an unused part of this share is more than the usual remainder of blocks.
 const CUT_UP: u64 = 10;
 
@@ -231,7 +226,7 @@ pub(super) const fn needed(requested: u64, library: Library) -> u64 {
 
 /// What printed figures may be off together: torch prints two decimals of the largest unit.
 fn rounding(failure: &LoggedFailure, library: Library) -> u64 {
-    if !is_torch_pool(library) {
+    if !failure.is_rounded && !is_torch_pool(library) {
         return 0;
     }
     let figures = [failure.requested, failure.allocated, failure.reserved, failure.free];

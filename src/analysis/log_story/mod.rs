@@ -232,11 +232,6 @@ impl ProcessStory {
         self.requests.len().saturating_sub(MOST_SHOWN) + self.n_more_requests
     }
 
-    /// Whether the bytes of a request are exact: torch's sentences round them, recorded histories do not.
-    pub fn is_exact(&self, request: &FailedRequest) -> bool {
-        self.recorder.is_some() || !arithmetic::is_rounded(vendor::library(&request.failure))
-    }
-
     /// The title in a sentence for a ticket: `python3 (40518): `.
     fn whose(&self) -> String {
         if self.is_process() || self.recorder.is_some() {

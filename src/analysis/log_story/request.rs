@@ -1,7 +1,6 @@
 //! One failed request in sentences.
 
 use super::advice::{Advice, advice};
-use super::arithmetic::is_rounded;
 use super::graphs::{GraphState, State};
 use super::modules::ModuleMemory;
 use super::needs::named;
@@ -129,7 +128,7 @@ fn remarks(process: &LoggedProcess, request: &FailedRequest, state: &State) -> V
     if let Some(allowed) = failure.allowed {
         let limit = match failure.refused {
             RefusedBy::Check => format!("{} allows", check(failure).trim_end_matches("'s check")),
-            _ if is_rounded(library(failure)) => format!("The program's limit allows {}", whose(failure)),
+            _ if library(failure).is_of_torch() => format!("The program's limit allows {}", whose(failure)),
             _ => format!("The pool of {} may take", whose(failure)),
         };
         remarks.push(format!("{limit} {} at most.", Bytes(allowed)));

@@ -73,7 +73,7 @@ const VENDORS: [Vendor; 12] = [
     row(
         Library::MindSpore,
         ["MindSpore's pool", "GE, HCCL and operators", "max_device_memory"],
-        Some("npu-smi info"),
+        Some("npu-smi info (nvidia-smi on a GPU)"),
     ),
     row(
         Library::Paddle,

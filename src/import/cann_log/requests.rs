@@ -273,6 +273,7 @@ impl Request {
             refused: report.refused,
             purpose: report.purpose,
             requested: report.asked.map(Amount::bytes),
+            is_rounded: report.asked.is_some_and(|asked| !asked.is_exact()),
             device: report.device.filter(|_| report.memory == MemoryPlace::Device),
             who,
             library: report.library,

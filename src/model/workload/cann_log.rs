@@ -295,6 +295,8 @@ pub struct LoggedFailure {
     /// The engine's words: `feature map,used for op input and output`.
     pub purpose: Option<String>,
     pub requested: Option<u64>,
+    /// Whether the text prints the requested bytes with a unit, which rounds them.
+    pub is_rounded: bool,
     pub device: Option<u64>,
     /// The module, or `torch`.
     pub who: Option<String>,
@@ -408,6 +410,14 @@ impl Library {
             Self::System => "host",
             Self::Other => "another library",
         }
+    }
+
+    /// Whether an allocator of PyTorch reports it.
+    pub const fn is_of_torch(self) -> bool {
+        matches!(
+            self,
+            Self::TorchNpu | Self::TorchCuda | Self::TorchHip | Self::TorchXpu | Self::TorchMps
+        )
     }
 
     /// Whether the device is one of Ascend, as far as the library tells.

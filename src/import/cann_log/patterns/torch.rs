@@ -338,4 +338,14 @@ pub(super) const ROWS: &[Pattern] = &[
         source: "TensorRT 8 to 10",
         ..ROW
     },
+    Pattern {
+        name: "torch_unsupported",
+        marks: &["expandable_segments not supported on this platform"],
+        reads: Reads::Statement(&[(
+            "expandable_segments not supported",
+            "expandable_segments is not supported on this platform",
+        )]),
+        source: "torch 2.0 to 2.15, a warning of CUDAAllocatorConfig",
+        ..ROW
+    },
 ];

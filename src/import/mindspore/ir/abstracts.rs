@@ -21,17 +21,25 @@ pub(in crate::mindspore) struct Leaf {
     pub(in crate::mindspore) reference: Option<String>,
 }
 
+/// The letters outside of quotes, with their places.
+fn unquoted(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    text.char_indices().filter(move |(_, letter)| {
+        if is_quoted {
+            is_quoted = *letter != '"' || is_escaped;
+            is_escaped = *letter == '\\' && !is_escaped;
+            return false;
+        }
+        is_quoted = *letter == '"';
+        !is_quoted
+    })
+}
+
 /// The parts of a text between brackets, divided by commas outside of all brackets and quotes.
 pub(super) fn parts(text: &str) -> Vec<&str> {
-    let (mut depth, mut from, mut parts, mut is_quoted, mut is_escaped) = (0_u32, 0, Vec::new(), false, false);
-    for (at, letter) in text.char_indices() {
-        if is_quoted {
-            is_quoted = letter != '"' || is_escaped;
-            is_escaped = letter == '\\' && !is_escaped;
-            continue;
-        }
+    let (mut depth, mut from, mut parts) = (0_u32, 0, Vec::new());
+    for (at, letter) in unquoted(text) {
         match letter {
-            '"' => is_quoted = true,
             '(' | '[' | '{' | '<' => depth += 1,
             ')' | ']' | '}' | '>' => depth = depth.saturating_sub(1),
             ',' if depth == 0 => {
@@ -50,15 +58,9 @@ pub(super) fn parts(text: &str) -> Vec<&str> {
 
 /// The position of the bracket that closes the one before `text`.
 pub(super) fn closing(text: &str) -> Option<usize> {
-    let (mut depth, mut is_quoted, mut is_escaped) = (0_u32, false, false);
-    for (at, letter) in text.char_indices() {
-        if is_quoted {
-            is_quoted = letter != '"' || is_escaped;
-            is_escaped = letter == '\\' && !is_escaped;
-            continue;
-        }
+    let mut depth = 0_u32;
+    for (at, letter) in unquoted(text) {
         match letter {
-            '"' => is_quoted = true,
             '(' => depth += 1,
             ')' if depth == 0 => return Some(at),
             ')' => depth -= 1,
