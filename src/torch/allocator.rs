@@ -71,6 +71,8 @@ struct Request {
     pool: u32,
     /// Bytes of a segment for it.
     segment: u64,
+    /// Whether expandable segments serve it.
+    expands: bool,
 }
 
 impl Request {
@@ -194,8 +196,7 @@ impl<D: Device, O: Observer> Allocator<D, O> {
             return Ok(None);
         }
         self.reap(false);
-        let request = self.request(requested, stream);
-        self.serve(request)
+        self.serve(self.request(requested, stream))
     }
 
     /// Asks for memory of a certain pool, whatever is open.
@@ -212,7 +213,7 @@ impl<D: Device, O: Observer> Allocator<D, O> {
         self.serve(request)
     }
 
-    fn serve(&mut self, request: Request) -> Result<Option<Grant>, OutOfMemory> {
+    fn serve(&mut self, mut request: Request) -> Result<Option<Grant>, OutOfMemory> {
         let mut found = self.search(&request);
         if found.is_none() && self.settings.npu.lazy_reclaim && self.streams.has_done() {
             self.reap(true);
@@ -220,7 +221,7 @@ impl<D: Device, O: Observer> Allocator<D, O> {
         }
         let block = match found {
             Some(block) => block,
-            None => self.obtain(&request)?,
+            None => self.obtain(&mut request)?,
         };
         Ok(Some(self.hand_out(block, &request)))
     }
@@ -231,7 +232,7 @@ impl<D: Device, O: Observer> Allocator<D, O> {
             id = self.align(id, request.size);
         }
         let rest = self.blocks[id].size - request.size;
-        if self.should_split(id, request.size, rest) {
+        if self.should_split(id, request, rest) {
             let low = self.split(id, request.size);
             self.put_free(id);
             id = low;
@@ -260,6 +261,7 @@ impl<D: Device, O: Observer> Allocator<D, O> {
             size,
             number,
             next: id,
+            has_captured_uses: false,
             ..old
         });
         if old.prev != NONE {

@@ -46,6 +46,8 @@ pub(crate) struct Block {
     pub(crate) kind: Kind,
     /// Other streams used it since it was allocated.
     pub(crate) has_uses: bool,
+    /// Other streams used it during a capture; the original forgets this with the block alone, not when it is freed.
+    pub(crate) has_captured_uses: bool,
 }
 
 /// What blocks of a segment have in common.
@@ -75,6 +77,7 @@ impl Block {
             events: 0,
             kind: Kind::Idle,
             has_uses: false,
+            has_captured_uses: false,
         }
     }
 

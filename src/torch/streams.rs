@@ -1,6 +1,6 @@
 //! Blocks that other streams used: who used which, and whose end waits for which stream.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::block::BlockId;
 
@@ -17,6 +17,8 @@ struct Queue {
 pub(crate) struct Streams {
     /// Streams that used a live block, ascending.
     uses: BTreeMap<BlockId, Vec<u64>>,
+    /// Streams that used a block during a capture.
+    captured: BTreeMap<BlockId, BTreeSet<u64>>,
     queues: BTreeMap<u64, Queue>,
     /// Events in all queues, and how many of them are done.
     outstanding: usize,
@@ -30,6 +32,23 @@ impl Streams {
         let streams = self.uses.entry(block).or_default();
         if let Err(at) = streams.binary_search(&stream) {
             streams.insert(at, stream);
+        }
+    }
+
+    /// Adds to the uses of an earlier block of that name where it is not the first of this one.
+    pub(crate) fn add_captured_use(&mut self, block: BlockId, stream: u64, is_known: bool) {
+        let streams = self.captured.entry(block).or_default();
+        if !is_known {
+            streams.clear();
+        }
+        streams.insert(stream);
+    }
+
+    /// Forgets uses of streams that used the block during a capture: the end of the capture has waited for them.
+    pub(crate) fn drop_captured_uses(&mut self, block: BlockId) {
+        let captured = self.captured.remove(&block).unwrap_or_default();
+        if let Some(uses) = self.uses.get_mut(&block) {
+            uses.retain(|stream| !captured.contains(stream));
         }
     }
 

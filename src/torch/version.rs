@@ -132,12 +132,12 @@ pub enum OpenPool {
     Last,
 }
 
-/// When free blocks of overflow pools are used.
+/// When free blocks of overflow pools are used, and which.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overflow {
-    /// Before anything cached is released.
+    /// Before anything cached is released; ordinary ones, split as if expandable segments were off.
     BeforeRelease,
-    /// When everything else failed.
+    /// When everything else failed; those that a request of the pool itself would get.
     LastResort,
 }
 
@@ -168,7 +168,8 @@ pub enum ShortRange {
     GivenBack,
 }
 
-/// Whether an open private pool counts as a graph being captured: nothing is reaped while it is open.
+/// Whether an open private pool counts as a graph being captured: nothing is reaped while it is open, and of a block
+/// that is freed meanwhile only uses of streams from before it was opened are waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Capture {
     /// It does.

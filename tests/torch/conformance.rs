@@ -9,12 +9,16 @@ use std::path::{Path, PathBuf};
 use highwater_torch::{Replay, Settings, Trace, Version, trial};
 use serde_json::Value;
 
-fn folder() -> Option<PathBuf> {
+/// Where answers are; none without the variable.
+fn folders() -> Vec<PathBuf> {
     let Ok(shared) = std::env::var("HIGHWATER_SHARED") else {
         println!("skipped: set HIGHWATER_SHARED");
-        return None;
+        return Vec::new();
     };
-    Some(Path::new(&shared).join("conformance/torch_alloc"))
+    let places = ["conformance", "pending"];
+    places
+        .map(|place| Path::new(&shared).join(place).join("torch_alloc"))
+        .to_vec()
 }
 
 fn unpacked(path: &Path) -> String {
@@ -66,11 +70,19 @@ fn first_difference(trace: &Trace, settings: Settings, golden: &str) -> Option<S
     difference(&ours, lines.next().unwrap_or("{}")).map(|found| format!("end: {found}"))
 }
 
-/// Compares the chosen answers (trace, key) of a folder; returns what differs.
-fn compare(answers: &str, version: Version, is_chosen: impl Fn(&str, &str) -> bool) -> Vec<String> {
-    let Some(folder) = folder() else {
-        return Vec::new();
-    };
+/// Compares the chosen answers (folder, trace, key); returns what differs.
+fn compare(answers: &str, version: Version, is_chosen: impl Fn(&Path, &str, &str) -> bool) -> Vec<String> {
+    let folders = folders().into_iter().filter(|folder| folder.join(answers).is_dir());
+    let wrong = folders.flat_map(|folder| compare_folder(&folder, answers, version, &is_chosen));
+    wrong.collect()
+}
+
+fn compare_folder(
+    folder: &Path,
+    answers: &str,
+    version: Version,
+    is_chosen: &impl Fn(&Path, &str, &str) -> bool,
+) -> Vec<String> {
     let configs = std::fs::read_to_string(folder.join("configs.json")).expect("it is there");
     let configs: BTreeMap<String, String> = serde_json::from_str(&configs).expect("it is a table");
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder.join(answers))
@@ -84,7 +96,7 @@ fn compare(answers: &str, version: Version, is_chosen: impl Fn(&str, &str) -> bo
         let name = file.file_name().and_then(|name| name.to_str()).expect("a name");
         let mut parts = name.split('.');
         let (trace, key) = (parts.next().expect("a trace"), parts.next().expect("a key"));
-        if !is_chosen(trace, key) {
+        if !is_chosen(folder, trace, key) {
             continue;
         }
         count += 1;
@@ -95,13 +107,17 @@ fn compare(answers: &str, version: Version, is_chosen: impl Fn(&str, &str) -> bo
         let golden = unpacked(file);
         wrong.extend(first_difference(&trace, settings, &golden).map(|found| format!("{name}: {found}")));
     }
-    println!("{answers}: {} of {count} equal with {version}", count - wrong.len());
+    println!(
+        "{}: {} of {count} equal with {version}",
+        folder.join(answers).display(),
+        count - wrong.len()
+    );
     wrong
 }
 
 /// Everything a folder holds is equal.
 fn check(answers: &str, version: Version) {
-    let wrong = compare(answers, version, |_, _| true);
+    let wrong = compare(answers, version, |_, _, _| true);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -123,11 +139,8 @@ fn answers_of_2_9_are_equal() {
 /// Where 2.9 has no own answers it gave those of 2.15, but for keys that it does not know.
 #[test]
 fn other_answers_of_2_9_are_those_of_2_15() {
-    let Some(folder) = folder() else {
-        return;
-    };
     let unknown = ["throw", "exp_throw", "frac5", "exp_frac5", "exp_ls", "ms20"];
-    let wrong = compare("answers", Version::Torch2_9, |trace, key| {
+    let wrong = compare("answers", Version::Torch2_9, |folder, trace, key| {
         let own = folder.join("answers_v29").join(format!("{trace}.{key}.jsonl.gz"));
         let is_known = !unknown.contains(&key) && !key.starts_with("ls");
         is_known && trace != "pool_nosplit" && !own.exists()
@@ -137,7 +150,7 @@ fn other_answers_of_2_9_are_those_of_2_15() {
 
 #[test]
 fn settings_are_accepted_and_refused_alike() {
-    let Some(folder) = folder() else {
+    let Some(folder) = folders().into_iter().next() else {
         return;
     };
     let cases = std::fs::read_to_string(folder.join("config_cases.jsonl")).expect("it is there");

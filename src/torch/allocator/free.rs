@@ -64,6 +64,10 @@ impl<D: Device, O: Observer> Allocator<D, O> {
         if block.stream != stream {
             self.blocks[id].has_uses = true;
             self.streams.add_use(id, stream);
+            if self.is_capturing() {
+                let is_known = std::mem::replace(&mut self.blocks[id].has_captured_uses, true);
+                self.streams.add_captured_use(id, stream, is_known);
+            }
         }
         true
     }
@@ -96,7 +100,13 @@ impl<D: Device, O: Observer> Allocator<D, O> {
 
     fn record_deferred(&mut self) {
         for id in std::mem::take(&mut self.streams.deferred) {
+            if std::mem::take(&mut self.blocks[id].has_captured_uses) {
+                self.streams.drop_captured_uses(id);
+            }
             self.record_uses(id);
+            if self.blocks[id].events == 0 {
+                self.complete_free(id);
+            }
         }
     }
 

@@ -16,14 +16,15 @@ enum Attempt {
 }
 
 impl<D: Device, O: Observer> Allocator<D, O> {
-    pub(super) fn obtain(&mut self, request: &Request) -> Result<BlockId, OutOfMemory> {
+    /// Changes the request to what a request of an overflow pool would be where one serves it.
+    pub(super) fn obtain(&mut self, request: &mut Request) -> Result<BlockId, OutOfMemory> {
         if self.collects() {
             if self.rules.framework == Framework::Npu {
                 self.device.sync_device();
             }
             self.collect();
         }
-        let steps: [fn(&mut Self, &Request) -> Attempt; 4] = match self.rules.overflow {
+        let steps: [fn(&mut Self, &mut Request) -> Attempt; 4] = match self.rules.overflow {
             Overflow::BeforeRelease => [
                 Self::attempt,
                 Self::search_overflow,
@@ -51,7 +52,7 @@ impl<D: Device, O: Observer> Allocator<D, O> {
         Err(failure)
     }
 
-    fn attempt(&mut self, request: &Request) -> Attempt {
+    fn attempt(&mut self, request: &mut Request) -> Attempt {
         let reserved = self.stats.reserved.current.saturating_add(request.segment);
         if self.limit.is_some_and(|limit| reserved > limit) {
             return Attempt::Failed;
@@ -59,7 +60,7 @@ impl<D: Device, O: Observer> Allocator<D, O> {
         if self.settings.throws && reserved > floor(self.settings.fraction, self.device.total()) {
             return Attempt::Refused;
         }
-        let found = if self.settings.expandable {
+        let found = if request.expands {
             self.grow(request)
         } else {
             self.allocate_segment(request)
@@ -89,7 +90,7 @@ impl<D: Device, O: Observer> Allocator<D, O> {
     }
 
     /// A free block of an overflow pool, for requests that no private pool takes.
-    fn search_overflow(&mut self, request: &Request) -> Attempt {
+    fn search_overflow(&mut self, request: &mut Request) -> Attempt {
         if self.pools[request.pool as usize].private.is_some() {
             return Attempt::Failed;
         }
@@ -99,16 +100,18 @@ impl<D: Device, O: Observer> Allocator<D, O> {
             .map(|pool| if is_large { pool.large } else { pool.small })
             .collect();
         let mut of_pool = *request;
+        of_pool.expands &= self.rules.overflow == Overflow::LastResort;
         for pool in places {
             of_pool.pool = pool;
-            if let Some(block) = self.search_pool(&of_pool, false) {
+            if let Some(block) = self.search(&of_pool) {
+                *request = of_pool;
                 return Attempt::Found(block);
             }
         }
         Attempt::Failed
     }
 
-    fn release_oversize_and_attempt(&mut self, request: &Request) -> Attempt {
+    fn release_oversize_and_attempt(&mut self, request: &mut Request) -> Attempt {
         if self.settings.max_split == u64::MAX {
             return Attempt::Failed;
         }
@@ -122,7 +125,7 @@ impl<D: Device, O: Observer> Allocator<D, O> {
         }
     }
 
-    fn release_all_and_attempt(&mut self, request: &Request) -> Attempt {
+    fn release_all_and_attempt(&mut self, request: &mut Request) -> Attempt {
         if self.rules.framework == Framework::Npu {
             self.device.sync_device();
         }

@@ -12,17 +12,12 @@ const ALIGNED_FROM: u64 = 2 << 20;
 impl<D: Device, O: Observer> Allocator<D, O> {
     /// Takes a free block for the request out of its pool.
     pub(super) fn search(&mut self, request: &Request) -> Option<BlockId> {
-        self.search_pool(request, self.settings.expandable)
-    }
-
-    /// [`Self::search`] as if expandable segments were on or off.
-    pub(super) fn search_pool(&mut self, request: &Request, expands: bool) -> Option<BlockId> {
         let pool = request.pool as usize;
         if self.collects() {
             self.pools[pool].searches += 1;
         }
         let free = self.pools[pool].free_of(request.stream)?;
-        let at = self.candidate(free, request.size, expands)?;
+        let at = self.candidate(free, request)?;
         let id = free.get(at);
         let size = self.blocks[id].size;
         let is_allowed = if request.size < self.settings.max_split {
@@ -38,9 +33,9 @@ impl<D: Device, O: Observer> Allocator<D, O> {
         Some(id)
     }
 
-    fn candidate(&self, free: &FreeSet, size: u64, expands: bool) -> Option<Cursor> {
-        let mut at = free.at_least(size)?;
-        if !expands {
+    fn candidate(&self, free: &FreeSet, request: &Request) -> Option<Cursor> {
+        let mut at = free.at_least(request.size)?;
+        if !request.expands {
             while self.blocks[free.get(at)].is_expandable() {
                 at = free.after(at)?;
             }
@@ -71,16 +66,16 @@ impl<D: Device, O: Observer> Allocator<D, O> {
         }
     }
 
-    pub(super) fn should_split(&self, id: BlockId, size: u64, rest: u64) -> bool {
+    pub(super) fn should_split(&self, id: BlockId, request: &Request, rest: u64) -> bool {
         let pool = &self.pools[self.blocks[id].pool as usize];
         let private = pool.private.map(|at| self.private.pools[at as usize].id);
         if private.is_some_and(|id| !self.private.splits(id)) {
             return false;
         }
-        if pool.is_small || self.settings.expandable {
+        if pool.is_small || request.expands {
             return rest >= MIN_BLOCK;
         }
-        size < self.settings.max_split && rest > SMALL_LIMIT
+        request.size < self.settings.max_split && rest > SMALL_LIMIT
     }
 
     /// Cuts a gap off the low end, so that the block starts at an aligned address; as it is where that does not fit.

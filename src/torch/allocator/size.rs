@@ -24,6 +24,7 @@ impl<D: Device, O: Observer> Allocator<D, O> {
             stream,
             pool,
             segment: self.segment(size),
+            expands: self.settings.expandable,
         }
     }
 
