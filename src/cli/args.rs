@@ -167,7 +167,7 @@ impl Format {
         let command = match self {
             Self::Text | Self::Json => "other commands",
             Self::Csv => "`plan`, `peak` and `sweep`",
-            Self::Markdown => "`options`, `compare` and `explain`",
+            Self::Markdown => "`options`, `compare`, `peak` and `explain`",
             Self::Folded | Self::Svg => "`peak`",
             Self::Schema | Self::DocumentSchema => "`options`",
         };

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use super::cells::GuardedCells;
 use super::file_names::{ending, words};
+use super::peak_export::peak_form;
 use super::placements::placements_csv;
 use super::report::report_html;
 use super::subject::{ExportError, ExportSubject};
@@ -26,6 +27,7 @@ pub enum ExportForm {
     Tensors,
     Plan,
     Trace,
+    Peak,
 }
 
 /// The lanes of a file that the window writes.
@@ -55,6 +57,8 @@ pub struct ExportRow {
     pub endings: &'static [&'static str],
     /// A word that the name of a file has, where other forms have the same ending; may be empty.
     word: &'static str,
+    /// Endings that decide the form without the word.
+    plain: &'static [&'static str],
     /// Whether the ending decides how the file is written, so that no other ending is accepted.
     is_strict: bool,
     /// Entry and tooltip of the window's menu, and title of its dialog.
@@ -66,7 +70,7 @@ pub struct ExportRow {
 }
 
 /// Every form, in the order of texts for users.
-pub const EXPORT_FORMS: [ExportRow; 6] = [
+pub const EXPORT_FORMS: [ExportRow; 7] = [
     ExportRow {
         form: ExportForm::Config,
         name: "config",
@@ -75,6 +79,7 @@ pub const EXPORT_FORMS: [ExportRow; 6] = [
         usual: "highwater.json",
         endings: &["json", "py", "sh"],
         word: "",
+        plain: &["json", "py", "sh"],
         is_strict: true,
         entry: "Export configuration…",
         tooltip: "write options, environment, device, schedule and the predicted peaks as JSON; or options as Python, variables as a shell script",
@@ -90,6 +95,7 @@ pub const EXPORT_FORMS: [ExportRow; 6] = [
         usual: "report.html",
         endings: &["html", "htm"],
         word: "",
+        plain: &["html", "htm"],
         is_strict: false,
         entry: "Export report…",
         tooltip: "write one page: comparison, pictures, causes of the peak, findings, configuration (HTML, no network \
@@ -106,6 +112,7 @@ pub const EXPORT_FORMS: [ExportRow; 6] = [
         usual: "timeline.svg",
         endings: &["svg", "png"],
         word: "",
+        plain: &["svg", "png"],
         is_strict: true,
         entry: "Export timeline of lanes…",
         tooltip: "write curves and memory maps of the lanes that are shown, whole, as a drawing (SVG) or a picture (PNG)",
@@ -121,6 +128,7 @@ pub const EXPORT_FORMS: [ExportRow; 6] = [
         usual: "tensors.csv",
         endings: &["csv"],
         word: "tensors",
+        plain: &[],
         is_strict: false,
         entry: "Export tensors…",
         tooltip: "write every tensor of the selected lane: bytes, op, shape, birth and end (CSV)",
@@ -136,6 +144,7 @@ pub const EXPORT_FORMS: [ExportRow; 6] = [
         usual: "plan.csv",
         endings: &["csv"],
         word: "plan",
+        plain: &[],
         is_strict: false,
         entry: "Export plan…",
         tooltip: "write the static plan of the selected lane: offset, size, birth and end of each buffer (CSV)",
@@ -151,12 +160,29 @@ pub const EXPORT_FORMS: [ExportRow; 6] = [
         usual: "trace.json",
         endings: &["json"],
         word: "trace",
+        plain: &[],
         is_strict: false,
         entry: "Export trace for Perfetto…",
         tooltip: "write curves, ops and device calls of the lanes that are shown as trace events, for Perfetto and chrome://tracing (JSON)",
         title: "Export trace",
         lanes: ExportLanes::Shown,
         write: trace_json,
+    },
+    ExportRow {
+        form: ExportForm::Peak,
+        name: "peak",
+        names: "*peak.csv, .md, .json, .svg; *.folded",
+        summary: "the live tensors at the peak: every one (CSV), a page (Markdown), everything (JSON), a flame graph (SVG) or folded stacks",
+        usual: "peak.csv",
+        endings: &["csv", "md", "json", "svg", "folded"],
+        word: "peak",
+        plain: &["folded"],
+        is_strict: true,
+        entry: "Export live tensors…",
+        tooltip: "Write the live tensors of the step in the Peak tab: .csv tensors, .md page, .json everything, .txt text",
+        title: "Export live tensors",
+        lanes: ExportLanes::One,
+        write: peak_form,
     },
 ];
 
@@ -170,7 +196,7 @@ impl ExportForm {
     /// The parts of a timeline that its writer reads.
     pub const fn timeline_parts(self) -> TimelineParts {
         match self {
-            Self::Config | Self::Tensors | Self::Trace => TimelineParts::Rows,
+            Self::Config | Self::Tensors | Self::Trace | Self::Peak => TimelineParts::Rows,
             Self::Report | Self::Timeline | Self::Plan => TimelineParts::Drawing,
         }
     }
@@ -202,7 +228,7 @@ impl ExportForm {
         match named[..] {
             [row] => Ok(row.form),
             [] => {
-                let plain = fitting().find(|row| row.word.is_empty());
+                let plain = fitting().find(|row| row.is_plain(&ending));
                 plain.map(|row| row.form).ok_or_else(|| {
                     let what = if fitting().next().is_some() {
                         "the name does not decide the form"
@@ -252,7 +278,7 @@ impl ExportSubject {
         out: &mut dyn Write,
         progress: &Progress<'_>,
     ) -> Result<(), ExportError> {
-        if form.row().endings != ["csv"] {
+        if !form.row().is_table(path) {
             return self.write_raw(form, path, out, progress);
         }
         let mut cells = GuardedCells::new(out);
@@ -307,10 +333,22 @@ fn config_file(
 
 impl ExportRow {
     fn has_ending(&self, ending: &str) -> bool {
-        // Scripts have more endings than those that are proposed.
-        let is_script =
-            self.form == ExportForm::Config && !ending.is_empty() && is_written_name(&format!("x.{ending}"));
-        is_script || self.endings.contains(&ending)
+        self.is_script(ending) || self.endings.contains(&ending)
+    }
+
+    /// Whether the ending decides the form without a word.
+    fn is_plain(&self, ending: &str) -> bool {
+        self.is_script(ending) || self.plain.contains(&ending)
+    }
+
+    /// Scripts have more endings than those that are proposed.
+    fn is_script(&self, ending: &str) -> bool {
+        self.form == ExportForm::Config && !ending.is_empty() && is_written_name(&format!("x.{ending}"))
+    }
+
+    /// Whether the content of a file is CSV.
+    fn is_table(&self, path: &Path) -> bool {
+        self.endings == ["csv"] || self.endings.contains(&"csv") && ending(path) == "csv"
     }
 }
 
@@ -352,6 +390,13 @@ mod tests {
             ("tensors.csv", Some(ExportForm::Tensors)),
             ("my-Tensors.csv", Some(ExportForm::Tensors)),
             ("run.1.plan.csv", Some(ExportForm::Plan)),
+            ("run.folded", Some(ExportForm::Peak)),
+            ("peak.svg", Some(ExportForm::Peak)),
+            ("rank0-peak.csv", Some(ExportForm::Peak)),
+            ("peak.md", Some(ExportForm::Peak)),
+            ("Peak.JSON", Some(ExportForm::Peak)),
+            ("peaks.svg", Some(ExportForm::Timeline)),
+            ("notes.md", None),
             ("plan-of-tensors.csv", None),
             ("out.csv", None),
             ("out", None),

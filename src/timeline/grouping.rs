@@ -31,9 +31,11 @@ pub enum Attribute {
     Scope,
     /// Of a recorded block: the line that asked for it.
     CallSite,
-    /// Of a recorded block: the function of its call site.
+    /// Of a recorded block: the source file of its call site.
+    File,
+    /// Of a recorded block: the function of its call site, with the file where several files have one of that name.
     Function,
-    /// Of a recorded block: the file of its call site.
+    /// Of a recorded block: the Python module of its call site, as `import` names it.
     Module,
     /// Of a recorded block: what it is for, inferred.
     Category,
@@ -47,8 +49,9 @@ pub enum Attribute {
 
 impl Attribute {
     /// In the order of menus.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::CallSite,
+        Self::File,
         Self::Function,
         Self::Module,
         Self::Category,
@@ -71,6 +74,7 @@ impl Attribute {
             Self::Phase => ("phase", "phase"),
             Self::Scope => ("scope", "scope"),
             Self::CallSite => ("call site", "call_site"),
+            Self::File => ("file", "file"),
             Self::Function => ("function", "function"),
             Self::Module => ("module", "module"),
             Self::Category => ("inferred category", "category"),
@@ -112,7 +116,7 @@ impl Attribute {
             .any(|lane| matches!(lane.id, LaneId::Measured(_)));
         let has_only_recordings = comparison.lane_kind() == LaneKind::Recordings;
         match self {
-            Self::CallSite | Self::Function | Self::Module | Self::Category => has_recordings,
+            Self::CallSite | Self::File | Self::Function | Self::Module | Self::Category => has_recordings,
             Self::Pool => {
                 let recordings = comparison.lanes.iter().filter_map(|lane| comparison.recording(lane.id));
                 recordings.into_iter().any(|recording| !recording.regions.is_empty())
@@ -134,6 +138,15 @@ impl Attribute {
         }
     }
 
+    /// The attribute of an explained peak where none is chosen.
+    pub fn of_peak(comparison: &Comparison, lane: usize) -> Self {
+        if comparison.is_measured_lane(lane) {
+            Self::CallSite
+        } else {
+            Self::Role
+        }
+    }
+
     /// The text of the class of a value; empty where tensors are grouped by text.
     pub(super) fn class_of(self, value: u64) -> &'static str {
         let classes = self.classes();
@@ -152,6 +165,7 @@ impl Attribute {
             | Self::Phase
             | Self::Scope
             | Self::CallSite
+            | Self::File
             | Self::Function
             | Self::Module
             | Self::Category
@@ -296,6 +310,7 @@ impl Grouping {
             | Attribute::Phase
             | Attribute::Scope
             | Attribute::CallSite
+            | Attribute::File
             | Attribute::Function
             | Attribute::Module
             | Attribute::Category
@@ -356,6 +371,7 @@ fn text_in_graph(graph: &Graph, tensor: TensorId, attribute: Attribute) -> &str 
         Attribute::Phase => op.map_or(Phase::Unknown, |(_, row)| row.phase).name(),
         Attribute::Scope
         | Attribute::CallSite
+        | Attribute::File
         | Attribute::Function
         | Attribute::Module
         | Attribute::Category
@@ -383,11 +399,11 @@ fn recorded_text<'a>(recording: &'a Recording, block: &RecordedBlock, attribute:
     let sites = &recording.call_sites;
     match attribute {
         Attribute::CallSite => sites.text(site),
-        Attribute::Function => sites.function(site),
-        Attribute::Module | Attribute::Scope => match sites.file(site) {
-            "" => sites.text(site),
-            file => file,
-        },
+        Attribute::Function => sites.function_label(site),
+        // Lines that are not Python have no file: their call site says more.
+        Attribute::File | Attribute::Scope if !sites.file(site).is_empty() => sites.file(site),
+        Attribute::Module if !sites.module(site).is_empty() => sites.module(site),
+        Attribute::File | Attribute::Scope | Attribute::Module => sites.text(site),
         Attribute::OpType => sites.operator(stack),
         Attribute::Category
         | Attribute::Pool

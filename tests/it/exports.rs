@@ -138,6 +138,27 @@ fn the_window_and_the_command_line_write_the_same_files() {
 }
 
 #[test]
+fn a_peak_is_the_same_file_from_peak_and_from_export() {
+    let place = Place::new();
+    for sample in ["sample:measured", "sample:lenet"] {
+        for (name, format) in [
+            ("rank0-peak.csv", "csv"),
+            ("rank0-peak.md", "markdown"),
+            ("rank0-peak.json", "json"),
+            ("rank0-peak.svg", "svg"),
+            ("rank0.folded", "folded"),
+        ] {
+            let file = exported(&place, &[sample], name);
+            let printed = text_of(&["peak", sample, "--format", format], 0);
+            assert_eq!(file.trim_end(), printed.trim_end(), "{sample}, {name}");
+        }
+    }
+    let page = place.read("rank0-peak.md");
+    assert!(page.contains("| by role | "), "{page}");
+    fails(&["peak", "sample:lenet", "--tree", "--format", "markdown"], "--tree is written as");
+}
+
+#[test]
 fn answers_of_every_kind_have_every_form() {
     let budget = synthetic_remat::comparison(8, synthetic_remat::End::Whole);
     for (what, comparison) in [("policies", synthetic::comparison(12, 2)), ("budgets", budget)] {

@@ -302,9 +302,9 @@ fn logs() -> String {
 fn export_names() -> String {
     let mut text = "Names of files:\n".to_owned();
     for row in &EXPORT_FORMS {
-        text.push_str(&format!("  {:<19} {}\n", row.names, row.name));
+        text.push_str(&format!("  {:<37} {}\n", row.names, row.name));
     }
-    text.push_str(&format!("  {:<19} document (files and settings)\n\n", "*.highwater"));
+    text.push_str(&format!("  {:<37} document (files and settings)\n\n", "*.highwater"));
     text
 }
 

@@ -60,7 +60,7 @@ pub struct PeakArgs {
     pub verifying: Verifying,
     #[command(flatten, next_help_heading = "Settings")]
     pub common: Common,
-    /// Output: text, json, csv (live tensors; segments; growth), folded or svg (flame graph)
+    /// Output: text, markdown, json, csv (live tensors; segments; growth), folded or svg (flame graph)
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }

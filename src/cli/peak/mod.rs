@@ -14,7 +14,7 @@ use super::settings::Settings;
 use super::text::print_answer;
 use super::{Verdict, print};
 use highwater_analysis::{Comparison, LaneId, compare};
-use highwater_export::{Baseline, FlameAnswer, PeakAnswer};
+use highwater_export::{Baseline, FlameAnswer, PEAK_ROWS, PeakAnswer};
 use highwater_model::progress::Progress;
 use highwater_model::units::Step;
 use highwater_session::Keep;
@@ -22,9 +22,6 @@ use highwater_sim::StaticMemoryPolicy;
 use highwater_timeline::{
     Attribute, Changes, FlameGraph, PeakAt, PeakContributors, PeakReport, PeakRequest, StepRange, peak_step,
 };
-
-/// The number of entries of each list without `--top`.
-const FEW: usize = 10;
 
 pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     check_forms(args)?;
@@ -59,7 +56,7 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         lane,
         at,
         by,
-        n_first: args.top.unwrap_or(FEW),
+        n_first: args.top.unwrap_or(PEAK_ROWS),
         against: args
             .against
             .map(|number| position(&comparison, "--against", number))
@@ -98,7 +95,7 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
 /// The number of rows of each list.
 fn most(args: &PeakArgs) -> usize {
     let most = match args.format {
-        Format::Text => FEW,
+        Format::Text | Format::Markdown => PEAK_ROWS,
         _ => usize::MAX,
     };
     args.top.unwrap_or(most)
@@ -122,12 +119,7 @@ fn grouping(by: Option<Attribute>, comparison: &Comparison, lane: usize) -> anyh
         let known: Vec<&str> = known.map(Attribute::key).collect();
         bail!("--group-by {} says nothing here; use {}", by.key(), known.join(", "));
     }
-    let usual = if comparison.is_measured_lane(lane) {
-        Attribute::CallSite
-    } else {
-        Attribute::Role
-    };
-    Ok(by.unwrap_or(usual))
+    Ok(by.unwrap_or_else(|| Attribute::of_peak(comparison, lane)))
 }
 
 fn attribute(name: &str) -> anyhow::Result<Attribute> {

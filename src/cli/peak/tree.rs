@@ -9,13 +9,13 @@ use highwater_timeline::{FlameRequest, PeakRequest};
 /// # Errors
 /// The format does not suit the answer.
 pub(super) fn check_forms(args: &PeakArgs) -> anyhow::Result<()> {
-    use Format::{Csv, Folded, Json, Svg, Text};
-    args.format.check(&[Text, Json, Csv, Folded, Svg])?;
-    if args.stacks.tree && args.format == Csv {
-        bail!("--tree is not written as csv; use text, json, folded or svg");
+    use Format::{Csv, Folded, Json, Markdown, Svg, Text};
+    args.format.check(&[Text, Json, Csv, Markdown, Folded, Svg])?;
+    if args.stacks.tree && matches!(args.format, Csv | Markdown) {
+        bail!("--tree is written as text, json, folded or svg");
     }
     if (args.segments || args.growth.is_some()) && has_tree(args) {
-        bail!("--segments and --growth are written as text, json or csv");
+        bail!("--segments and --growth are written as text, markdown, json or csv");
     }
     if (args.stacks.inverse || args.stacks.cpp_frames) && !has_tree(args) {
         bail!("--inverse and --cpp-frames are for --tree, --format folded and --format svg");

@@ -233,19 +233,33 @@ fn tally<'a>(count: u64, bytes: Bytes) -> Record<'a> {
 }
 
 /// The extensions of [`peak_file`], for a message.
-pub const PEAK_FORMS: &str = "name a file that ends in .json, .csv or .txt";
+pub const PEAK_FORMS: &str = "name a file that ends in .csv, .md, .json or .txt";
+
+/// The rows of each list of a page for people, where no number is chosen.
+pub const PEAK_ROWS: usize = 10;
 
 /// The content of a file with an explained step, by the file's extension; `None` for an unknown extension.
 pub fn peak_file(name: &str, answer: &PeakAnswer<'_>) -> Option<String> {
     let (_, extension) = name.rsplit_once('.')?;
-    match extension.to_ascii_lowercase().as_str() {
+    let extension = extension.to_ascii_lowercase();
+    let text = peak_text(&extension, answer)?;
+    Some(if extension == "csv" { guarded_csv(&text) } else { text })
+}
+
+/// As [`peak_file`], with cells of tables as they are.
+pub(crate) fn peak_text(extension: &str, answer: &PeakAnswer<'_>) -> Option<String> {
+    match extension {
         "json" => {
             let mut text = serde_json::to_string_pretty(&answer.record()).unwrap_or_default();
             text.push('\n');
             Some(text)
         }
-        "csv" => answer.csv().as_deref().map(guarded_csv),
+        "csv" => answer.csv(),
         "txt" => Some(answer.page().text()),
+        "md" => {
+            let most = answer.most.min(PEAK_ROWS);
+            Some(PeakAnswer { most, ..*answer }.page().markdown())
+        }
         _ => None,
     }
 }

@@ -37,7 +37,9 @@ impl<'a> RecordedSegments<'a> {
     /// The fields that a member has as a recorded block.
     pub(super) fn of(&self, member: &LiveMember) -> Option<Record<'a>> {
         let (recording, block) = self.block(member)?;
-        let record = sites(recording, block).key("held_bytes", block.held);
+        let record = sites(recording, block)
+            .key("file", Attribute::File.of_block(recording, block))
+            .key("held_bytes", block.held);
         Some(self.place(record, block))
     }
 
@@ -84,6 +86,7 @@ impl<'a> PeakAnswer<'a> {
             recorded
                 .place(record, block)
                 .key("alive_before", range.map(|range| member.birth < range.start))
+                .key("file", Attribute::File.of_block(recording, block))
         })
     }
 

@@ -119,7 +119,7 @@ impl Session {
     fn write_form(
         &mut self,
         path: PathBuf,
-        (endings, forms): ([&str; 3], &'static str),
+        (endings, forms): (&[&str], &'static str),
         text: impl FnOnce(&str) -> Option<String> + Send + 'static,
     ) -> Result<(), Failure> {
         let name = path.display().to_string();
@@ -138,7 +138,7 @@ impl Session {
     pub(super) fn export_peak(&mut self, path: PathBuf) -> Result<(), Failure> {
         let found = self.answers.pair().cloned().zip(self.peak_report().current().cloned());
         let ((comparison, _), report) = found.ok_or("no explained step to export yet; select a step")?;
-        self.write_form(path, (["json", "csv", "txt"], PEAK_FORMS), move |name| {
+        self.write_form(path, (&["json", "csv", "md", "txt"], PEAK_FORMS), move |name| {
             peak_file(name, &PeakAnswer::new(&comparison, &report, usize::MAX))
         })
     }
@@ -154,7 +154,7 @@ impl Session {
     pub(super) fn export_flame(&mut self, path: PathBuf) -> Result<(), Failure> {
         let found = self.answers.pair().cloned().zip(self.flame_graph().current().cloned());
         let ((comparison, _), graph) = found.ok_or("no flame graph to export yet; open the Flame tab")?;
-        self.write_form(path, (["svg", "folded", "txt"], FLAME_FORMS), move |name| {
+        self.write_form(path, (&["svg", "folded", "txt"], FLAME_FORMS), move |name| {
             let answer = FlameAnswer {
                 comparison: &comparison,
                 graph: &graph,

@@ -61,6 +61,8 @@ const fn export(row: &ExportRow) -> CommandRow {
     let (command, shortcut) = match row.form {
         ExportForm::Config => (UiCommand::ExportConfig, Some(ctrl(Key::E))),
         ExportForm::Report => (of_path, Some(KeyboardShortcut::new(shift, Key::E))),
+        // The step on the screen.
+        ExportForm::Peak => (UiCommand::ExportPeak, None),
         _ => (of_path, None),
     };
     CommandRow {
@@ -139,13 +141,6 @@ const PLAIN: &[CommandRow] = &[
         menu: Menu::Export,
         text: "Export table as CSV…",
         tooltip: "Write the last shown table in full, in its order, with exact numbers",
-        shortcut: None,
-    },
-    CommandRow {
-        command: UiCommand::ExportPeak,
-        menu: Menu::Export,
-        text: "Export live tensors…",
-        tooltip: "Write the live tensors of the step in the Peak tab: .csv tensors, .json everything, .txt text",
         shortcut: None,
     },
     CommandRow {
@@ -425,6 +420,11 @@ const PLAIN: &[CommandRow] = &[
         "Line of the program that asked for a recorded block",
     ),
     color(
+        ColorBy::By(Attribute::File),
+        "Color by file",
+        "Source file of the call site of a recorded block",
+    ),
+    color(
         ColorBy::By(Attribute::Function),
         "Color by function",
         "Function of the call site of a recorded block",
@@ -432,7 +432,7 @@ const PLAIN: &[CommandRow] = &[
     color(
         ColorBy::By(Attribute::Module),
         "Color by module",
-        "File of the call site of a recorded block",
+        "Python module of the call site of a recorded block",
     ),
     color(
         ColorBy::By(Attribute::Category),

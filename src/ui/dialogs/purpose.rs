@@ -55,7 +55,7 @@ const FILE: &str = "/path/to/file";
 const PICTURE: &str = "/path/to/picture.png";
 const PNG: &[Filter] = &[("PNG", &["png"])];
 
-const PEAK_FORMS: &str = "The extension selects the format: .csv live tensors, .json everything, .txt text.";
+const PEAK_FORMS: &str = "The extension selects the format: .csv live tensors, .md page, .json everything, .txt text.";
 
 const FLAME_FORMS: &str = "The extension selects the format: .svg flame graph, .folded folded stacks, .txt tree.";
 
@@ -125,7 +125,12 @@ impl Purpose {
             }
             Self::ExportTable => writes("Export table as CSV", FILE, "highwater.csv", &[("CSV", &["csv"])]),
             Self::ExportPeak => {
-                let filters: &[Filter] = &[("table (CSV)", &["csv"]), ("JSON", &["json"]), ("text", &["txt"])];
+                let filters: &[Filter] = &[
+                    ("table (CSV)", &["csv"]),
+                    ("Markdown", &["md"]),
+                    ("JSON", &["json"]),
+                    ("text", &["txt"]),
+                ];
                 PurposeRow {
                     note: PEAK_FORMS.to_owned(),
                     ..writes("Export live tensors", FILE, "peak.csv", filters)

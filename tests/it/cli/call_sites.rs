@@ -62,7 +62,8 @@ fn the_peak_of_a_recording_is_by_call_site() {
             ][..],
         ),
         (Some("function"), &[("forward", 250, 3), ("main", 7, 1)]),
-        (Some("module"), &[("model.py", 250, 3), ("train.py", 7, 1)]),
+        (Some("file"), &[("model.py", 250, 3), ("train.py", 7, 1)]),
+        (Some("module"), &[("model", 250, 3), ("train", 7, 1)]),
     ] {
         let mut arguments = vec!["peak", &file, "--format", "json"];
         arguments.extend(by.iter().flat_map(|by| ["--group-by", by]));
@@ -75,9 +76,9 @@ fn the_peak_of_a_recording_is_by_call_site() {
     assert_eq!(answer["without"][0]["lowers_by_bytes"], 200);
     assert_eq!(answer["groups"][0]["sizes"], json!([{"bytes": 100, "count": 2}]));
     let csv = text_of(&["peak", &file, "--format", "csv"], 0);
-    let header = "call_site,function,module,category,op,group,recording,bytes,held_bytes,share,birth,end,address,stream,segment,alive_before";
+    let header = "call_site,function,module,category,op,group,recording,bytes,held_bytes,share,birth,end,address,stream,segment,alive_before,file";
     assert!(csv.starts_with(header), "{csv}");
-    assert!(csv.contains("forward (model.py:12),forward,model.py,"), "{csv}");
+    assert!(csv.contains("forward (model.py:12),forward,model,"), "{csv}");
     let text = text_of(&["peak", &file, "--group-by", "function"], 0);
     assert!(
         text.contains("by function") && text.contains("savings if removed"),

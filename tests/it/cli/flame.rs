@@ -111,7 +111,7 @@ fn options_of_trees_need_a_tree() {
     for (arguments, expected) in [
         (&["--inverse"][..], "are for --tree"),
         (&["--cpp-frames", "--format", "csv"], "are for --tree"),
-        (&["--tree", "--format", "csv"], "not written as csv"),
+        (&["--tree", "--format", "csv"], "--tree is written as"),
     ] {
         let all: Vec<&str> = ["peak", "sample:mobilenet"].iter().chain(arguments).copied().collect();
         fails(&all, expected);

@@ -56,7 +56,7 @@ fn reports_are_written_by_the_worker() {
     session.settle();
     session.apply(Command::ExportPeak(folder.path().join("peak.doc")));
     assert!(failed(&session));
-    for name in ["peak.csv", "peak.json", "peak.txt"] {
+    for name in ["peak.csv", "peak.json", "peak.txt", "peak.md"] {
         session.apply(Command::ExportPeak(folder.path().join(name)));
     }
     // Files are written in order before later requests.
@@ -65,6 +65,7 @@ fn reports_are_written_by_the_worker() {
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
     assert!(read("peak.csv").starts_with("tensor,graph,"));
     assert!(read("peak.txt").contains("by op type"));
+    assert!(read("peak.md").contains("| by op type |"));
     let json: serde_json::Value = serde_json::from_str(&read("peak.json")).unwrap();
     assert_eq!(json["step"], 400);
 }

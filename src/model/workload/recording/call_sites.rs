@@ -58,6 +58,10 @@ pub struct CallSites {
     files: Names,
     /// By call site: `forward`, or the text.
     functions: Names,
+    /// By call site: `forward`, with the file where functions of several files have the name; or the text.
+    function_labels: Names,
+    /// By call site: `torch.nn.functional`; empty where it is no line of Python.
+    modules: Names,
     of_stack: Vec<OfStack>,
     operators: Names,
 }
@@ -129,6 +133,19 @@ impl CallSites {
     /// `forward`; the text where it is no line of Python.
     pub fn function(&self, site: u32) -> &str {
         self.functions.get(site as usize)
+    }
+
+    /// `forward`, with its file where functions of several files have the name: `forward (model.py)`; the text where it
+    /// is no line of Python.
+    pub fn function_label(&self, site: u32) -> &str {
+        self.function_labels.get(site as usize)
+    }
+
+    /// The Python module that its file is, as `import` names it: of an installed package or the standard library from
+    /// its root on (`torch.nn.functional`), else the file as [`Self::file`] shows it (`model`); empty where it is no
+    /// line of Python.
+    pub fn module(&self, site: u32) -> &str {
+        self.modules.get(site as usize)
     }
 
     /// The innermost operator of a stack, else the innermost node of the autograd graph; empty without either.
@@ -401,6 +418,10 @@ impl<'a> Collector<'a, '_> {
         for name in named.iter().flatten() {
             *times.entry(name.clone()).or_default() += 1;
         }
+        let mut files_of: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for found in self.sites.values().filter(|found| !found.file.is_empty()) {
+            files_of.entry(&found.function).or_default().insert(&found.file);
+        }
         for (position, ((text, found), name)) in (0_u32..).zip(self.sites.iter().zip(named)) {
             let name = name.map(|name| match times.get(&name) {
                 Some(1) => name,
@@ -409,6 +430,16 @@ impl<'a> Collector<'a, '_> {
             sites.texts.push(name.as_deref().unwrap_or(text));
             sites.files.push(&found.file);
             sites.functions.push(&found.function);
+            let is_of_several = files_of.get(&*found.function).is_some_and(|files| files.len() > 1);
+            if is_of_several && !found.file.is_empty() {
+                let label = call_site_text(&found.function, &found.file, 0);
+                sites.function_labels.push(&label);
+            } else {
+                sites.function_labels.push(&found.function);
+            }
+            let path = found.frame.and_then(|frame| self.recording.frames.get(frame as usize));
+            let path = path.map_or("", |frame| self.recording.text(frame.file));
+            sites.modules.push(&module_name(path, &found.file));
             sites.sites.push(CallSite {
                 kind: found.kind,
                 frame: found.frame,
@@ -417,6 +448,35 @@ impl<'a> Collector<'a, '_> {
         }
         sites
     }
+}
+
+/// Folders below which paths are names of modules.
+const MODULE_ROOTS: &[&str] = &["site-packages", "dist-packages"];
+
+/// The name of the Python module that a file is: its path below an installation, else as it is shown.
+fn module_name(path: &str, shown: &str) -> String {
+    if shown.is_empty() || shown.starts_with('<') {
+        return shown.to_owned();
+    }
+    let path = path.replace('\\', "/");
+    let parts: Vec<&str> = path.split('/').collect();
+    let is_library = |at: usize| {
+        let version = parts[at].strip_prefix("python");
+        version.is_some_and(|version| version.starts_with(|letter: char| letter.is_ascii_digit()))
+            && at > 0
+            && parts[at - 1].starts_with("lib")
+    };
+    let root = (0..parts.len()).rfind(|at| MODULE_ROOTS.contains(&parts[*at]));
+    let root = root.or_else(|| (0..parts.len()).rfind(|at| is_library(*at)));
+    let name = match root {
+        Some(root) if root + 1 < parts.len() => parts[root + 1..].join("."),
+        _ => shown.replace('/', "."),
+    };
+    let name = [".pyx", ".pyi", ".pyw", ".py"]
+        .iter()
+        .find_map(|ending| name.strip_suffix(ending))
+        .unwrap_or(&name);
+    name.strip_suffix(".__init__").unwrap_or(name).to_owned()
 }
 
 /// First words of overloads that begin with a small letter.
@@ -580,6 +640,39 @@ mod tests {
         );
         assert_eq!(found.call_sites.file(1), "b/model.py");
         assert_eq!(found.call_sites.function(1), "f");
+    }
+
+    #[test]
+    fn file_function_and_module_name_one_thing_each() {
+        let found = recording(
+            &[
+                "/env/lib/python3.11/site-packages/torch/nn/functional.py:9 linear",
+                "/env/lib/python3.11/site-packages/timm/__init__.py:2 <module>",
+                "/usr/lib/python3.12/json/decoder.py:3 decode",
+                "/w/model.py:4 forward",
+                "/w/loss.py:5 forward",
+                "/w/a/train.py:6 main",
+                r"C:\w\b\train.py:7 step",
+                "<eval_with_key>.3:8 forward",
+                "??:0 torch::autograd::generated::MulBackward0::apply()",
+            ],
+            &FrameRules::default(),
+        );
+        let sites = &found.call_sites;
+        let texts = |site: u32| [sites.file(site), sites.function_label(site), sites.module(site)];
+        for (site, wanted) in (0..).zip([
+            ["functional.py", "linear", "torch.nn.functional"],
+            ["__init__.py", "<module>", "timm"],
+            ["decoder.py", "decode", "json.decoder"],
+            ["model.py", "forward (model.py)", "model"],
+            ["loss.py", "forward (loss.py)", "loss"],
+            ["a/train.py", "main", "a.train"],
+            ["b/train.py", "step", "b.train"],
+            ["<eval_with_key>.3", "forward (<eval_with_key>.3)", "<eval_with_key>.3"],
+            ["", "MulBackward0", ""],
+        ]) {
+            assert_eq!(texts(site), wanted, "{site}");
+        }
     }
 
     #[test]
