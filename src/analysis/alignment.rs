@@ -222,7 +222,7 @@ fn by_kernels(kernels: &str) -> String {
 
 /// The difference between the simulated peak of the main lane and the measured one.
 fn predicted(comparison: &Comparison, measured: &Lane, recording: &Recording) -> Option<Remark> {
-    if !recording.states_live() || measured.summary.peak_live == Bytes::ZERO {
+    if recording.is_host || !recording.states_live() || measured.summary.peak_live == Bytes::ZERO {
         return None;
     }
     let lane = &comparison.lanes[comparison.main_lane()?];

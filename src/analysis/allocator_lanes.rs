@@ -99,7 +99,10 @@ pub(super) fn with_allocator_lanes(
 
 /// The recordings to simulate.
 fn chosen(measured: &[Arc<Recording>], n_settings: usize) -> Vec<&Recording> {
-    let with_blocks = measured.iter().map(|one| &**one).filter(|one| !one.blocks.is_empty());
+    let with_blocks = measured
+        .iter()
+        .map(|one| &**one)
+        .filter(|one| one.lists_device_blocks());
     let all: Vec<&Recording> = with_blocks.collect();
     if measured.len() + all.len() * n_settings <= MOST_LANES {
         return all;

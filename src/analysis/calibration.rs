@@ -97,7 +97,7 @@ pub(super) fn learned_from_recordings(
     let mut all = Vec::new();
     for recording in request.workload.recordings() {
         progress.check()?;
-        if recording.is_summary() || !recording.has_content() && recording.ops.is_empty() {
+        if recording.is_host || recording.is_summary() || !recording.has_content() && recording.ops.is_empty() {
             continue;
         }
         let graphs = request.workload.graphs().iter().zip(&bindings);

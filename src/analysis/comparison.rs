@@ -276,8 +276,10 @@ impl Comparison {
                 let highest = lanes.min_by_key(|(_, lane)| {
                     let summary = &lane.summary;
                     let is_simulated = self.simulation(lane.id).is_some();
+                    let is_host = self.recording(lane.id).is_some_and(|one| one.is_host);
                     (
                         is_simulated,
+                        is_host,
                         std::cmp::Reverse((summary.peak_live, summary.peak_reserved)),
                     )
                 });

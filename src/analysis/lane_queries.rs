@@ -260,7 +260,7 @@ impl Comparison {
     }
 
     /// The memory that a lane is checked against: of a recording, that of its device where the file states it, else that
-    /// of the chosen device; `None` where there is none.
+    /// of the chosen device; `None` where there is none, and for memory of the host.
     pub fn capacity_of(&self, lane: usize) -> Option<LaneCapacity> {
         let row = self.lanes.get(lane)?;
         let of_device = |bytes: Bytes| LaneCapacity {
@@ -270,7 +270,7 @@ impl Comparison {
         if !row.is_measured() {
             return self.has_capacity().then(|| of_device(self.device_of(lane).memory()));
         }
-        let recording = self.recording(row.id)?;
+        let recording = self.recording(row.id).filter(|one| !one.is_host)?;
         if recording
             .simulation
             .as_ref()

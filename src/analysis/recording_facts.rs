@@ -22,6 +22,9 @@ impl RecordingFigures {
         if !self.device.is_empty() {
             facts.plain("device", self.device.clone());
         }
+        if self.is_host {
+            facts.plain("memory", "pinned, of the host; not of a device".to_owned());
+        }
         if let Some(memory) = self.device_memory {
             let bound = if memory.is_lower_bound { "at least " } else { "" };
             facts.row(

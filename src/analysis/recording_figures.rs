@@ -47,6 +47,8 @@ pub struct RecordingFigures {
     pub name: String,
     /// Empty where the file states none.
     pub device: String,
+    /// Whether it is pinned memory of the host.
+    pub is_host: bool,
     /// Of the recorded device; `None` where the file does not state it.
     pub device_memory: Option<RecordedMemory>,
     /// The tool that wrote it.
@@ -119,6 +121,7 @@ pub fn recording_figures(recording: &Recording) -> RecordingFigures {
     RecordingFigures {
         name: recording.name.clone(),
         device: recording.device.clone(),
+        is_host: recording.is_host,
         device_memory: recording.device_memory,
         recorder: recording.recorder.clone(),
         steps: recording.n_steps,

@@ -20,19 +20,19 @@ use highwater_sim::{
 };
 
 /// The recordings that are shown, with their numbers among those with content, and the count of the latter. Of more than
-/// `most`, those with the highest peaks (the first on a tie), in the order of the workload.
+/// `most`, those with the highest peaks (of devices before the host's; the first on a tie), in the order of the workload.
 pub(super) fn shown(all: &[Arc<Recording>], most: usize) -> (Vec<(u16, &Arc<Recording>)>, usize) {
     let held = all.iter().filter(|one| one.has_content());
     let n_held = held.clone().count();
     let mut shown: Vec<(u16, &Arc<Recording>)> = (0..=u16::MAX).zip(held).collect();
     if shown.len() > most {
-        let mut ranked: Vec<(Reverse<Bytes>, u16)> = shown
+        let mut ranked: Vec<(bool, Reverse<Bytes>, u16)> = shown
             .iter()
-            .map(|(number, recording)| (Reverse(recording.highest_peak()), *number))
+            .map(|(number, recording)| (recording.is_host, Reverse(recording.highest_peak()), *number))
             .collect();
         ranked.sort_unstable();
         ranked.truncate(most);
-        shown.retain(|(number, _)| ranked.iter().any(|(_, kept)| kept == number));
+        shown.retain(|(number, _)| ranked.iter().any(|(.., kept)| kept == number));
     }
     (shown, n_held)
 }

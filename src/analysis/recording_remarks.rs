@@ -24,6 +24,11 @@ pub(super) fn remarks(lane: &Lane, recording: &Recording, source: ReservedSource
         say(text, None);
     }
     say(origin(recording), None);
+    if recording.is_host {
+        let text = "Pinned memory of the host, with an allocator of another kind: no capacity and no figure of the device \
+                    includes it.";
+        say(text.to_owned(), None);
+    }
     if recording.totals.is_empty() && recording.blocks.is_empty() && recording.regions.is_empty() {
         say(
             "The file states no memory over time, so there is no curve.".to_owned(),

@@ -212,6 +212,7 @@ fn recording_json(figures: &RecordingFigures) -> Json {
     let counts = figures.counts.iter();
     json!({
         "name": figures.name,
+        "memory": if figures.is_host { "host" } else { "device" },
         "recorder": figures.recorder,
         "device_memory_bytes": figures.device_memory.map(|memory| memory.bytes.get()),
         "device_memory_is_lower_bound": figures.device_memory.map(|memory| memory.is_lower_bound),

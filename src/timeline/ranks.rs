@@ -12,7 +12,7 @@ use regex::Regex;
 
 use super::Attribute;
 use super::segments::Segments;
-use highwater_analysis::{Comparison, LaneKind};
+use highwater_analysis::{Comparison, Lane, LaneKind};
 use highwater_model::progress::Progress;
 use highwater_model::threads::on_threads;
 use highwater_model::units::{Bytes, Step, signed_bytes};
@@ -72,7 +72,7 @@ impl RankSpread {
     /// `None` for fewer than two recordings with content.
     pub fn new(recordings: &[Arc<Recording>], by: Attribute, progress: &Progress<'_>) -> Option<Self> {
         let held = recordings.iter().map(|one| &**one);
-        let held = held.filter(|one| one.has_content() && one.simulation.is_none());
+        let held = held.filter(|one| one.has_content() && one.simulation.is_none() && !one.is_host);
         let held: Vec<&Recording> = held.collect();
         if held.len() < 2 {
             return None;
@@ -154,17 +154,19 @@ fn are_distinct(ranks: impl Iterator<Item = Option<u32>>) -> bool {
     ranks.flatten().all(|rank| known.insert(rank))
 }
 
-/// The lanes in the order in which they are read: ranks of a job by peak, the highest first (of equal ones the first);
+/// The lanes in the order in which they are read: ranks of a job by peak, the highest first (of equal ones the first), the host's memory last;
 /// others as they are.
 pub fn reading_order(comparison: &Comparison) -> Vec<usize> {
     let mut order: Vec<usize> = (0..comparison.lanes.len()).collect();
-    let lanes = comparison.lanes.iter();
+    let is_host = |lane: &Lane| comparison.recording(lane.id).is_some_and(|one| one.is_host);
+    let lanes = comparison.lanes.iter().filter(|lane| !is_host(lane));
     let ranks = lanes.map(|lane| Some(rank_of(&comparison.recording(lane.id)?.name)?.0));
     let is_job = ranks.clone().all(|rank| rank.is_some()) && are_distinct(ranks);
     if comparison.lane_kind() == LaneKind::Recordings && is_job {
         order.sort_by_key(|lane| {
-            let summary = &comparison.lanes[*lane].summary;
-            Reverse((summary.peak_live, summary.peak_reserved))
+            let lane = &comparison.lanes[*lane];
+            let summary = &lane.summary;
+            (is_host(lane), Reverse((summary.peak_live, summary.peak_reserved)))
         });
     }
     order

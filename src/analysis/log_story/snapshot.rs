@@ -51,6 +51,12 @@ fn marks(recording: &Recording) -> impl Iterator<Item = &RecordedMark> {
 
 /// Why a recording without failed requests tells nothing of them.
 pub(super) fn lack(recording: &Recording) -> String {
+    if recording.is_host {
+        return format!(
+            "{} is memory of the host: no failed request of a device is in it.",
+            recording.name
+        );
+    }
     let has_events = recording.blocks.iter().any(|block| !block.is_older) || recording.n_steps > 1;
     if has_events {
         return format!(

@@ -16,13 +16,20 @@ use highwater_model::units::Bytes;
 use highwater_model::workload::{Recording, Source};
 use highwater_options::keys;
 
-/// The recordings with blocks, where settings are to be found for them: no axis is given and nothing else is open.
+/// The recordings of devices with blocks, where settings are to be found for them: no axis is given and nothing else is open.
 pub(super) fn recordings<'p>(args: &RecommendArgs, prepared: &'p Prepared) -> Option<Vec<&'p Recording>> {
     let Source::Recordings(recordings) = &prepared.loaded.workload.source else {
         return None;
     };
-    let with_blocks = recordings.iter().map(Arc::as_ref).filter(|one| !one.blocks.is_empty());
-    let with_blocks: Vec<&Recording> = with_blocks.collect();
+    let with_blocks = recordings
+        .iter()
+        .map(Arc::as_ref)
+        .filter(|one| one.lists_device_blocks());
+    let mut with_blocks: Vec<&Recording> = with_blocks.collect();
+    if with_blocks.is_empty() {
+        // The search refuses it with a reason.
+        with_blocks.extend(recordings.iter().map(Arc::as_ref).find(|one| one.is_host));
+    }
     (args.space.axis.is_empty() && !with_blocks.is_empty()).then_some(with_blocks)
 }
 

@@ -175,11 +175,13 @@ fn write_events(trace: &Trace, settings: Settings, progress: &Progress<'_>) -> a
     Ok(Verdict::Done)
 }
 
-/// The recording with the highest live peak; the first of equal ones.
+/// The recording of a device with the highest live peak, the first of equal ones; without one that of the host, which is
+/// refused with a reason.
 fn highest(recordings: &[Arc<Recording>]) -> Option<&Recording> {
-    let with_blocks = recordings.iter().filter(|one| !one.blocks.is_empty());
+    let with_blocks = recordings.iter().filter(|one| one.lists_device_blocks());
     let peak = |one: &&Arc<Recording>| one.peaks().live.0;
-    with_blocks.rev().max_by_key(peak).map(|one| &**one)
+    let host = || recordings.iter().find(|one| one.is_host);
+    with_blocks.rev().max_by_key(peak).or_else(host).map(|one| &**one)
 }
 
 fn replay_recordings(

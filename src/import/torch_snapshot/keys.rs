@@ -60,6 +60,8 @@ known! {
     DEVICE_TRACES = "device_traces";
     ALLOCATOR_SETTINGS = "allocator_settings";
     EXTERNAL_ANNOTATIONS = "external_annotations";
+    HOST_SEGMENTS = "host_segments";
+    HOST_TRACES = "host_traces";
 }
 
 #[cfg(test)]
@@ -69,7 +71,7 @@ mod tests {
     #[test]
     fn numbers_are_positions() {
         assert_eq!(KNOWN[ACTION as usize], "action");
-        assert_eq!(KNOWN[EXTERNAL_ANNOTATIONS as usize], "external_annotations");
-        assert_eq!(EXTERNAL_ANNOTATIONS as usize + 1, KNOWN.len());
+        assert_eq!(KNOWN[HOST_TRACES as usize], "host_traces");
+        assert_eq!(HOST_TRACES as usize + 1, KNOWN.len());
     }
 }

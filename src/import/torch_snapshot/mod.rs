@@ -7,6 +7,7 @@
 //! device_traces   one list for each device of [{action, addr, size, stream, time_us, frames, compile_context}]
 //! action          alloc free_requested free_completed segment_alloc segment_free segment_map segment_unmap snapshot oom
 //! frames          [{filename, name, line}], innermost first; one list is shared by all that have it
+//! host_segments   as segments, of pinned host memory: device -1, one block each     host_traces   one list of events
 //! ```
 //!
 //! Source: `torch/csrc/cuda/memory_snapshot.cpp` and `torch/cuda/_memory_viz.py` of PyTorch; `torch_npu` writes the same
@@ -18,6 +19,7 @@
 //! to, where the file does not state them.
 
 mod database;
+mod device;
 mod entries;
 mod fast_path;
 mod fill;
@@ -112,12 +114,12 @@ pub(super) fn import(
     let mut snapshot = snapshot::snapshot(&heap, root, diagnostics)?;
     heap.rows.blocks = Pages::default();
     let mut recordings = Vec::new();
-    for (number, mut device) in std::mem::take(&mut snapshot.devices) {
+    for (place, mut device) in std::mem::take(&mut snapshot.devices) {
         let replayed = replay::replay(&heap, &device, progress)?;
-        report::contradictions(number, &device, &replayed, diagnostics);
+        report::contradictions(place, &device, &replayed, diagnostics);
         device.blocks = Pages::default();
-        let made = recording::make(&mut heap, &snapshot, number, &device, replayed, budget, progress)?;
-        report::made(&made, number, diagnostics);
+        let made = recording::make(&mut heap, &snapshot, place, &device, replayed, budget, progress)?;
+        report::made(&made, place, diagnostics);
         debug_assert_eq!(made.recording.check(), Ok(()));
         recordings.push(Arc::new(made.recording));
     }

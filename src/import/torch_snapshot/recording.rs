@@ -4,11 +4,12 @@
 //! block for each allocation that could be read, and one for each block that is older; sizes that the file does not state
 //! are not made up: of a freed block only the requested bytes are known.
 
+use super::device::{Device, Place};
 use super::keys;
 use super::regions::FoundRegion;
 use super::replay::{Live, Replayed, is_allocation};
 use super::rows::{Action, Entry, NONE, has};
-use super::snapshot::{Device, Snapshot};
+use super::snapshot::Snapshot;
 use super::stacks::Stacks;
 use super::times::{Times, times};
 use super::value::{Heap, narrow};
@@ -51,7 +52,7 @@ pub(super) struct Annotations {
 pub(super) fn make(
     heap: &mut Heap,
     snapshot: &Snapshot,
-    number: u64,
+    place: Place,
     device: &Device,
     mut replayed: Replayed,
     budget: usize,
@@ -70,12 +71,13 @@ pub(super) fn make(
         oom_free: Vec::new(),
     };
     maker.events(heap, snapshot, device, times_say.mended(), replayed, progress)?;
-    let (phases, annotations) = maker.annotations(heap, snapshot, number);
+    let (phases, annotations) = maker.annotations(heap, snapshot, place);
     let regions = maker.regions(&regions);
     let stacks = maker.stacks;
     let mut recording = Recording {
-        name: format!("device{number}"),
-        device_memory: device_memory(&maker.oom_free, &regions),
+        name: place.to_string(),
+        is_host: device.is_host,
+        device_memory: device_memory(&maker.oom_free, &regions).filter(|_| !device.is_host),
         recorder: "PyTorch memory snapshot".to_owned(),
         n_steps: maker.n_steps,
         times: maker.times,
@@ -303,14 +305,17 @@ impl RecordingBuilder {
     }
 
     /// Marks of what the user noted, at the first event that is not earlier, and phases from begins to ends.
-    fn annotations(&mut self, heap: &Heap, snapshot: &Snapshot, number: u64) -> (Vec<RecordedPhase>, Annotations) {
+    fn annotations(&mut self, heap: &Heap, snapshot: &Snapshot, place: Place) -> (Vec<RecordedPhase>, Annotations) {
         let mut found = Annotations::default();
         let mut pairs = PhasePairs::default();
         for row in &snapshot.annotations {
             let Some(annotation) = heap.rows.annotations.get(*row as usize) else {
                 continue;
             };
-            if annotation.device.is_some_and(|device| device != number) {
+            if annotation
+                .device
+                .is_some_and(|device| !place.has_annotations_of(device))
+            {
                 continue;
             }
             let Some(time) = annotation.time_us.filter(|_| !self.times.is_empty()) else {

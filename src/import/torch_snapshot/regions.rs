@@ -6,13 +6,17 @@
 
 use std::collections::BTreeMap;
 
+use super::device::Device;
 use super::keys;
 use super::replay::Count;
 use super::rows::{Action, Entry};
-use super::snapshot::{Device, private_pool};
+use super::snapshot::private_pool;
 use super::value::Heap;
 
 const UNKNOWN: &str = "unknown";
+
+/// Of the host: its allocator has one kind, which the file calls "small".
+const PINNED: &str = "pinned";
 
 /// The kind of a segment by its size, as `CUDACachingAllocator.cpp` cuts them (`get_allocation_size`): requests up to 1 MiB
 /// are served from segments of 2 MiB, others from segments of 20 MiB, or of the requested size from 10 MiB on, in steps of
@@ -65,6 +69,8 @@ pub(super) struct Regions {
     is_any: bool,
     /// Whether the final segments follow [`kind_by_size`].
     is_cut_by_rule: bool,
+    /// Whether all are pinned memory of the host.
+    is_host: bool,
     /// Freed segments whose kind follows from their size.
     pub(super) by_size: Count,
     /// Final segments that overlap, or ranges mapped without an event.
@@ -82,12 +88,14 @@ impl Regions {
             n_steps,
             is_any: false,
             is_cut_by_rule: true,
+            is_host: device.is_host,
             by_size: Count::default(),
             overlapping: Count::default(),
             vanished: Count::default(),
         };
         for segment in &device.segments {
             let name = match segment.row.kind {
+                _ if device.is_host => PINNED,
                 _ if segment.row.is_expandable => "expandable",
                 keys::LARGE => "large",
                 keys::SMALL => "small",
@@ -141,11 +149,12 @@ impl Regions {
     pub(super) fn finish(&mut self, step: u32, entry: &Entry, stream: u64) {
         self.is_any = true;
         let name = match entry.action {
+            _ if self.is_host => PINNED,
             Action::SegmentUnmap => "expandable",
             _ if self.is_cut_by_rule => kind_by_size(entry.size),
             _ => UNKNOWN,
         };
-        if entry.action != Action::SegmentUnmap && name != UNKNOWN {
+        if entry.action != Action::SegmentUnmap && !matches!(name, UNKNOWN | PINNED) {
             self.by_size.add(step);
         }
         let piece = Piece {

@@ -8,9 +8,10 @@
 
 use std::collections::BTreeMap;
 
+use super::device::Device;
 use super::regions::Regions;
 use super::rows::{Action, Entry, NONE, has};
-use super::snapshot::{Device, n_steps};
+use super::snapshot::n_steps;
 use super::value::Heap;
 use crate::ImportError;
 use crate::pages::Pages;

@@ -1,42 +1,42 @@
 //! Reports contradictions within a snapshot: each kind once, with a count and the first place.
 
+use super::device::{Device, Place};
 use super::recording::BuiltRecording;
 use super::replay::{Count, Replayed};
-use super::snapshot::Device;
 use super::stacks::MOST_LINES;
 use super::times::Times;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::diagnostics::Severity::{self, Info, Warning};
 
-pub(super) fn contradictions(number: u64, device: &Device, replayed: &Replayed, diagnostics: &mut Diagnostics) {
+pub(super) fn contradictions(at: Place, device: &Device, replayed: &Replayed, diagnostics: &mut Diagnostics) {
     for (severity, count, message) in kinds(replayed) {
-        let place = format!("device_traces[{number}][{}]", count.first);
+        let place = format!("{}[{}]", at.trace(), count.first);
         diagnostics.counted(severity, message, &place, count.n);
     }
     diagnostics.counted(
         Warning,
         "the blocks of a segment do not add up to its size",
-        &format!("segments of device {number}"),
+        &format!("segments of {}", at.words()),
         device.uneven,
     );
-    rounded(number, replayed, diagnostics);
+    rounded(at, replayed, diagnostics);
     let message = if device.trace.len() == 0 {
         "there is no trace of the device: when a block that it holds began is not known, it counts all the time"
     } else {
         "a block is older than the trace, which keeps only the last events; it counts from the first step on"
     };
     let n_older = replayed.older.len() as u64;
-    diagnostics.counted(Info, message, &format!("device {number}"), n_older);
+    diagnostics.counted(Info, message, &at.words(), n_older);
 }
 
 /// Blocks of which only the size that the allocator rounded to is known.
-fn rounded(number: u64, replayed: &Replayed, diagnostics: &mut Diagnostics) {
+fn rounded(at: Place, replayed: &Replayed, diagnostics: &mut Diagnostics) {
     let older = replayed.older.values();
     let all = older.chain(replayed.appeared.iter().map(|block| &block.live));
     let count = all.filter(|live| !live.states_bytes).count() as u64;
     let message = "the file does not say how much was asked for with a block (no requested_size): it counts the bytes that \
                        the allocator holds for it, rounding included, so \"peak live\" is too high by the rounding";
-    diagnostics.counted(Info, message, &format!("device {number}"), count);
+    diagnostics.counted(Info, message, &at.words(), count);
 }
 
 fn kinds(replayed: &Replayed) -> [(Severity, Count, &'static str); 11] {
@@ -96,7 +96,7 @@ fn kinds(replayed: &Replayed) -> [(Severity, Count, &'static str); 11] {
 
 const MOST_ROWS: usize = 8;
 
-pub(super) fn made(made: &BuiltRecording, number: u64, diagnostics: &mut Diagnostics) {
+pub(super) fn made(made: &BuiltRecording, at: Place, diagnostics: &mut Diagnostics) {
     let name = &made.recording.name;
     match &made.times {
         Times::Absent if made.recording.n_steps > 1 => {
@@ -113,7 +113,7 @@ pub(super) fn made(made: &BuiltRecording, number: u64, diagnostics: &mut Diagnos
                 Warning,
                 "the time of an event is out of order; the event keeps its position and is shown at the time of the one \
                  before it",
-                &format!("device_traces[{number}][{}{more}]", rows.join(", ")),
+                &format!("{}[{}{more}]", at.trace(), rows.join(", ")),
                 events.len() as u64,
             );
         }

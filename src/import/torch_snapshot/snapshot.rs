@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 
+use super::device::{Device, FinalBlock, FinalSegment, Place};
 use super::keys;
 use super::rows::{NONE, Segment, has};
 use super::value::{DictContent, Heap, Kind, Value, narrow};
 use crate::ImportError;
-use crate::pages::Pages;
 use highwater_model::diagnostics::Diagnostics;
 
 /// Characters of a text that is kept of settings.
@@ -26,24 +26,6 @@ const MOST_DEVICES: usize = 256;
 
 const ADVICE: &str = "a snapshot is written by torch.cuda.memory._dump_snapshot or torch_npu.npu.memory._dump_snapshot";
 
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FinalSegment {
-    pub(super) row: Segment,
-    pub(super) address: u64,
-    pub(super) bytes: u64,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FinalBlock {
-    pub(super) address: u64,
-    pub(super) held: u64,
-    /// Requested bytes; the rounded ones where the file does not state them.
-    pub(super) bytes: u64,
-    pub(super) states_bytes: bool,
-    pub(super) frames: u32,
-    pub(super) stream: u64,
-}
-
 /// Whether a block of this state is live, or a stream still works with it.
 const fn is_active(state: u32) -> bool {
     matches!(
@@ -52,74 +34,22 @@ const fn is_active(state: u32) -> bool {
     )
 }
 
-/// Rows of events in order, as runs of neighbours: first and count.
-#[derive(Debug, Default)]
-pub(super) struct Trace {
-    runs: Vec<(u32, u32)>,
-    n: usize,
-}
-
-impl Trace {
-    pub(super) const fn len(&self) -> usize {
-        self.n
-    }
-
-    fn push(&mut self, row: u32) {
-        self.n += 1;
-        match self.runs.last_mut() {
-            Some((first, n)) if *first + *n == row => *n += 1,
-            _ => self.runs.push((row, 1)),
-        }
-    }
-
-    pub(super) fn rows(&self) -> impl DoubleEndedIterator<Item = u32> + '_ {
-        self.runs.iter().flat_map(|(first, n)| *first..*first + *n)
-    }
-
-    /// The rows with their steps, the last first.
-    pub(super) fn backwards(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        (0..narrow(self.n)).rev().zip(self.rows().rev())
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct StateCount {
-    pub(super) state: u32,
-    pub(super) blocks: u64,
-    pub(super) held: u64,
-}
-
-const MOST_STATES: usize = 64;
-
-#[derive(Debug, Default)]
-pub(super) struct Device {
-    pub(super) trace: Trace,
-    pub(super) segments: Vec<FinalSegment>,
-    /// Blocks that are held or waited for.
-    pub(super) blocks: Pages<FinalBlock>,
-    pub(super) states: Vec<StateCount>,
-    /// Segments whose blocks do not add up to them.
-    pub(super) uneven: u64,
-}
-
-impl Device {
-    fn count(&mut self, state: u32, held: u64) {
-        if let Some(count) = self.states.iter_mut().find(|count| count.state == state) {
-            count.blocks += 1;
-            count.held = count.held.saturating_add(held);
-        } else if self.states.len() < MOST_STATES {
-            self.states.push(StateCount { state, blocks: 1, held });
-        }
-    }
-}
-
 #[derive(Debug, Default)]
 pub(super) struct Snapshot {
-    pub(super) devices: BTreeMap<u64, Device>,
+    pub(super) devices: BTreeMap<Place, Device>,
     pub(super) settings: Vec<(String, String)>,
     pub(super) annotations: Vec<u32>,
     /// Whether the rows of all traces ascend, so that what was read of them is needed no more.
     pub(super) is_in_order: bool,
+}
+
+impl Snapshot {
+    fn device(&mut self, place: Place) -> &mut Device {
+        self.devices.entry(place).or_insert_with(|| Device {
+            is_host: place == Place::Host,
+            ..Device::default()
+        })
+    }
 }
 
 pub(super) fn snapshot(heap: &Heap, root: Value, diagnostics: &mut Diagnostics) -> Result<Snapshot, ImportError> {
@@ -136,15 +66,27 @@ pub(super) fn snapshot(heap: &Heap, root: Value, diagnostics: &mut Diagnostics) 
         Kind::List(_) => (Some(root), None),
         _ => (field(keys::SEGMENTS), field(keys::DEVICE_TRACES)),
     };
-    if segments.is_none() && traces.is_none() {
+    let (host_segments, host_traces) = (field(keys::HOST_SEGMENTS), field(keys::HOST_TRACES));
+    if [segments, traces, host_segments, host_traces]
+        .iter()
+        .all(Option::is_none)
+    {
         return Err(ImportError::at(
             "the file holds no memory snapshot: it has neither \"segments\" nor \"device_traces\"",
             "its end",
             ADVICE,
         ));
     }
-    read_traces(heap, traces, &mut found, diagnostics)?;
-    read_segments(heap, segments, &mut found, diagnostics)?;
+    read_traces(heap, &traces_of(heap, traces, host_traces), &mut found, diagnostics)?;
+    read_segments(heap, segments, None, &mut found, diagnostics)?;
+    read_segments(heap, host_segments, Some(Place::Host), &mut found, diagnostics)?;
+    if found.devices.contains_key(&Place::Host) {
+        diagnostics.info(
+            "this is pinned memory of the host, not memory of a device; the file states the sizes that its allocator rounded \
+             to, to powers of two unless settings say otherwise, and not the requested bytes",
+            &Place::Host.to_string(),
+        );
+    }
     if found.devices.len() > MOST_DEVICES {
         return Err(ImportError::at(
             format!(
@@ -172,7 +114,7 @@ pub(super) fn snapshot(heap: &Heap, root: Value, diagnostics: &mut Diagnostics) 
              that is to be seen",
             "",
         );
-        found.devices.insert(0, Device::default());
+        found.device(Place::Device(0));
     }
     Ok(found)
 }
@@ -193,28 +135,53 @@ fn named_twice(what: &str) -> ImportError {
     )
 }
 
+/// The lists of events. Those of the host are one list, not a list for each device.
+fn traces_of(heap: &Heap, devices: Option<Value>, host: Option<Value>) -> Vec<(Place, u32)> {
+    let list = |value: Value| match value.kind() {
+        Kind::List(list) => Some(list),
+        _ => None,
+    };
+    let inner = |traces: u32| {
+        let items = heap.lists.items(traces).map(list);
+        (0_u64..).zip(items)
+    };
+    let of_devices = devices.and_then(list).into_iter().flat_map(inner);
+    let mut traces: Vec<(Place, u32)> = of_devices
+        .filter_map(|(device, trace)| Some((Place::Device(device), trace?)))
+        .collect();
+    if let Some(host) = host.and_then(list) {
+        let is_nested = heap.lists.items(host).next().is_some_and(|item| list(item).is_some());
+        if is_nested {
+            traces.extend(inner(host).filter_map(|(_, trace)| Some((Place::Host, trace?))));
+        } else {
+            traces.push((Place::Host, host));
+        }
+    }
+    traces
+}
+
 fn read_traces(
     heap: &Heap,
-    traces: Option<Value>,
+    traces: &[(Place, u32)],
     found: &mut Snapshot,
     diagnostics: &mut Diagnostics,
 ) -> Result<(), ImportError> {
-    let Some(Kind::List(traces)) = traces.map(Value::kind) else {
-        return Ok(());
-    };
     let mut n_entries = 0_usize;
     let mut last = None;
     found.is_in_order = true;
-    for (device, trace) in (0_u64..).zip(heap.lists.items(traces)) {
-        let Kind::List(trace) = trace.kind() else { continue };
-        let mut rows = Trace::default();
-        for (position, item) in heap.lists.items(trace).enumerate() {
+    for (place, trace) in traces {
+        let mut rows = found
+            .devices
+            .get_mut(place)
+            .map(|device| std::mem::take(&mut device.trace));
+        let rows = rows.get_or_insert_default();
+        for (position, item) in heap.lists.items(*trace).enumerate() {
             if let Some(DictContent::Entry(row)) = content(heap, item) {
                 rows.push(row);
                 found.is_in_order &= last < Some(row);
                 last = Some(row);
             } else {
-                let place = format!("device_traces[{device}][{position}]");
+                let place = format!("{}[{position}]", place.trace());
                 diagnostics.warning("an item of a trace is no event and is left out", &place);
             }
             n_entries += 1;
@@ -223,7 +190,7 @@ fn read_traces(
             }
         }
         if rows.len() > 0 {
-            found.devices.entry(device).or_default().trace = rows;
+            found.device(*place).trace = std::mem::take(rows);
         }
     }
     if n_entries > heap.rows.entries.len() + SOME_ITEMS {
@@ -235,15 +202,18 @@ fn read_traces(
 /// Items that may be no events.
 const SOME_ITEMS: usize = 1000;
 
+/// Without a place, segments say which device has them.
 fn read_segments(
     heap: &Heap,
     segments: Option<Value>,
+    place: Option<Place>,
     found: &mut Snapshot,
     diagnostics: &mut Diagnostics,
 ) -> Result<(), ImportError> {
     let Some(Kind::List(segments)) = segments.map(Value::kind) else {
         return Ok(());
     };
+    let list = if place.is_some() { "host_segments" } else { "segments" };
     let (mut n_segments, mut n_blocks) = (0_usize, 0_usize);
     for (position, item) in heap.lists.items(segments).enumerate() {
         n_segments += 1;
@@ -259,13 +229,13 @@ fn read_segments(
         else {
             diagnostics.warning(
                 "a segment has no address or size that can be read and is left out",
-                &format!("segments[{position}]"),
+                &format!("{list}[{position}]"),
             );
             continue;
         };
-        let device = found.devices.entry(row.device.unwrap_or(0)).or_default();
+        let device = found.device(place.unwrap_or(Place::Device(row.device.unwrap_or(0))));
         device.segments.push(FinalSegment { row, address, bytes });
-        n_blocks += read_blocks(heap, device, position, diagnostics)?;
+        n_blocks += read_blocks(heap, device, &format_args!("{list}[{position}]"), diagnostics)?;
         if n_blocks > heap.rows.blocks.len() {
             return Err(named_twice("blocks"));
         }
@@ -277,7 +247,7 @@ fn read_segments(
 fn read_blocks(
     heap: &Heap,
     device: &mut Device,
-    position: usize,
+    place: &dyn std::fmt::Display,
     diagnostics: &mut Diagnostics,
 ) -> Result<usize, ImportError> {
     let Some(segment) = device.segments.last().copied() else {
@@ -304,7 +274,7 @@ fn read_blocks(
         let Some((row, address, held, end)) = whole else {
             diagnostics.warning(
                 "a block of a segment has no size that can be read and is left out",
-                &format!("segments[{position}].blocks[{}]", n_blocks - 1),
+                &format!("{place}.blocks[{}]", n_blocks - 1),
             );
             continue;
         };
@@ -382,7 +352,14 @@ fn report_unread(heap: &Heap, fields: &[(Value, Value)], diagnostics: &mut Diagn
     for (key, _) in fields {
         let is_read = matches!(
             key.kind(),
-            Kind::Text(keys::SEGMENTS | keys::DEVICE_TRACES | keys::ALLOCATOR_SETTINGS | keys::EXTERNAL_ANNOTATIONS)
+            Kind::Text(
+                keys::SEGMENTS
+                    | keys::DEVICE_TRACES
+                    | keys::ALLOCATOR_SETTINGS
+                    | keys::EXTERNAL_ANNOTATIONS
+                    | keys::HOST_SEGMENTS
+                    | keys::HOST_TRACES
+            )
         );
         if !is_read {
             diagnostics.skipped(

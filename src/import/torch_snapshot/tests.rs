@@ -14,6 +14,7 @@ use pickle_writer::{Py, Writer, frame, segment, synthetic};
 
 mod fast_path;
 mod gaps;
+mod host;
 mod texts;
 
 fn read(bytes: &[u8]) -> Result<(Vec<Arc<Recording>>, Diagnostics), ImportError> {

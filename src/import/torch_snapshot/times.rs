@@ -4,8 +4,8 @@
 //! do not spoil the others: the fewest events that leave the rest in order keep their positions and take the time of the
 //! event before them. Where that would be half or more, no time is claimed.
 
+use super::device::Device;
 use super::rows::has;
-use super::snapshot::Device;
 use super::value::{Heap, narrow};
 use highwater_model::progress::{Cancelled, Progress};
 

@@ -68,6 +68,8 @@ pub struct Recording {
     pub name: String,
     /// The device name common to the tables of one profiler, `NPU:0`; empty where they have none.
     pub device: String,
+    /// Whether it is pinned memory of the host, which has another allocator and belongs to no figure of the device.
+    pub is_host: bool,
     /// `None` where the file does not state it.
     pub device_memory: Option<RecordedMemory>,
     /// The recording tool, in a few words.
@@ -180,6 +182,11 @@ impl Recording {
     /// event, or because they differ from the requested ones. A simulation knows them all.
     pub fn states_held(&self, block: &RecordedBlock) -> bool {
         self.simulation.is_some() || block.held > block.bytes || block.end.0 == self.n_steps && !block.is_freed
+    }
+
+    /// Whether it lists requests to the allocator of a device.
+    pub const fn lists_device_blocks(&self) -> bool {
+        !self.blocks.is_empty() && !self.is_host
     }
 
     /// Whether it is of this device, or states no device.

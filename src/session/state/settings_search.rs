@@ -83,7 +83,7 @@ impl Session {
             return Vec::new();
         };
         let measured = comparison.workload.recordings().iter();
-        let measured = measured.filter(|one| one.simulation.is_none() && !one.blocks.is_empty());
+        let measured = measured.filter(|one| one.simulation.is_none() && one.lists_device_blocks());
         let highest = measured.rev().max_by_key(|one| one.peaks().live.0);
         highest.cloned().into_iter().collect()
     }

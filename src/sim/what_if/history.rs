@@ -45,6 +45,10 @@ const SMALL_LIMIT: u64 = 1 << 20;
 /// Pages of expandable segments of large pools.
 const LARGE_PAGE: u64 = 20 << 20;
 
+/// Why nothing is simulated of pinned memory.
+const HOST_MEMORY: &str = "it is pinned memory of the host, whose allocator has settings of another kind (pinned_*), which are \
+                           not simulated";
+
 /// A history, and what its entries are in the recording.
 #[derive(Clone, Debug, Default)]
 pub struct History {
@@ -65,6 +69,9 @@ impl History {
     /// # Errors
     /// There are no requests, two events on one step, or [`Cancelled`].
     pub fn new(recording: &Recording, progress: &Progress<'_>) -> Result<Self, NoHistory> {
+        if recording.is_host {
+            return Err(NoHistory::Impossible(HOST_MEMORY.to_owned()));
+        }
         if recording.blocks.is_empty() {
             return Err(NoHistory::Impossible(
                 "the recording lists no blocks, so no requests are known".to_owned(),

@@ -431,3 +431,69 @@ fn settings_of_scripts_and_launchers_are_checked() {
     let answer = answer_of(&["check", refused.to_str().expect("UTF-8"), "--format", "json"], 1);
     assert_eq!(answer["findings"][0]["rule"], "K9");
 }
+
+/// Pinned host memory as torch 2.15 writes it: two blocks, one of them free again.
+fn pinned_host() -> Vec<(&'static str, Json)> {
+    let one = |address: u64, size: u64, state: &str| {
+        let mut all = segment(address, size, "small", vec![block(address, size, size, state)]);
+        all["device"] = json!(-1);
+        all
+    };
+    let trace = [
+        ("segment_alloc", 0x10_0000, 64 * MIB),
+        ("alloc", 0x10_0000, 64 * MIB),
+        ("segment_alloc", 0x900_0000, 8 * MIB),
+        ("alloc", 0x900_0000, 8 * MIB),
+        ("free_requested", 0x900_0000, 8 * MIB),
+        ("free_completed", 0x900_0000, 8 * MIB),
+    ];
+    let trace = (1..).zip(trace);
+    let trace: Vec<Json> = trace
+        .map(|(time, (action, address, size))| event(action, address, size, time))
+        .collect();
+    let segments = json!([
+        one(0x10_0000, 64 * MIB, "active_allocated"),
+        one(0x900_0000, 8 * MIB, "inactive"),
+    ]);
+    vec![("host_segments", segments), ("host_traces", trace.into())]
+}
+
+#[test]
+fn pinned_host_memory_counts_for_no_device() {
+    let mut both = small_run();
+    let mut alone = snapshot(Vec::new(), Vec::new());
+    for (key, value) in pinned_host() {
+        both[key] = value.clone();
+        alone[key] = value;
+    }
+    let [plain, both, alone] = [&small_run(), &both, &alone].map(file);
+    let [plain, both, alone] = [&plain, &both, &alone].map(|file| file.path().to_str().expect("UTF-8"));
+
+    let inspected = answer_of(&["inspect", both, "--format", "json"], 0);
+    let recordings = &inspected["recordings"];
+    let memory = |position: usize| [&recordings[position]["name"], &recordings[position]["memory"]];
+    assert_eq!(memory(0), ["device0", "device"]);
+    assert_eq!(memory(1), ["host, pinned", "host"]);
+    assert_eq!(recordings[1]["peak_live_bytes"], 72 * MIB);
+    let text = text_of(&["inspect", alone], 0);
+    assert!(text.contains("pinned, of the host; not of a device"), "{text}");
+
+    // The host has more live bytes, but the lane of the device is the one that is explained, compared and replayed.
+    let answer = |arguments: &[&str]| answer_of(&[arguments, &["--format", "json"]].concat(), 0);
+    let peak = |path: &str| answer(&["peak", path])["live_bytes"].clone();
+    assert_eq!(peak(both), peak(plain));
+    assert_eq!(peak(alone), 72 * MIB);
+    let tried = |path: &str| answer(&["recommend", path])["tried"].clone();
+    assert_eq!(tried(both), tried(plain));
+    let check = |path: &str| answer(&["replay", path, "--allocator", "torch"])["check"].clone();
+    assert_eq!(check(both), check(plain));
+
+    // A capacity is the device's.
+    let compared = answer(&["compare", both, "--device-memory", "32MiB", "--conf", "-"]);
+    let lanes = compared["recordings"].as_array().expect("lanes");
+    let fits: Vec<&Json> = lanes.iter().map(|lane| &lane["fits"]).collect();
+    assert_eq!((fits.len(), fits[1]), (3, &Json::Null), "{compared}");
+    for command in [&["recommend", alone][..], &["replay", alone, "--allocator", "torch"]] {
+        fails(command, "pinned memory of the host");
+    }
+}

@@ -94,6 +94,7 @@ impl Recording {
         Self {
             name: self.name.clone(),
             device: self.device.clone(),
+            is_host: self.is_host,
             device_memory: self.device_memory,
             recorder: self.recorder.clone(),
             n_steps: self.n_steps,

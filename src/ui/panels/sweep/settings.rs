@@ -43,7 +43,7 @@ impl Default for SettingsState {
 
 /// Whether a workload is recordings of PyTorch or `torch_npu` whose requests can be replayed.
 pub fn is_for(workload: &Workload) -> bool {
-    let is_replayed = |one: &Recording| !one.blocks.is_empty() && !one.recorder.starts_with("TensorFlow");
+    let is_replayed = |one: &Recording| one.lists_device_blocks() && !one.recorder.starts_with("TensorFlow");
     workload.graphs().is_empty() && workload.recordings().iter().any(|one| is_replayed(one))
 }
 
