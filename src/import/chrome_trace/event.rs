@@ -63,6 +63,8 @@ fn external(args: Option<&RawValue>) -> Option<u64> {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MemoryEvent {
+    /// Among all events of the file.
+    pub(super) number: u64,
     pub(super) at: u64,
     pub(super) address: u64,
     /// Negative where memory is freed; of a failed request the requested bytes.
@@ -173,6 +175,7 @@ impl Collector {
         let device_type: Option<i64> = number(&args, "Device Type").ok()?;
         let device_id: Option<i64> = number(&args, "Device Id").ok()?;
         Some(MemoryEvent {
+            number: self.events,
             at: at?,
             address: address.or(is_out_of_memory.then_some(0))?,
             bytes: bytes?,

@@ -1,12 +1,13 @@
 //! Memory events as recordings, one for each device.
 //!
 //! In: the events of a trace. Out: blocks from a positive event to the negative one of the same address, the curves that
-//! the events state. Invariants: one step for each memory event of the device; sizes are the file's.
+//! the events state, and what was allocated before. Invariants: one step for each memory event of the device; sizes are the file's.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::before::{Before, before, in_order};
 use super::event::{Annotation, Collector, MemoryEvent};
 use super::op_costs::{Allocation, op_costs};
 use crate::ImportError;
@@ -79,12 +80,14 @@ pub(super) fn recordings(
     for ((kind, number), events) in &devices {
         let mut maker = RecordingBuilder::new(&collector, &names, events);
         maker.run(progress)?;
+        let rest = maker.add_rest();
         let ops = maker.ops(*kind == CPU, progress)?;
         let (mut recording, oddities) = maker.finish();
         recording.ops = ops;
         recording.name = device_name(*kind, *number);
         recording.device_memory = device_memory(&collector, *kind, *number);
         report(&recording.name, &oddities, diagnostics);
+        report_rest(&recording.name, rest, diagnostics);
         debug_assert_eq!(recording.check(), Ok(()));
         recordings.push(Arc::new(recording));
     }
@@ -127,6 +130,47 @@ fn report(name: &str, oddities: &Oddities, diagnostics: &mut Diagnostics) {
     );
 }
 
+/// What the totals tell of memory that was allocated before the trace and is not freed in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rest {
+    Unknown,
+    Known(Bytes),
+    /// The totals differ from the sum of the events by changing amounts, the least and the most.
+    Varies(i128, i128),
+    /// Blocks that the trace frees without allocating them have more than the totals tell.
+    Contradiction {
+        stated: Bytes,
+        freed: Bytes,
+    },
+}
+
+fn report_rest(name: &str, rest: Rest, diagnostics: &mut Diagnostics) {
+    match rest {
+        Rest::Unknown | Rest::Known(Bytes::ZERO) => {}
+        Rest::Known(bytes) => {
+            let text = format!(
+                "{bytes} were allocated before the trace and are not freed in it: \"Total Allocated\" differs from the sum of the \
+                 events by a constant; they count from the first step on"
+            );
+            diagnostics.info(text, name);
+        }
+        Rest::Varies(least, most) => {
+            let text = format!(
+                "\"Total Allocated\" differs from the sum of the events by {least} to {most} B: events of other threads are \
+                 missing, so only blocks that the trace frees are known to predate it"
+            );
+            diagnostics.info(text, name);
+        }
+        Rest::Contradiction { stated, freed } => {
+            let text = format!(
+                "the trace frees {freed} that it does not allocate, more than the {stated} that \"Total Allocated\" leaves for blocks \
+                 from before it"
+            );
+            diagnostics.warning(text, name);
+        }
+    }
+}
+
 struct RecordingBuilder<'a> {
     collector: &'a Collector,
     names: &'a [Option<RecordedName>],
@@ -146,7 +190,10 @@ impl<'a> RecordingBuilder<'a> {
         Self {
             collector,
             names,
-            events: events.iter().filter(|event| !is_failed(event)).copied().collect(),
+            events: in_order(
+                &collector.memory,
+                events.iter().filter(|event| !is_failed(event)).copied().collect(),
+            ),
             failed: events.iter().filter(is_failed).copied().collect(),
             texts: RecordedNames::default(),
             blocks: Vec::new(),
@@ -213,6 +260,29 @@ impl<'a> RecordingBuilder<'a> {
         self.older.push(block);
     }
 
+    /// Adds what was allocated before the trace and is not freed in it, as the totals tell.
+    fn add_rest(&mut self) -> Rest {
+        let stated = match before(self.events.iter().map(|event| &self.collector.memory[*event as usize])) {
+            Before::Unknown => return Rest::Unknown,
+            Before::Varies(least, most) => return Rest::Varies(least, most),
+            Before::Constant(stated) => Bytes(stated),
+        };
+        let freed: u128 = self.older.iter().map(|block| u128::from(block.bytes.get())).sum();
+        let freed = Bytes(u64::try_from(freed).unwrap_or(u64::MAX));
+        if freed > stated {
+            return Rest::Contradiction { stated, freed };
+        }
+        let rest = stated - freed;
+        if rest > Bytes::ZERO {
+            let name = self.texts.intern("allocated before the trace");
+            self.older.push(RecordedBlock {
+                is_older: true,
+                ..RecordedBlock::new(name, Step(0), Step(self.n_steps()), rest)
+            });
+        }
+        Rest::Known(rest)
+    }
+
     /// The ops of the trace with their costs on this device.
     fn ops(&mut self, is_host: bool, progress: &Progress<'_>) -> Result<Vec<RecordedOp>, ImportError> {
         let time = |event: u32| {
@@ -225,7 +295,8 @@ impl<'a> RecordingBuilder<'a> {
             Some(Allocation {
                 thread: start.thread,
                 start: start.at,
-                end: end.at,
+                // A clock may be early.
+                end: end.at.max(start.at),
                 bytes: block.bytes.get(),
             })
         });
@@ -241,8 +312,13 @@ impl<'a> RecordingBuilder<'a> {
 
     fn finish(mut self) -> (Recording, Oddities) {
         let n_steps = self.n_steps();
+        // Where the order is that of the file, a clock that is early does not turn back.
+        let mut latest = 0;
         let times: EventTimes = (0..self.events.len())
-            .map(|position| Nanos(self.event(position).at))
+            .map(|position| {
+                latest = self.event(position).at.max(latest);
+                Nanos(latest)
+            })
             .collect();
         let totals = [
             (TotalKind::Allocated, self.samples(|event| event.allocated)),

@@ -13,9 +13,11 @@
 //!
 //! In: text, read as a stream; only memory events and the ops are kept. Out: one
 //! [`Recording`](highwater_model::workload::Recording) for each device. Every memory event is a step, in the order of times, equal
-//! times in the order of the file. A block is called after the innermost op that ran on its thread. Ops have
+//! times in the order that "Total Allocated" tells, else of the file; all in the order of the file where these totals follow it alone.
+//! Where that total differs from the sum of the events by a constant, so much was allocated before. A block is called after the innermost op that ran on its thread. Ops have
 //! their time (of their kernels, where the trace has some) and scratch memory.
 
+mod before;
 mod event;
 mod memory;
 mod names;

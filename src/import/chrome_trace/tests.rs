@@ -91,7 +91,58 @@ fn blocks_have_exact_times_and_the_innermost_op() {
         .iter()
         .map(|entry| (entry.count, entry.place.as_str()))
         .collect();
-    assert_eq!(said, [(1, "event 9"), (1, "CPU")]);
+    // The totals of these events contradict their sum.
+    assert_eq!(said, [(1, "event 9"), (1, "CPU"), (1, "CPU")]);
+}
+
+/// Totals that differ from the sum of the events by a constant tell what was allocated before the trace, by device.
+#[test]
+fn what_was_allocated_before_counts_from_the_first_step() {
+    let event = |ts: &str, address: u64, bytes: i64, allocated: u64, device: (i64, i64)| {
+        let text = memory(ts, address, bytes, device);
+        text.replace(
+            &format!("\"Total Allocated\": {}", bytes.unsigned_abs()),
+            &format!("\"Total Allocated\": {allocated}"),
+        )
+    };
+    let (cuda, other) = ((1, 0), (1, 1));
+    let constant = [
+        event("1.0", 7, 100, 1100, cuda),
+        // A block from before the trace.
+        event("2.0", 9, -300, 800, cuda),
+        event("3.0", 7, -100, 700, cuda),
+        // Nothing was there before.
+        event("3.0", 7, 50, 50, other),
+    ];
+    let (recordings, diagnostics) = read(&format!("[{}]", constant.join(","))).expect("a trace");
+    let older = |recording: &Recording| -> Vec<(u32, u32, u64, bool)> {
+        let older = recording.blocks.iter().filter(|block| block.is_older);
+        let rows = older.map(|block| (block.birth.0, block.end.0, block.bytes.get(), block.is_freed));
+        rows.collect()
+    };
+    assert_eq!(older(&recordings[0]), [(0, 1, 300, true), (0, 3, 700, false)]);
+    assert_eq!(recordings[0].peaks().live, (Bytes(1100), Some(Step(0))));
+    assert!(older(&recordings[1]).is_empty());
+    let texts: Vec<&str> = diagnostics
+        .entries()
+        .iter()
+        .map(|entry| entry.message.as_str())
+        .collect();
+    assert!(
+        texts
+            .iter()
+            .any(|text| text.contains("700\u{a0}B were allocated before the trace")),
+        "{texts:?}"
+    );
+    let changing = [event("1.0", 7, 100, 1100, cuda), event("2.0", 8, 100, 1300, cuda)];
+    let (recordings, diagnostics) = read(&format!("[{}]", changing.join(","))).expect("a trace");
+    assert!(older(&recordings[0]).is_empty());
+    let texts: Vec<&str> = diagnostics
+        .entries()
+        .iter()
+        .map(|entry| entry.message.as_str())
+        .collect();
+    assert!(texts.iter().any(|text| text.contains("by 1000 to 1100 B")), "{texts:?}");
 }
 
 #[test]
