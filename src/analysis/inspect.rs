@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::error::{AnalysisError, counted_sizes};
+use super::recorded_failures::{DeviceTotal, RecordedFailures, Replayed};
 use super::recording_figures::{LifetimeFigures, RecordingFigures, contradiction, lifetime_entries, recording_figures};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::graph::{Bindings, Graph, Role, Sizes, TensorId};
@@ -53,13 +54,15 @@ pub struct GraphFigures {
 }
 
 /// The figures of a workload.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inspection {
     /// In order, each graph followed by the bodies of its control flow.
     pub graphs: Vec<GraphFigures>,
     /// Live ranges without a graph.
     pub lifetimes: Vec<LifetimeFigures>,
     pub recordings: Vec<RecordingFigures>,
+    /// By recording: its failed requests, and the device's memory where a file states it.
+    pub failures: Vec<(RecordedFailures, Option<DeviceTotal>)>,
     /// Of logs of CANN, what they tell of each process.
     pub processes: Vec<Arc<LoggedProcess>>,
     /// Dumps, by position in `graphs`.
@@ -129,10 +132,15 @@ pub fn inspect_with(
         }
     }
     let recordings = workload.recordings();
+    let replayed = Replayed::unasked(recordings.iter().map(|one| &**one));
     for (position, recording) in recordings.iter().enumerate() {
         progress.set(STAGE, position as u64, recordings.len() as u64)?;
         inspection.lifetimes.extend(lifetime_entries(recording));
         inspection.recordings.push(recording_figures(recording));
+        let all = recordings.iter().map(|one| &**one);
+        let total = RecordedFailures::device_total(recording, all, None);
+        let failures = RecordedFailures::new(recording, replayed, progress)?;
+        inspection.failures.push((failures, total));
         inspection.processes.extend(recording.process.clone());
         if let Some(message) = contradiction(recording) {
             inspection.diagnostics.warning(message, &recording.name);

@@ -6,6 +6,7 @@ use super::arena::Plans;
 use super::lane_set::LaneId;
 use super::oom_report::OutOfMemoryReport;
 use super::pin::PinnedLane;
+use super::recorded_failures::RecordedFailures;
 use super::recording_figures::Fragmentation;
 use super::rewriting::LaneRewrite;
 use highwater_model::units::{Bytes, Step};
@@ -71,6 +72,7 @@ pub struct RecordedLane {
     /// The step of each event, not decreasing; empty where every event is a step.
     pub event_steps: Arc<[u32]>,
     pub fragmentation: Fragmentation,
+    pub failures: Arc<RecordedFailures>,
     /// Whether scratch memory of the simulation was learned from this very recording, so that peaks agree by construction.
     pub is_learned_from: bool,
 }
@@ -137,7 +139,8 @@ impl Lane {
         self.rewrite.as_ref()?.names.as_ref()?.exception.as_deref()
     }
 
-    /// Why the run ended early, in a sentence with figures on its policy; `None` where it did not.
+    /// Why a simulated run ended early, in a sentence with figures on its policy; `None` where it did not, and of a recording, which
+    /// states its device's memory elsewhere or not at all.
     pub fn out_of_memory_text(&self) -> Option<String> {
         let clause = self.out_of_memory_clause()?;
         Some(format!("policy {} {clause}", self.policy.number()))
@@ -145,7 +148,7 @@ impl Lane {
 
     /// The same without its subject.
     pub(super) fn out_of_memory_clause(&self) -> Option<String> {
-        let failed = self.simulation.out_of_memory.as_ref()?;
+        let failed = self.simulation.out_of_memory.as_ref().filter(|_| !self.is_measured())?;
         Some(format!(
             "runs out of memory at step {}: {} requested, {} of {} reserved",
             failed.step, failed.requested, failed.in_use, self.simulation.device_bytes

@@ -116,7 +116,7 @@ impl Comparison {
         marks.extend(row.forbidden.iter().map(LaneMark::Forbidden));
         let fit = self.fit(lane);
         if !fit.is_good() && !matches!(fit, Fit::Forbidden(_) | Fit::Raises) {
-            let clause = row.out_of_memory_clause().filter(|_| !row.is_measured());
+            let clause = row.out_of_memory_clause();
             marks.push(LaneMark::DoesNotFit(fit, clause));
         }
         marks.extend(row.exception().map(LaneMark::Raises));

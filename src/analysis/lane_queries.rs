@@ -9,11 +9,12 @@ use super::lane::Lane;
 use super::lane_set::LaneKind;
 use super::metrics::{COMPARED, Figure, FigureDifference, Metric};
 use super::pin::PinnedLane;
+use super::recorded_failures::{DeviceTotal, RecordedFailure, RecordedFailures, recorded_failure};
 use super::selection::are_overheads_equivalent;
 use super::workspaces::ScratchSource;
 use highwater_model::graph::Bindings;
 use highwater_model::units::{Bytes, Nanos, Step, counted};
-use highwater_model::workload::{AllocatorSimulation, Device};
+use highwater_model::workload::{AllocatorSimulation, Device, MarkKind};
 use highwater_sim::{OutOfMemory, Params};
 
 /// Where a capacity comes from.
@@ -72,8 +73,8 @@ pub enum Fit {
     },
     /// It runs to its end with a peak above the capacity.
     Above { by: Bytes, capacity: Bytes },
-    /// It runs out of memory, on this step where it is known.
-    OutOfMemory(Option<Step>),
+    /// It runs out of memory, on this step where it is known: what the axis counts, and the number as people read it.
+    OutOfMemory(Option<(&'static str, Step)>),
     /// A run does not reach its end under its memory budget.
     StopsUnderBudget,
     /// Requests of a trace are refused.
@@ -113,7 +114,7 @@ impl Fit {
             Self::Unknown => String::new(),
             Self::Yes { left, capacity } => format!("{left} left of {capacity}"),
             Self::Above { by, capacity } => format!("{by} above {capacity}"),
-            Self::OutOfMemory(Some(step)) => format!("out of memory at step {step}"),
+            Self::OutOfMemory(Some((word, step))) => format!("out of memory at {word} {step}"),
             Self::OutOfMemory(None) => "it ran out of memory".to_owned(),
             Self::StopsUnderBudget => "a run stops under its budget".to_owned(),
             Self::Refuses(count) => format!("{} refused", counted(count, "request")),
@@ -127,7 +128,7 @@ impl Fit {
         match self {
             Self::Yes { left, .. } => format!("{left} left"),
             Self::Above { by, .. } => format!("{by} above"),
-            Self::OutOfMemory(Some(step)) => format!("step {step}"),
+            Self::OutOfMemory(Some((word, step))) => format!("{word} {step}"),
             Self::StopsUnderBudget => "stops".to_owned(),
             Self::Raises => "exception".to_owned(),
             _ => self.why(),
@@ -259,6 +260,47 @@ impl Comparison {
         AllocatorState::new(recording, event).ok_or("The recording ends before this step.")
     }
 
+    /// The failed requests of a recording's lane.
+    pub fn failures(&self, lane: usize) -> &[RecordedFailure] {
+        let recorded = self.lanes.get(lane).and_then(|row| row.recorded.as_ref());
+        recorded.map_or(&[], |recorded| &recorded.failures.list)
+    }
+
+    /// Failed requests of a recording's lane after those.
+    pub fn n_more_failures(&self, lane: usize) -> usize {
+        let recorded = self.lanes.get(lane).and_then(|row| row.recorded.as_ref());
+        recorded.map_or(0, |recorded| recorded.failures.n_more)
+    }
+
+    /// The step of the axis on which a request of a recording failed. O(1).
+    pub fn failure_step(&self, lane: usize, failure: &RecordedFailure) -> Step {
+        let recorded = self.lanes.get(lane).and_then(|row| row.recorded.as_ref());
+        recorded.map_or(failure.event, |recorded| {
+            recorded.steps_of(failure.event, Step(failure.event.0 + 1)).0
+        })
+    }
+
+    /// The request of a recording that failed on a step of the axis, with a replay where there was one. O(blocks + regions).
+    pub fn failure_at(&self, lane: usize, step: Step) -> Option<RecordedFailure> {
+        let row = self.lanes.get(lane)?;
+        let (recorded, recording) = row.recorded.as_ref().zip(self.recording(row.id))?;
+        // Several events may share a step.
+        let mut failed = recording.marks.iter().filter(|mark| mark.kind == MarkKind::OutOfMemory);
+        let event = failed
+            .find(|mark| recorded.steps_of(mark.step, Step(mark.step.0 + 1)).0 == step)?
+            .step;
+        let known = recorded.failures.at(event).cloned();
+        known.or_else(|| recorded_failure(recording, event))
+    }
+
+    /// The memory of the device of a recording, where a file or the user states it.
+    pub fn device_total(&self, lane: usize) -> Option<DeviceTotal> {
+        let recording = self.recording(self.lanes.get(lane)?.id)?;
+        let all = self.workload.recordings().iter().map(|one| &**one);
+        let chosen = self.chosen_memory.map(|memory| memory + self.occupied);
+        RecordedFailures::device_total(recording, all, chosen)
+    }
+
     /// The memory that a lane is checked against: of a recording, that of its device where the file states it, else that
     /// of the chosen device; `None` where there is none, and for memory of the host.
     pub fn capacity_of(&self, lane: usize) -> Option<LaneCapacity> {
@@ -366,7 +408,8 @@ impl Comparison {
         };
         let failed: Option<&OutOfMemory> = row.simulation.out_of_memory.as_ref();
         if failed.is_some() || row.summary.out_of_memory {
-            return Fit::OutOfMemory(failed.map(|failed| failed.step));
+            let step = |failed: &OutOfMemory| (self.axis_word(), self.shown_step(lane, failed.step));
+            return Fit::OutOfMemory(failed.map(step));
         }
         if row.stops_under_budget() {
             return Fit::StopsUnderBudget;

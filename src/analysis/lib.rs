@@ -8,7 +8,7 @@
 //! comparison calibration run_lanes explain recommended lowest_peak recording_remarks limits metrics lane
 //! reuse_lanes device_sessions running shapes bodies lowering logged_plans dumped allocation_order
 //! oom_report name_context arena request pin configuration plan_search inspect recording_facts recording_figures pinned measured_pass
-//! rewriting lane_set workspaces log_story allocator_state what_if selection log_words logged_beside logged_join error
+//! rewriting lane_set workspaces log_story recorded_failures verdict setting_release allocator_state what_if selection log_words logged_beside logged_join error
 //! ```
 
 mod advice;
@@ -55,6 +55,7 @@ mod pins;
 mod plan_search;
 mod policies;
 mod recommended;
+mod recorded_failures;
 mod recording_facts;
 mod recording_figures;
 mod recording_lanes;
@@ -65,10 +66,12 @@ mod rewriting;
 mod run_lanes;
 mod running;
 mod selection;
+mod setting_release;
 mod shapes;
 mod slots;
 mod study;
 pub mod sweep;
+mod verdict;
 mod verified;
 mod what_if;
 mod workspaces;
@@ -94,7 +97,6 @@ pub use lane_set::{LaneId, LaneKind, LaneSet, LaneStrategies, RematLane};
 pub use limits::{Bound, Limit, LimitError};
 pub use log_story::{
     Advice, FailedRequest, GraphMemory, GraphState, LogStory, ModuleMemory, NeedBasis, PolicyNeed, ProcessStory,
-    Served, Verdict,
 };
 pub use log_words::{DEFAULT_LEVEL, failed_request, log_sentence};
 pub use logged_beside::{compare_ops, join_logs};
@@ -109,6 +111,10 @@ pub use pinned::{PINNED_PERCENT, PinnedSegments, PinningSite};
 pub use pins::repin;
 pub use plan_search::{FoundPlan, PlanSearch, PlanWatch};
 pub use recommended::Recommended;
+pub use recorded_failures::{
+    DeviceTotal, FailureFact, Outside, PoolAtFailure, RecordedFailure, RecordedFailures, ServingSetting, SiteAtFailure,
+    TotalFrom, recorded_failure,
+};
 pub use recording_facts::RecordedFact;
 pub use recording_figures::{Fragmentation, LifetimeFigures, RecordingFigures, recording_figures};
 pub use request::{Request, acting_device};
@@ -119,6 +125,7 @@ pub use shapes::bound_plan;
 pub use study::{
     LaneChoice, MOST_RECORDED_LANES, OpSource, ScheduleChoice, ScheduleNote, Study, StudyWords, opening_lanes, study_of,
 };
+pub use verdict::{Served, Verdict};
 pub use verified::{Audit, LaneDefect, Verification, Verified};
 pub use what_if::{
     AllocatorFit, AllocatorRun, AllocatorSetting, KeyEffect, SearchError, SearchPlan, ServingRun, SettingPair,

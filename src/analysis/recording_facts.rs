@@ -49,7 +49,7 @@ impl RecordingFigures {
         }
         for (kind, count) in &self.marks {
             let label = match kind {
-                MarkKind::OutOfMemory => "out of memory",
+                MarkKind::OutOfMemory => "failed requests",
                 MarkKind::Snapshot => "snapshots",
                 MarkKind::Note => "notes",
             };

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::arena::Plans;
 use super::lane::{Lane, RecordedLane};
 use super::lane_set::LaneId;
+use super::recorded_failures::{RecordedFailures, Replayed};
 use super::recording_figures::fragmentation;
 use super::recording_remarks::{ReservedSource, remarks};
 use super::run_lanes::{LaneParts, clear_call_costs, with_folds};
@@ -56,6 +57,7 @@ pub(super) fn recording_lane(
     n_steps: u32,
     progress: &Progress<'_>,
 ) -> Result<Lane, Cancelled> {
+    let replayed = Replayed::unasked(std::iter::once(&**recording));
     let log = recorded_log(recording, steps.clone(), n_steps, progress)?;
     let parts = LaneParts {
         id: LaneId::Measured(place.position),
@@ -79,6 +81,7 @@ pub(super) fn recording_lane(
             EventSteps::Named(named) => Arc::clone(named),
         },
         fragmentation: fragmentation(recording),
+        failures: Arc::new(RecordedFailures::new(recording, replayed, progress)?),
         is_learned_from: false,
     });
     let source = set_stated_curves(&mut lane, recording, steps, n_steps);

@@ -10,6 +10,7 @@ use super::answer::{Answer, Page, diagnostics_blocks};
 use super::blocks::{Block, Table, paragraph};
 use super::cann_log::{log_json, plans_json};
 use super::explain_log::story_blocks;
+use super::failed_requests::{FailureAnswer, failure_blocks};
 use super::json_parts::{diagnostics_json, list, numbered_object};
 use super::record::{Record, Rows, Value, known};
 use highwater_analysis::{
@@ -66,6 +67,29 @@ impl InspectedFile {
         all
     }
 
+    fn has_failures(&self) -> bool {
+        self.inspection
+            .failures
+            .iter()
+            .any(|(failures, _)| !failures.is_empty())
+    }
+
+    /// The failed requests of a recording.
+    fn failures(&self, recording: usize) -> Vec<FailureAnswer<'_>> {
+        let figures = self.inspection.recordings.get(recording);
+        let Some((figures, (failures, total))) = figures.zip(self.inspection.failures.get(recording)) else {
+            return Vec::new();
+        };
+        let answer = |failure| FailureAnswer {
+            failure,
+            recording: &figures.name,
+            step: failure.event,
+            word: "event",
+            total: *total,
+        };
+        failures.list.iter().map(answer).collect()
+    }
+
     /// The fields behind those of a head.
     fn fields<'a>(&'a self, head: Record<'a>) -> Record<'a> {
         let inspection = &self.inspection;
@@ -81,6 +105,13 @@ impl InspectedFile {
             .key("graphs", graphs)
             .key("lifetimes", Rows::new(&inspection.lifetimes, lifetimes_record))
             .key("recordings", list(&inspection.recordings, recording_json))
+            .optional(
+                "failed_requests",
+                self.has_failures().then(|| {
+                    let all = (0..inspection.recordings.len()).flat_map(|recording| self.failures(recording));
+                    list(all, |failure| json!(failure.record()))
+                }),
+            )
             .key("diagnostics", diagnostics_json(&self.diagnostics()))
             .optional("cann_log", is_log.then(|| log_json(processes.clone())))
             .optional("plans", is_log.then(|| plans_json(processes)))
@@ -106,6 +137,13 @@ impl InspectedFile {
         // A process has its own story, which tells more than its recording.
         if inspection.processes.is_empty() {
             blocks.extend(recordings(&inspection.recordings));
+        }
+        for recording in 0..inspection.recordings.len() {
+            let n_more = inspection
+                .failures
+                .get(recording)
+                .map_or(0, |(failures, _)| failures.n_more);
+            blocks.extend(failure_blocks(&self.failures(recording), n_more));
         }
         blocks.extend(diagnostics_blocks(&self.diagnostics()));
         blocks

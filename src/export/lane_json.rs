@@ -6,6 +6,7 @@ use super::allocator_state::allocator_sums_json;
 use super::baseline_comparison::wire_fit;
 use super::compare::CompareAnswer;
 use super::contributors::peak_fields;
+use super::failed_requests::FailureAnswer;
 use super::json_parts::{fields_of, list, refusal_json, reserved_json};
 use highwater_analysis::{
     CapacitySource, Comparison, Fit, Lane, LaneGoal, LaneMark, LaneRewrite, OutOfMemoryReport, PinFailure, PinnedLane,
@@ -228,13 +229,20 @@ pub(super) fn measured_json(comparison: &Comparison, position: usize, most: usiz
             capacity.source == CapacitySource::Recording { is_lower_bound: true }
         }),
         "headroom_bytes": headroom(comparison.fit(position)),
+        "failed_requests": failed_requests(comparison, position),
         "remarks": explanation(lane),
         "fits_by_construction": lane.recorded.as_ref().is_some_and(|recorded| recorded.is_learned_from).then_some(true),
         "simulation": comparison.simulation(lane.id).map(simulation_json),
     });
-    let mut fields = fields_of(object, &["simulation", "fits_by_construction"]);
+    let mut fields = fields_of(object, &["simulation", "fits_by_construction", "failed_requests"]);
     fields.extend(peak_fields(comparison, position, most));
     Json::Object(fields)
+}
+
+/// `None` without any.
+fn failed_requests(comparison: &Comparison, position: usize) -> Option<Json> {
+    let failures = FailureAnswer::of_lane(comparison, position);
+    (!failures.is_empty()).then(|| list(&failures, |failure| json!(failure.record())))
 }
 
 /// How a lane of a recording was simulated.

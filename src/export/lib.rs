@@ -19,6 +19,7 @@ mod contributors;
 mod device;
 mod explain_json;
 mod explain_log;
+mod failed_requests;
 mod file_names;
 mod flame;
 mod forms;

@@ -370,6 +370,13 @@ impl Simulation {
         &self.regions[id.0 as usize]
     }
 
+    /// The region that an event is in; `None` where it is in none, as events say by region 0, unless they change its memory.
+    pub fn region_of(&self, event: &Event) -> Option<&Region> {
+        let is_memory =
+            event.kind.memory_change().is_some() || matches!(event.kind, EventKind::Memset | EventKind::Clear);
+        (event.region.0 > 0 || is_memory).then(|| self.region(event.region))
+    }
+
     pub fn subject(&self, id: SubjectId) -> SubjectRow {
         self.subjects.get(id).expect("an id of this log")
     }

@@ -7,7 +7,7 @@
 //!
 //! In: a [`Recording`], and the step of each of its events on the common axis. Out: a [`Simulation`] in form only: its
 //! events are those of the file. Rules: adjacent ranges of an expandable segment are one virtual range with pages;
-//! every other region is separate device memory. A block without an address, or outside all held regions, is in a
+//! every other region is separate device memory, so that unmapped addresses count nowhere. A block without an address, or outside all held regions, is in a
 //! separate range without memory, where blocks are stacked by best fit, only for drawing ([`RecordedLog::n_stacked`]
 //! counts them). Within a step ends come before begins, blocks before their regions.
 
@@ -227,7 +227,8 @@ impl<'a> Writer<'a> {
         writer
     }
 
-    /// Expandable ranges that are adjacent or overlap are one, whenever they are mapped.
+    /// Expandable ranges that are adjacent or overlap are one, whenever they are mapped. No event reserves them: the file states
+    /// mapped ranges alone.
     fn add_ranges(&mut self) {
         let recording = self.recording;
         let mut extents: Vec<(u64, u64)> = recording
@@ -250,7 +251,6 @@ impl<'a> Writer<'a> {
                 .log
                 .add_region(region(RegionKind::ExpandableSegment, at, end - start));
             self.ranges.insert(start, (end, id));
-            self.record(EventKind::Reserve, id, 0, Bytes(end - start), SubjectId(0));
         }
     }
 

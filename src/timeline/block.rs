@@ -105,8 +105,9 @@ pub struct HeldAtPeak {
     pub blocks: Vec<u32>,
     /// The blocks by label: of a recording one row per call site, else one per block. The largest sum first.
     pub rows: Vec<HeldRow>,
-    /// Positions of the regions that hold memory on the step with the most reserved bytes, without stacks.
-    pub regions: Vec<u32>,
+    /// Positions of the regions that hold memory on the step with the most reserved bytes, without stacks, and the bytes of each: of a
+    /// range of addresses those of its mapped pages.
+    pub regions: Vec<(u32, Bytes)>,
 }
 
 /// Blocks with one label that are live at the peak.
@@ -258,13 +259,30 @@ impl LaneView {
         }
         let held = self.regions_at(step).into_iter();
         let held = held.filter(|idx| self.regions[*idx].kind != RegionKind::Unplaced);
-        let mut regions: Vec<u32> = held.filter_map(|idx| u32::try_from(idx).ok()).collect();
-        regions.sort_by_key(|idx| {
-            let region = &self.regions[*idx as usize];
-            (Reverse(region.bytes), region.base)
+        let mapped = self.mapped_at(step);
+        let held = held.filter_map(|idx| {
+            let region = &self.regions[idx];
+            let mapped = Bytes(mapped.get(&idx).copied().unwrap_or(0));
+            let bytes = if region.is_paged { mapped } else { region.bytes };
+            Some((u32::try_from(idx).ok()?, bytes)).filter(|_| bytes > Bytes::ZERO)
         });
+        let mut regions: Vec<(u32, Bytes)> = held.collect();
+        regions.sort_by_key(|(idx, bytes)| (Reverse(*bytes), self.regions[*idx as usize].base));
         let rows = self.held_rows(&lane.simulation, &blocks, label);
         self.at_peak = HeldAtPeak { blocks, rows, regions };
+    }
+
+    /// Bytes of mapped pages on a step, by position of their region.
+    fn mapped_at(&self, step: Step) -> BTreeMap<usize, u64> {
+        let mut mapped = BTreeMap::new();
+        for range in self.owned_ranges.alive(f64::from(step.0)) {
+            if self.owned_ranges.n_pages[range] == 0 {
+                continue;
+            }
+            let sum: &mut u64 = mapped.entry(self.owned_ranges.span[range] as usize).or_default();
+            *sum = sum.saturating_add(self.owned_ranges.bytes.at(range));
+        }
+        mapped
     }
 
     /// Requested bytes of a block, or occupied ones where those are unknown.

@@ -2,7 +2,7 @@
 
 use super::Selected;
 use highwater_analysis::Comparison;
-use highwater_model::workload::{COMPILE_CONTEXT, RecordedFrame, Recording, USER_METADATA, is_python_file};
+use highwater_model::workload::{COMPILE_CONTEXT, RecordedFrame, Recording, StackIdx, USER_METADATA, is_python_file};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameOrigin {
@@ -65,7 +65,12 @@ impl CallStack {
     /// Of a recorded block; `None` where it has none.
     pub fn new(comparison: &Comparison, selected: Selected) -> Option<Self> {
         let (recording, block) = comparison.recorded_block(selected.graph, selected.tensor)?;
-        let stack = recording.stacks.get(block.stack?.idx())?;
+        Self::of_stack(recording, block.stack?)
+    }
+
+    /// `None` for an unknown stack.
+    pub fn of_stack(recording: &Recording, stack: StackIdx) -> Option<Self> {
+        let stack = recording.stacks.get(stack.idx())?;
         let frames = stack.iter().filter_map(|frame| recording.frames.get(*frame as usize));
         let frames = frames.map(|frame| StackFrame {
             kind: FrameOrigin::of(recording, *frame),

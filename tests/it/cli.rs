@@ -6,6 +6,7 @@ mod call_sites;
 mod compare;
 mod explain;
 mod export;
+mod failed_requests;
 mod flame;
 mod genai;
 mod help;

@@ -10,6 +10,7 @@ mod neighbourhood;
 mod peak;
 mod peak_changes;
 mod raster;
+mod recorded_ranges;
 mod remat;
 mod reuse;
 mod search;

@@ -1,5 +1,6 @@
 //! Policies and settings that act on a failed request, each with its reason.
 
+use super::super::verdict::Verdict;
 use super::framework_advice::of_framework;
 use super::graphs::{GraphMemory, GraphState, State};
 use super::host::of_host;
@@ -8,7 +9,6 @@ use super::needs::named;
 use super::request::FailedRequest;
 use super::torch_advice::of_torch;
 use super::vendor::{library, vendor};
-use super::verdict::Verdict;
 use highwater_model::units::Bytes;
 use highwater_model::workload::{Library, LoggedFailure, LoggedGraph, LoggedProcess, MemoryPlace, RefusedBy};
 

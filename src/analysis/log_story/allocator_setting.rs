@@ -1,10 +1,11 @@
 //! Which setting of torch's allocator can be advised for a process: one that its version knows and that is not on already.
 
+use super::super::setting_release::{Release, release, since};
 use super::super::what_if::{SettingPair, with_pair};
 use super::advice::Advice;
 use super::vendor::variable;
 use highwater_model::workload::{Library, LoggedProcess};
-use highwater_torch::{OPTIONS, Scope, Settings, Version};
+use highwater_torch::{Settings, Version};
 
 pub(super) const EXPANDABLE: (&str, &str) = ("expandable_segments", "True");
 
@@ -12,15 +13,6 @@ pub(super) const EXPANDABLE: (&str, &str) = ("expandable_segments", "True");
 pub(super) const SPLIT: (&str, &str) = ("max_split_size_mb", "128");
 
 pub(super) const COLLECTION: (&str, &str) = ("garbage_collection_threshold", "0.8");
-
-/// Major and minor number.
-type Release = (u32, u32);
-
-/// Keys that are older than the oldest version of the table of settings (release notes of torch).
-const EARLY: [(&str, Release); 2] = [
-    ("max_split_size_mb", (1, 10)),
-    ("garbage_collection_threshold", (1, 12)),
-];
 
 /// Whether a setting can be advised.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,32 +96,6 @@ fn is_unsupported(process: &LoggedProcess, key: &str) -> bool {
         .filter(|one| one.text.contains(key))
         .map(|one| one.text.as_str());
     stated.any(says_not) || process.settings.get(key).is_some_and(|value| says_not(value))
-}
-
-/// The first release that knows a key.
-fn since(key: &str) -> Option<Release> {
-    let row = OPTIONS.iter().find(|row| row.key == key)?;
-    let version = match row.scope {
-        Scope::Cuda(since) | Scope::Both(since) => since,
-        Scope::Npu => return None,
-    };
-    let early = EARLY
-        .iter()
-        .find(|(early, _)| *early == key && version == Version::FIRST);
-    early.map_or_else(|| release(version.name()), |(_, release)| Some(*release))
-}
-
-/// The release that a setting of an allocator needs at least, as text.
-pub(super) fn needed_release(conf: &str) -> Option<String> {
-    let keys = conf.split(',').filter_map(|pair| Some(pair.split_once(':')?.0));
-    let (major, minor) = keys.filter_map(since).max()?;
-    Some(format!("{major}.{minor}"))
-}
-
-/// `2.9.1+cu128` is 2.9.
-fn release(text: &str) -> Option<Release> {
-    let mut parts = text.trim().trim_start_matches('v').split(['.', '+']);
-    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
 }
 
 #[cfg(test)]
@@ -241,15 +207,5 @@ mod tests {
                 "{library:?} {settings:?} {torch}"
             );
         }
-    }
-
-    #[test]
-    fn a_text_needs_the_newest_of_its_keys() {
-        assert_eq!(
-            needed_release("max_split_size_mb:64,expandable_segments:True").as_deref(),
-            Some("2.1")
-        );
-        assert_eq!(needed_release("max_split_size_mb:64").as_deref(), Some("1.10"));
-        assert_eq!(needed_release(""), None);
     }
 }

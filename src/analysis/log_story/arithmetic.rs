@@ -12,6 +12,7 @@
 //! In: a failed request. Out: a [`Finding`]. Unknown figures stay unknown: without those that a row needs the finding is
 //! [`Finding::Unknown`].
 
+use super::super::recorded_failures::segment_bytes;
 use super::request::difference;
 use highwater_model::units::Bytes;
 use highwater_model::workload::{Library, LoggedFailure};
@@ -212,15 +213,12 @@ fn room(failure: &LoggedFailure, unused: Option<u64>, left: Option<u64>) -> Opti
     Some(Room { unused, growth })
 }
 
-/// What the pool asks the device for: requests up to 10 MiB share segments of 2 or 20 MiB (`c10`'s `kSmallBuffer`,
-/// `kLargeBuffer`, `kMinLargeAlloc`), others are rounded to 2 MiB.
+/// What the pool asks the device for.
 pub(super) const fn needed(requested: u64, library: Library) -> u64 {
-    const MIB: u64 = 1 << 20;
-    match requested {
-        _ if !is_torch_pool(library) => requested,
-        0..=MIB => 2 * MIB,
-        0x10_0001..0xa0_0000 => 20 * MIB,
-        _ => requested.div_ceil(2 * MIB).saturating_mul(2 * MIB),
+    if is_torch_pool(library) {
+        segment_bytes(requested)
+    } else {
+        requested
     }
 }
 

@@ -1,10 +1,10 @@
 //! What acts on a failed request of JAX, TensorFlow, `MindSpore` or Paddle: a setting only where the text's figures support it.
 
+use super::super::verdict::Verdict;
 use super::advice::{Advice, other_processes, reduce};
 use super::arithmetic::{Finding, finding};
 use super::request::FailedRequest;
 use super::vendor::{Vendor, vendor};
-use super::verdict::Verdict;
 use highwater_model::units::Bytes;
 use highwater_model::workload::{Library, LoggedProcess};
 

@@ -1,8 +1,8 @@
 //! A failed request for memory of the host: RAM and locked pages, on which no setting of a device's allocator acts.
 
+use super::super::verdict::Verdict;
 use super::advice::Advice;
 use super::vendor::library;
-use super::verdict::Verdict;
 use highwater_model::units::Bytes;
 use highwater_model::workload::{Library, LoggedFailure};
 

@@ -1,6 +1,7 @@
 //! Requests of every library: what is answered and advised for their figures.
 
 use super::*;
+use crate::verdict::Served;
 use highwater_model::workload::{Holder, Library, LoggedStatement, MemoryPlace};
 
 /// Requested, allocated, reserved, free, total, allowed in MiB; −1 is not stated.

@@ -3,8 +3,8 @@
 //!
 //! ```text
 //! modules.rs  the driver's modules       graphs.rs  graphs when a request failed    needs.rs  what each policy needs
-//! request.rs  one failed request         verdict.rs whether a setting could serve it  missing.rs what would tell more
-//! sentence.rs the line for a ticket      snapshot.rs failed requests of a recorded history, replayed   statements.rs each once
+//! request.rs  one failed request         missing.rs what would tell more
+//! sentence.rs the line for a ticket      snapshot.rs failed requests of a recorded history   statements.rs each once
 //! advice.rs   what acts on it: torch_advice.rs (allocator_setting.rs), framework_advice.rs, host.rs, by arithmetic.rs, vendor.rs
 //! ```
 //!
@@ -30,7 +30,6 @@ mod statements;
 mod tests;
 mod torch_advice;
 mod vendor;
-mod verdict;
 
 use std::sync::Arc;
 
@@ -39,8 +38,9 @@ pub use graphs::{GraphMemory, GraphState};
 pub use modules::ModuleMemory;
 pub use needs::{NeedBasis, PolicyNeed};
 pub use request::FailedRequest;
-pub use verdict::{Served, Verdict};
 
+use super::recorded_failures::RecordedFailures;
+use super::verdict::Verdict;
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::workload::{
     LogLevel, LoggedFailure, LoggedProcess, LoggedStatement, PolicyFrom, Recording, Workload,
@@ -121,11 +121,13 @@ impl LogStory {
     ) -> Result<Self, Cancelled> {
         let mut stories = Vec::new();
         let mut lacking = Vec::new();
-        for recording in recordings {
+        let recordings: Vec<&Recording> = recordings.collect();
+        for recording in &recordings {
             match &recording.process {
                 Some(process) => stories.push(ProcessStory::new(process)),
                 None if snapshot::has_failures(recording) => {
-                    let told = snapshot::told(recording, progress)?;
+                    let total = RecordedFailures::device_total(recording, recordings.iter().copied(), None);
+                    let told = snapshot::told(recording, total.map(|total| total.bytes), progress)?;
                     stories.push(ProcessStory::of_snapshot(&told, &recording.recorder));
                 }
                 None => lacking.push(snapshot::lack(recording)),

@@ -1,11 +1,11 @@
 //! One failed request in sentences.
 
+use super::super::verdict::Verdict;
 use super::advice::{Advice, advice};
 use super::graphs::{GraphState, State};
 use super::modules::ModuleMemory;
 use super::needs::named;
 use super::vendor::{library, vendor};
-use super::verdict::Verdict;
 use highwater_model::units::{Bytes, first_of};
 use highwater_model::workload::{Library, LoggedFailure, LoggedProcess, MemoryPlace, RefusedBy};
 

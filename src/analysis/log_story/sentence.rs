@@ -1,8 +1,8 @@
 //! A log in one sentence, for a ticket.
 
+use super::super::verdict::{Served, Verdict};
 use super::needs::named;
 use super::request::{FailedRequest, asked_by, free_before, pool, retry};
-use super::verdict::{Served, Verdict};
 use super::{LogStory, ProcessStory};
 use highwater_model::units::{Bytes, counted};
 

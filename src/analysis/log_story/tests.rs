@@ -1,6 +1,7 @@
 //! Stories of made-up processes.
 
 use super::*;
+use crate::verdict::Served;
 use highwater_model::workload::{
     DeviceFree, DriverRow, LogLevel, LogTime, LoggedEvent, LoggedEventKind, LoggedFailure, LoggedGraph, LoggedPlace,
     RefusedBy,

@@ -8,12 +8,12 @@
 //! else                                              less memory: pool settings cannot help
 //! ```
 
+use super::super::verdict::Verdict;
 use super::advice::{Advice, other_processes, reduce};
 use super::allocator_setting::{COLLECTION, EXPANDABLE, SPLIT, Setting, setting};
 use super::arithmetic::{Finding, Growth, Room, finding, needed};
 use super::request::FailedRequest;
 use super::vendor::{Vendor, variable, vendor};
-use super::verdict::Verdict;
 use highwater_model::units::Bytes;
 use highwater_model::workload::{Library, LoggedFailure, LoggedProcess, RefusedBy};
 

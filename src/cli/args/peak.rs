@@ -19,7 +19,7 @@ pub struct PeakArgs {
     #[arg(long, value_name = "N")]
     pub lane: Option<usize>,
     /// Explain this step instead of the peak
-    #[arg(long, value_name = "S", conflicts_with = "range")]
+    #[arg(long, value_name = "S", conflicts_with = "range", value_parser = step_number)]
     pub step: Option<u32>,
     /// Explain the steps from A to B (exclusive) and their highest step
     #[arg(long, value_name = "A..B")]
@@ -77,4 +77,10 @@ pub struct TreeArgs {
     /// Tree, folded and svg: keep C++ frames beside Python frames
     #[arg(long)]
     pub cpp_frames: bool,
+}
+
+/// A step as answers write it: with or without blanks between groups of digits.
+fn step_number(text: &str) -> Result<u32, std::num::ParseIntError> {
+    let digits: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
+    digits.parse()
 }

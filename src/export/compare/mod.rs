@@ -8,7 +8,9 @@ mod lanes;
 mod notes;
 
 pub(crate) use lanes::{Columns, lanes_table};
-pub(crate) use notes::{finding_lines, heading, lane_notes, pin_lines, recorded_blocks, run_tables, shortages};
+pub(crate) use notes::{
+    failures, finding_lines, heading, lane_notes, pin_lines, recorded_blocks, run_tables, shortages,
+};
 
 use serde::Serialize;
 
@@ -132,6 +134,7 @@ impl<'a> CompareAnswer<'a> {
             blocks.push(lanes_table(self, &self.lanes, Columns::Short, Some(base)).into());
         }
         blocks.extend(recorded_blocks(self));
+        blocks.extend(failures(self));
         blocks.extend(run_tables(comparison));
         blocks.push(Block::lines(lane_notes(self)));
         blocks.push(Block::Lines(pin_lines(self)));

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Columns, CompareAnswer, lanes_table};
 use crate::blocks::{Block, Line, Span, Table, bytes, code, paragraph, text};
+use crate::failed_requests::{FailureAnswer, failure_blocks};
 use highwater_analysis::{Comparison, LaneKind, RunRemat};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::units::{Bytes, counted, signed_percent_text};
@@ -196,6 +197,20 @@ pub(crate) fn shortages(answer: &CompareAnswer<'_>) -> Vec<(usize, Line)> {
         }
     }
     lines
+}
+
+/// The failed requests of recordings.
+pub(crate) fn failures(answer: &CompareAnswer<'_>) -> Vec<Block> {
+    let comparison = answer.comparison;
+    let mut blocks = Vec::new();
+    for lane in &answer.lanes {
+        let failures = FailureAnswer::of_lane(comparison, *lane);
+        if !failures.is_empty() && answer.lanes.len() > 1 {
+            blocks.push(paragraph(comparison.lane_title(comparison.lanes[*lane].id)));
+        }
+        blocks.extend(failure_blocks(&failures, comparison.n_more_failures(*lane)));
+    }
+    blocks
 }
 
 /// The contributors to the peak of each lane.

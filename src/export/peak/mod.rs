@@ -9,16 +9,18 @@ mod recorded;
 mod rows;
 
 use serde::Serialize;
+use serde_json::Value as Json;
 
 use self::ranks::{rank_rows, spread_rows};
 use super::answer::{Answer, Page, diagnostics_blocks};
 use super::blocks::paragraph;
 use super::cells::guarded_csv;
 use super::contributors::other_record;
+use super::failed_requests::FailureAnswer;
 use super::flame::FlameAnswer;
 use super::json_parts::{entries_json, list};
 use super::record::{Record, Value};
-use highwater_analysis::{Comparison, LaneId};
+use highwater_analysis::{Comparison, LaneId, RecordedFailure};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::Bytes;
 use highwater_timeline::{CurveStats, PeakAt, PeakReport, RangeStats, Selected, Tally, tensor_label};
@@ -104,6 +106,29 @@ impl<'a> PeakAnswer<'a> {
         let session = self.comparison.session_of(self.report.ask.lane);
         let graph = tensor.and_then(|tensor| session.graphs.get(tensor.graph.0 as usize));
         graph.map_or("", |graph| graph.name.as_str())
+    }
+
+    /// The request that failed on the explained step.
+    fn failed_here(&self) -> Option<RecordedFailure> {
+        let PeakAt::Step(step) = self.report.ask.at else {
+            return None;
+        };
+        self.comparison.failure_at(self.report.ask.lane, step)
+    }
+
+    fn failure<'f>(&'f self, failed: &'f RecordedFailure) -> Option<FailureAnswer<'f>> {
+        FailureAnswer::new(self.comparison, self.report.ask.lane, failed)
+    }
+
+    /// The failed requests of the lane; of an explained step its own.
+    fn failed_requests(&self) -> Option<Json> {
+        let record = |answer: &FailureAnswer<'_>| answer.record().to_json();
+        if let Some(failed) = self.failed_here() {
+            return self.failure(&failed).map(|answer| Json::from(vec![record(&answer)]));
+        }
+        let failures = FailureAnswer::of_lane(self.comparison, self.report.ask.lane);
+        let is_listed = matches!(self.report.ask.at, PeakAt::Peak) && !failures.is_empty();
+        is_listed.then(|| list(&failures, record))
     }
 
     /// The part of the live bytes, from 0 to 1.
@@ -195,6 +220,7 @@ impl<'a> PeakAnswer<'a> {
                         .key("groups", spread_rows(spread).first(most))
                 }),
             )
+            .optional("failed_requests", self.failed_requests())
             .optional("tree", self.tree.map(|tree| tree.record()))
             .key(
                 "diagnostics",

@@ -3,13 +3,27 @@
 use super::PeakAnswer;
 use super::ranks::rank_blocks;
 use crate::blocks::{Block, Table, bytes, paragraph, text};
+use crate::failed_requests::{FailureAnswer, failure_blocks};
 use highwater_model::units::{Bytes, Step, counted, grouped};
 use highwater_timeline::{PeakAt, RangeStats, step_facts};
 
 impl PeakAnswer<'_> {
     pub(super) fn blocks(&self) -> Vec<Block> {
         let mut blocks = self.moment();
+        let failed = self.failed_here();
+        let failed = failed.as_ref();
+        blocks.extend(
+            failed
+                .and_then(|failed| self.failure(failed))
+                .iter()
+                .flat_map(FailureAnswer::blocks),
+        );
         blocks.extend(self.holders());
+        if matches!(self.report.ask.at, PeakAt::Peak) {
+            let failures = FailureAnswer::of_lane(self.comparison, self.report.ask.lane);
+            let n_more = self.comparison.n_more_failures(self.report.ask.lane);
+            blocks.extend(failure_blocks(&failures, n_more));
+        }
         blocks.extend(self.reductions());
         blocks.extend(self.against().filter(|_| !self.is_empty()));
         blocks

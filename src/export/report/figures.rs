@@ -115,7 +115,9 @@ impl Report<'_> {
             let (op, _) = ops.insert_full(op);
             [first, end - 1, reserved, reserved_step, live, live_step, op as u64]
         });
-        let failed = self.comparison.lanes[lane].simulation.out_of_memory.as_ref();
+        // A recorded run goes on after a failed request.
+        let row = &self.comparison.lanes[lane];
+        let failed = row.simulation.out_of_memory.as_ref().filter(|_| !row.is_measured());
         LaneData {
             reserved,
             live,

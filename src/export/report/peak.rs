@@ -2,7 +2,7 @@
 
 use super::Report;
 use crate::blocks::{Block, paragraph, text};
-use crate::compare::shortages;
+use crate::compare::{failures, shortages};
 use crate::peak::PeakAnswer;
 use crate::subject::ExportError;
 use highwater_model::progress::Progress;
@@ -35,6 +35,7 @@ impl Report<'_> {
             blocks.push(self.figure(self.lanes().len(), &shown)?);
         }
         blocks.push(Block::Lines(shortages(&self.answer())));
+        blocks.extend(failures(&self.answer()));
         blocks.extend(answer.holders());
         let reductions = answer.reductions();
         if !reductions.is_empty() {

@@ -106,12 +106,13 @@ impl LaneTrace<'_, '_> {
             if number % u64::from(CHUNK) == 0 {
                 progress.set("writing device calls", number, most)?;
             }
-            let region = simulation.region(event.region);
+            let region = simulation.region_of(&event);
+            let region = region.map(|one| region_text(comparison.session_of(self.lane), one.kind, one.graph));
             let args = json!({
                 "step": event.step.0,
                 "bytes": event.bytes.get(),
                 "for": subject_text(comparison, simulation, simulation.subject(event.subject).subject),
-                "region": region_text(comparison.session_of(self.lane), region.kind, region.graph),
+                "region": region,
                 "offset": event.offset,
             });
             let at = places.next(self.clock, event.step.0);

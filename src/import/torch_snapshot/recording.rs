@@ -277,8 +277,8 @@ impl RecordingBuilder {
             kind,
             text: self.stacks.tables.names.intern(&text),
             bytes: Bytes(if entry.has(has::SIZE) { entry.size } else { 0 }),
-            failed: (kind == MarkKind::OutOfMemory && entry.has(has::DEVICE_FREE)).then(|| FailedRequest {
-                free: Bytes(entry.address),
+            failed: (kind == MarkKind::OutOfMemory).then(|| FailedRequest {
+                free: entry.has(has::DEVICE_FREE).then_some(Bytes(entry.address)),
                 stream: heap.rows.stream_at(entry.stream),
                 stack: self.stacks.stack_of(heap, entry.frames, entry.extra).stack,
             }),

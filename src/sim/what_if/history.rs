@@ -279,7 +279,7 @@ impl Entries {
             let failed = mark.failed;
             let event = Event {
                 action: Action::OutOfMemory,
-                addr: failed.map_or(0, |failed| failed.free.get()),
+                addr: failed.and_then(|failed| failed.free).map_or(0, Bytes::get),
                 size: mark.bytes.get(),
                 stream: failed.map_or(0, |failed| failed.stream),
                 pool: None,

@@ -221,7 +221,7 @@ impl Writer<'_> {
             text: nothing,
             bytes: Bytes(event.size),
             failed: Some(FailedRequest {
-                free: Bytes(event.addr),
+                free: Some(Bytes(event.addr)),
                 stream: event.stream,
                 stack: None,
             }),

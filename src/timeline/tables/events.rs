@@ -120,8 +120,9 @@ fn subject<'a>(view: &View<'a>, entry: &Entry<'_>) -> Value<'a> {
 }
 
 fn region<'a>(view: &View<'a>, event: &Event) -> Value<'a> {
-    let Some(lane) = view.lane() else { return Value::Nothing };
-    let region = lane.simulation.region(event.region);
+    let Some(region) = view.lane().and_then(|lane| lane.simulation.region_of(event)) else {
+        return Value::Nothing;
+    };
     let session = view.comparison.session_of(view.lane);
     let text = region_text(session, region.kind, region.graph);
     match region.kind {

@@ -380,9 +380,9 @@ fn regions_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: usize, view: &La
         .spacing([8.0, 2.0])
         .striped(true)
         .show(ui, |ui| {
-            for idx in held.iter().take(n_rows) {
+            for (idx, bytes) in held.iter().take(n_rows) {
                 let span = &view.regions[*idx as usize];
-                right_bytes_ui(ui, span.bytes);
+                right_bytes_ui(ui, *bytes);
                 ui.add(egui::Label::new(&*span.label).truncate())
                     .on_hover_text(&*span.label);
                 ui.end_row();

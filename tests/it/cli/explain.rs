@@ -332,10 +332,10 @@ fn requests_have_the_keys_of_the_contract() {
     assert_eq!(answer["statements"], serde_json::json!([]));
 }
 
-const MIB: u64 = 1 << 20;
+pub(super) const MIB: u64 = 1 << 20;
 
 /// Segments of 200, 200 and 150 MiB, of which two were full before, with 232 MiB in use, and a request that failed with 50 MiB free on the device.
-fn failed_run(requested: u64) -> NamedTempFile {
+pub(super) fn failed_run(requested: u64) -> NamedTempFile {
     let place = |mib: u64| 0x7f00_0000_0000 + mib * MIB;
     let grown = |mib: u64, size: u64| event("segment_alloc", place(mib), size * MIB, 1);
     let kept = |mib: u64, size: u64| called_from(event("alloc", place(mib), size * MIB, 1), "keep");

@@ -219,6 +219,12 @@ impl RecordedTotal {
         curves.filter(|curve| !curve.samples.is_empty()).collect()
     }
 
+    /// The value at a step; `None` before the first. O(log samples).
+    pub fn at(&self, step: Step) -> Option<Bytes> {
+        let n_before = self.samples.partition_point(|(at, _)| *at <= step);
+        Some(self.samples.get(n_before.checked_sub(1)?)?.1)
+    }
+
     /// The largest value and its first step.
     pub fn peak(&self) -> (Bytes, Option<Step>) {
         let mut peak = (Bytes::ZERO, None);
@@ -250,15 +256,15 @@ pub struct RecordedMark {
     pub text: RecordedName,
     /// Bytes of the event; 0 where it has none.
     pub bytes: Bytes,
-    /// Of a failed request: free bytes of the device, stream and call stack, where the tool states them.
+    /// Of a failed request, where the tool states more than its bytes.
     pub failed: Option<FailedRequest>,
 }
 
 /// What a tool states of a failed request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FailedRequest {
-    /// Free bytes of the device.
-    pub free: Bytes,
+    /// Free bytes of the device, where the tool states them.
+    pub free: Option<Bytes>,
     pub stream: u64,
     pub stack: Option<StackIdx>,
 }

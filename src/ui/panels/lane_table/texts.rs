@@ -21,7 +21,7 @@ impl<'a> LaneTexts<'a> {
         let roles = marks.iter().filter(|mark| mark.is_role()).map(LaneMark::label);
         let against = marks.iter().find(|mark| mark.is_against()).map(|mark| match mark {
             LaneMark::Forbidden(finding) => format!("forbidden by {}: {}", finding.rule, finding.message),
-            LaneMark::DoesNotFit(Fit::OutOfMemory(Some(step)), _) => format!("out of memory at step {step}"),
+            LaneMark::DoesNotFit(fit @ Fit::OutOfMemory(Some(_)), _) => fit.why(),
             mark => mark.label(),
         });
         let enough = comparison.sufficient_device(lane);
