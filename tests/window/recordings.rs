@@ -72,15 +72,18 @@ fn row(window: &Window, name: &str) -> (Rect, String) {
     rows.next().expect("a row")
 }
 
-/// What the canvas of a lane tells in words.
-fn told(window: &Window, name: &str) -> String {
+fn canvas<'w>(window: &'w Window, name: &str) -> egui_kittest::Node<'w> {
     let canvases = window.query_all_by_role(Role::Canvas);
     let mut canvases = canvases.filter(|node| {
         let label = node.accesskit_node().label().unwrap_or_default();
         label.contains(name) && label.ends_with("memory map")
     });
-    let node = canvases.next().expect("a lane").accesskit_node();
-    node.value().unwrap_or_default()
+    canvases.next().expect("a lane")
+}
+
+/// What the canvas of a lane tells in words.
+fn told(window: &Window, name: &str) -> String {
+    canvas(window, name).accesskit_node().value().unwrap_or_default()
 }
 
 #[test]
@@ -308,4 +311,56 @@ fn a_log_opens_with_its_story() {
     let lstm = sample("lstm").expect("a sample");
     apply(&mut harness, Command::Open(vec![SourceSpec::Sample(lstm)]));
     assert!(harness.query_by_role_and_label(Role::Tab, "Log").is_none());
+}
+
+/// Two events before a request that fails, and one after it.
+fn failing() -> Json {
+    let used = vec![
+        block(BASE, 4 * MIB, 4 * MIB, "active_allocated"),
+        block(BASE + 4 * MIB, 16 * MIB, 0, "inactive"),
+    ];
+    let mut failed = event("oom", 2 * MIB, 64 * MIB, 30);
+    failed["frames"] = serde_json::json!([{"filename": "/home/user/train.py", "name": "forward", "line": 30}]);
+    let trace = vec![
+        event("segment_alloc", BASE, 20 * MIB, 10),
+        event("alloc", BASE, 4 * MIB, 20),
+        failed,
+        event("alloc", BASE + 4 * MIB, MIB, 40),
+        event("free_requested", BASE + 4 * MIB, MIB, 50),
+        event("free_completed", BASE + 4 * MIB, MIB, 51),
+    ];
+    snapshot(vec![segment(BASE, 20 * MIB, "large", used)], trace)
+}
+
+fn is_explained(window: &Window) -> bool {
+    window.query_by_label("Failed request at event 2").is_some()
+}
+
+/// The mark of a failed request is clickable; the list and the pinned step lead to the same.
+#[test]
+fn a_failed_request_is_explained_in_the_inspector() {
+    let mut window = window_of_session(session(vec![source("failed.pickle", &failing())]), 900.0);
+    assert!(told(&window, "device0").contains("1 failed request, the first at event 2"));
+    assert!(!is_explained(&window));
+    let rect = canvas(&window, "device0").rect();
+    let pos = eframe::egui::pos2(rect.left() + rect.width() * 2.0 / 6.0, rect.center().y);
+    window.hover_at(pos);
+    window.run_steps(1);
+    window.drag_at(pos);
+    window.run_steps(1);
+    window.drop_at(pos);
+    window.run_steps(3);
+    assert!(is_explained(&window));
+    for words in [
+        "64.00",
+        "forward (train.py:30)",
+        "(reserved + free)",
+        "No setting could have served it",
+    ] {
+        assert!(window.query_all_by_label_contains(words).count() > 0, "{words}");
+    }
+    click(&mut window, Role::Button, "Show the peak");
+    assert!(!is_explained(&window));
+    click(&mut window, Role::Button, "failed request at event 2");
+    assert!(is_explained(&window));
 }

@@ -2,7 +2,7 @@
 
 use eframe::egui::{Id, Ui};
 
-use super::{LanesInput, LanesState, measure};
+use super::{LanesInput, LanesState, measure, shortage};
 use crate::numbers::{to_step, to_whole};
 use highwater_model::units::{Bytes, Nanos, Step, grouped};
 use highwater_timeline::{Selected, facts, op_text};
@@ -17,6 +17,7 @@ pub(super) fn tell(ui: &Ui, id: Id, input: &LanesInput<'_>, lane: usize, state: 
 pub fn words(input: &LanesInput<'_>, lane: usize, state: &LanesState) -> String {
     let parts = [
         peak_words(input, lane),
+        shortage::words(input, lane),
         view_words(input, state),
         input.selected.map(|tensor| tensor_words("selected", input, tensor)),
         state

@@ -208,9 +208,15 @@ pub(super) fn pointer(ui: &Ui, cx: &mut LanesCx<'_>, frames: &[LaneFrame]) {
     }
 }
 
-/// A click on events or on the end of a run pins the step and shows the device; a click on the curve pins its step, or
+/// A click on a failed request of a recording pins its step and shows it in the Inspector, one on events or on the end of a run pins the step and shows the device; a click on the curve pins its step, or
 /// unpins it.
 fn pin_at(cx: &mut LanesCx<'_>, pos: Pos2, frame: &LaneFrame) -> bool {
+    if let Some(step) = shortage::request_at(pos, frame, cx.input, cx.state) {
+        cx.state.pin(frame.lane, step);
+        cx.commands.push(Command::Select(None));
+        cx.window_commands.push(UiCommand::ShowPane(Pane::Inspector));
+        return true;
+    }
     let ticks = ticks::column_at(pos, frame, cx.input, cx.state).map(|column| column.steps.0);
     let failed = cx.input.comparison.lanes[frame.lane].simulation.out_of_memory.as_ref();
     let failed = failed.filter(|_| shortage::is_at(pos, frame, cx.input, cx.state));

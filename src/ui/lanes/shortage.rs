@@ -1,12 +1,13 @@
-//! The marker where a lane runs out of memory, with its report.
+//! The marker where a lane runs out of memory, with its report; of a recording, which goes on, one for each failed request.
 
 use eframe::egui::{Align, Pos2, Rangef, Rect, Stroke, Ui, Vec2, pos2};
 
-use super::canvas::{label_beside, step_x, text_with_ground};
+use super::canvas::{label_beside, step_x, text_with_ground, visible_x};
 use super::frame::LaneFrame;
 use super::{LanesInput, LanesState, header};
-use highwater_analysis::Lane;
-use highwater_model::units::Step;
+use highwater_analysis::{Lane, RecordedFailure};
+use highwater_model::units::{Step, counted};
+use highwater_sim::OutOfMemory;
 
 /// Distance at which the pointer hits the line.
 const REACH: f32 = 5.0;
@@ -14,7 +15,8 @@ const REACH: f32 = 5.0;
 /// A line through the lane at the failing step; nothing runs after it.
 pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) {
     let lane = &input.comparison.lanes[frame.lane];
-    let (Some(x), Some(failed)) = (x_of(frame, lane, state), &lane.simulation.out_of_memory) else {
+    paint_requests(ui, frame, input, state);
+    let (Some(x), Some(failed)) = (x_of(frame, lane, state), end_of(lane)) else {
         return;
     };
     let (body, theme) = (frame.body, input.theme);
@@ -57,7 +59,7 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
 
 /// That a lane has ended before a step; `None` where it runs there.
 pub(super) fn ended_text(lane: &Lane, step: Step) -> Option<String> {
-    let failed = lane.simulation.out_of_memory.as_ref()?;
+    let failed = end_of(lane)?;
     (step > failed.step).then(|| format!("stopped at step {}, out of memory", failed.step))
 }
 
@@ -67,8 +69,79 @@ fn flag(frame: &LaneFrame) -> Rangef {
 }
 
 fn x_of(frame: &LaneFrame, lane: &Lane, state: &LanesState) -> Option<f32> {
-    let failed = lane.simulation.out_of_memory.as_ref()?;
+    let failed = end_of(lane)?;
     Some(step_x(frame.body, &state.view()?, f64::from(failed.step.0), 1e6))
+}
+
+/// The request that ends a simulated lane.
+fn end_of(lane: &Lane) -> Option<&OutOfMemory> {
+    lane.simulation.out_of_memory.as_ref().filter(|_| !lane.is_measured())
+}
+
+/// A line at each failed request of a recorded lane; the first in view has a label.
+fn paint_requests(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) {
+    let (body, theme) = (frame.body, input.theme);
+    let painter = ui.painter_at(body);
+    let top = if frame.has_header {
+        body.top()
+    } else {
+        header::label(ui, frame, input).place.bottom()
+    };
+    for (position, (x, failure)) in requests_in_view(frame, input, state).enumerate() {
+        painter.vline(x, Rangef::new(top, body.bottom()), Stroke::new(2.0, theme.bad));
+        if position > 0 {
+            continue;
+        }
+        let step = input.comparison.failure_step(frame.lane, failure);
+        let text = failure.sentence(&input.comparison.step_text(frame.lane, step));
+        let place = label_beside(pos2(x, flag(frame).center()), 4.0, Align::Center, body);
+        text_with_ground(&painter, place, text, (theme.bad, theme.halo()), body);
+    }
+}
+
+/// Places of the failed requests of a recorded lane that are in view.
+fn requests_in_view<'a>(
+    frame: &LaneFrame,
+    input: &LanesInput<'a>,
+    state: &LanesState,
+) -> impl Iterator<Item = (f32, &'a RecordedFailure)> {
+    let (lane, body, view) = (frame.lane, frame.body, state.view());
+    let comparison = input.comparison;
+    let failures = comparison.failures(lane).iter();
+    failures.filter_map(move |failure| {
+        let step = comparison.failure_step(lane, failure);
+        let x = visible_x(body, view.as_ref()?, f64::from(step.0))?;
+        Some((x, failure))
+    })
+}
+
+/// The step of the failed request under the pointer: on a line, or on the label of the first in view.
+pub(super) fn request_at(pos: Pos2, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) -> Option<Step> {
+    if !frame.body.contains(pos) {
+        return None;
+    }
+    let near = requests_in_view(frame, input, state).find(|(x, _)| (pos.x - x).abs() <= REACH);
+    let labelled = || {
+        let mut all = requests_in_view(frame, input, state);
+        all.next().filter(|(x, _)| is_on_label(pos, *x, frame))
+    };
+    let (_, failure) = near.or_else(labelled)?;
+    Some(input.comparison.failure_step(frame.lane, failure))
+}
+
+/// The failed requests of a recorded lane, for assistive technology.
+pub(super) fn words(input: &LanesInput<'_>, lane: usize) -> Option<String> {
+    let comparison = input.comparison;
+    let first = comparison.failures(lane).first()?;
+    let count = comparison.failures(lane).len() + comparison.n_more_failures(lane);
+    let at = comparison.step_text(lane, comparison.failure_step(lane, first));
+    let text = format!("{}, the first at {at}", counted(count as u64, "failed request"));
+    Some(text.replace('\u{a0}', " "))
+}
+
+fn is_on_label(pos: Pos2, x: f32, frame: &LaneFrame) -> bool {
+    let words = if x > frame.body.center().x { -250.0 } else { 250.0 };
+    flag(frame).contains(pos.y) && (x.min(x + words)..=x.max(x + words)).contains(&pos.x)
 }
 
 /// Whether the pointer is on the line or the label.
@@ -77,9 +150,22 @@ pub(super) fn is_at(pos: Pos2, frame: &LaneFrame, input: &LanesInput<'_>, state:
     let Some(x) = x_of(frame, lane, state) else {
         return false;
     };
-    let words = if x > frame.body.center().x { -250.0 } else { 250.0 };
-    let is_on_words = flag(frame).contains(pos.y) && (x.min(x + words)..=x.max(x + words)).contains(&pos.x);
-    frame.body.contains(pos) && ((pos.x - x).abs() <= REACH || is_on_words)
+    frame.body.contains(pos) && ((pos.x - x).abs() <= REACH || is_on_label(pos, x, frame))
+}
+
+/// What a click on a failed request of a recording does.
+pub(super) fn request_tooltip_ui(ui: &mut Ui, frame: &LaneFrame, step: Step, input: &LanesInput<'_>) {
+    let comparison = input.comparison;
+    let failures = comparison.failures(frame.lane).iter();
+    let mut here = failures.filter(|one| comparison.failure_step(frame.lane, one) == step);
+    if let Some(failure) = here.next() {
+        let at = comparison.step_text(frame.lane, step);
+        ui.colored_label(input.theme.bad, failure.sentence(&at));
+        if !failure.site.is_empty() {
+            ui.label(&failure.site);
+        }
+    }
+    ui.weak("Click: show why in the Inspector");
 }
 
 pub(super) fn tooltip_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>) {

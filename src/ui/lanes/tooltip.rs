@@ -29,6 +29,10 @@ pub(super) fn lane_tooltip(frame: &LaneFrame, input: &LanesInput<'_>, state: &La
         beside_pointer(&frame.response, frame.body, |ui| {
             ticks::tooltip_ui(ui, frame.lane, &column, input);
         });
+    } else if let Some(step) = shortage::request_at(pos, frame, input, state) {
+        beside_pointer(&frame.response, frame.body, |ui| {
+            shortage::request_tooltip_ui(ui, frame, step, input);
+        });
     } else if shortage::is_at(pos, frame, input, state) {
         let row = &input.comparison.lanes[frame.lane];
         beside_pointer(&frame.response, frame.body, |ui| shortage::tooltip_ui(ui, row, input));

@@ -2,12 +2,14 @@
 //! holds the peak.
 
 mod facts;
+mod failure;
 mod stack;
 
 use eframe::egui::{self, RichText};
 use egui_extras::{Column, TableBuilder};
 
 use crate::commands::UiCommand;
+use crate::lanes::LanesState;
 use crate::panels::PaneCx;
 use crate::panels::footprint::footprint_ui;
 use crate::panels::neighbourhood::neighbourhood_ui;
@@ -34,7 +36,8 @@ const REGION_ROWS: usize = 8;
 const FIGURE: f32 = 84.0;
 const TIMES: f32 = 26.0;
 
-pub fn inspector_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut InspectorState, selected_lane: Option<LaneId>) {
+pub fn inspector_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut InspectorState, lanes: &mut LanesState) {
+    let selected_lane = lanes.selected_lane;
     let Some((comparison, timeline)) = cx.session.answer() else {
         ui.weak("Select a tensor to see its facts.");
         return;
@@ -48,7 +51,7 @@ pub fn inspector_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut Inspecto
                     state.neighbours.go(to, Some(selected), cx.commands);
                 }
                 if let Some(stack) = CallStack::new(comparison, selected) {
-                    stack::stack_ui(ui, cx, &stack, state);
+                    stack::stack_ui(ui, cx, ("Call stack (allocation)", &stack), state);
                 }
                 neighbourhood_ui(ui, cx, selected, &mut state.neighbours);
                 places_ui(ui, comparison, timeline, selected);
@@ -61,7 +64,16 @@ pub fn inspector_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut Inspecto
                     cx.commands.push(Command::Select(None));
                 }
             }
-            None => peak_ui(ui, cx, comparison, timeline, selected_lane),
+            None => {
+                let Some(lane) = lane_ui(ui, comparison, selected_lane, cx.window_commands) else {
+                    ui.weak("Click a tensor in a lane to see its facts.");
+                    return;
+                };
+                if failure::failures_ui(ui, cx, comparison, lane, (state, lanes)) {
+                    return;
+                }
+                peak_ui(ui, cx, comparison, timeline, lane);
+            }
         });
 }
 
@@ -146,17 +158,7 @@ fn whole_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, lan
 }
 
 /// When and why a lane peaks: the main lane unless another was chosen.
-fn peak_ui(
-    ui: &mut egui::Ui,
-    cx: &mut PaneCx<'_>,
-    comparison: &Comparison,
-    timeline: &Timeline,
-    selected_lane: Option<LaneId>,
-) {
-    let Some(position) = lane_ui(ui, comparison, selected_lane, cx.window_commands) else {
-        ui.weak("Click a tensor in a lane to see its facts.");
-        return;
-    };
+fn peak_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, comparison: &Comparison, timeline: &Timeline, position: usize) {
     let (lane, view) = (&comparison.lanes[position], &timeline.lanes[position]);
     if let Some(story) = &lane.out_of_memory_report {
         for sentence in story.sentences() {

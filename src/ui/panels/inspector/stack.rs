@@ -27,12 +27,16 @@ impl EditorState {
     }
 }
 
-pub(super) fn stack_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, stack: &CallStack, state: &mut InspectorState) {
+pub(super) fn stack_ui(
+    ui: &mut egui::Ui,
+    cx: &mut PaneCx<'_>,
+    (title, stack): (&str, &CallStack),
+    state: &mut InspectorState,
+) {
     ui.add_space(6.0);
     let editor = &mut state.editor;
     ui.horizontal(|ui| {
-        ui.strong("Call stack (allocation)")
-            .on_hover_text("Innermost frame first");
+        ui.strong(title).on_hover_text("Innermost frame first");
         if named_button_ui(ui, small("Copy"), "copy call stack", "Copy all frames, C++ included") {
             ui.ctx().copy_text(stack.text());
             cx.window_commands.push(UiCommand::SayCopied("the call stack"));
