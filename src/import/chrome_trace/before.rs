@@ -80,7 +80,7 @@ fn equal_times_in_order(all: &[MemoryEvent], mut events: Vec<u32>) -> Vec<u32> {
         let group = &mut events[start..start + n_equal];
         if (2..=MOST_EQUAL).contains(&n_equal) {
             // Without a total before, the chain begins with the event that no other one leads to.
-            total = total.or_else(|| first_total(group.iter().map(|position| event(*position))));
+            total = total.or_else(|| first_total(all, group));
             for next in 0..n_equal {
                 let found = group[next..]
                     .iter()
@@ -98,13 +98,10 @@ fn equal_times_in_order(all: &[MemoryEvent], mut events: Vec<u32>) -> Vec<u32> {
     events
 }
 
-fn first_total<'a>(group: impl Iterator<Item = &'a MemoryEvent> + Clone) -> Option<i128> {
-    let leads = |total: i128| {
-        group
-            .clone()
-            .any(|event| event.allocated.map(i128::from) == Some(total))
-    };
-    group.clone().filter_map(total_before).find(|total| !leads(*total))
+fn first_total(all: &[MemoryEvent], group: &[u32]) -> Option<i128> {
+    let events = || group.iter().map(|position| &all[*position as usize]);
+    let leads = |total: i128| events().any(|event| event.allocated.map(i128::from) == Some(total));
+    events().filter_map(total_before).find(|total| !leads(*total))
 }
 
 #[cfg(test)]
@@ -112,8 +109,10 @@ mod tests {
     use super::*;
 
     /// Time, bytes, stated total.
-    fn events(rows: &[(u64, i64, i64)]) -> Vec<MemoryEvent> {
-        let event = |(number, (at, bytes, allocated)): (u64, &(u64, i64, i64))| MemoryEvent {
+    type Row = (u64, i64, i64);
+
+    fn events(rows: &[Row]) -> Vec<MemoryEvent> {
+        let event = |(number, (at, bytes, allocated)): (u64, &Row)| MemoryEvent {
             number,
             at: *at,
             address: 1,
@@ -129,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_constant_difference_was_allocated_before() {
-        let cases: [(&[(u64, i64, i64)], Before); 6] = [
+        let cases: [(&[Row], Before); 6] = [
             (
                 &[(1, 100, 1100), (2, 50, 1150), (3, -100, 1050)],
                 Before::Constant(1000),
@@ -147,7 +146,7 @@ mod tests {
 
     #[test]
     fn totals_order_events() {
-        let cases: [(&[(u64, i64, i64)], &[u32]); 7] = [
+        let cases: [(&[Row], &[u32]); 7] = [
             // The file has the allocation before the free that made room for it.
             (&[(1, 10, 110), (2, 10, 110), (2, -10, 100)], &[0, 2, 1]),
             (&[(1, 10, 110), (2, -10, 100), (2, 10, 110)], &[0, 1, 2]),

@@ -64,17 +64,24 @@ pub fn inspector_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut Inspecto
                     cx.commands.push(Command::Select(None));
                 }
             }
-            None => {
-                let Some(lane) = lane_ui(ui, comparison, selected_lane, cx.window_commands) else {
-                    ui.weak("Click a tensor in a lane to see its facts.");
-                    return;
-                };
-                if failure::failures_ui(ui, cx, comparison, lane, (state, lanes)) {
-                    return;
-                }
-                peak_ui(ui, cx, comparison, timeline, lane);
-            }
+            None => without_selection_ui(ui, cx, (comparison, timeline), (state, lanes)),
         });
+}
+
+/// A failed request of the lane, where one is pinned; else what holds its peak.
+fn without_selection_ui(
+    ui: &mut egui::Ui,
+    cx: &mut PaneCx<'_>,
+    (comparison, timeline): (&Comparison, &Timeline),
+    (state, lanes): (&mut InspectorState, &mut LanesState),
+) {
+    let Some(lane) = lane_ui(ui, comparison, lanes.selected_lane, cx.window_commands) else {
+        ui.weak("Click a tensor in a lane to see its facts.");
+        return;
+    };
+    if !failure::failures_ui(ui, cx, comparison, lane, (state, lanes)) {
+        peak_ui(ui, cx, comparison, timeline, lane);
+    }
 }
 
 /// The tensor's place in each lane.

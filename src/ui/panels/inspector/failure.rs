@@ -108,24 +108,22 @@ fn pools_ui(ui: &mut egui::Ui, failure: &RecordedFailure) {
         return;
     }
     ui.strong("Pools then");
-    egui::Grid::new("pools at the failed request")
-        .num_columns(4)
-        .min_col_width(0.0)
-        .spacing([8.0, 2.0])
-        .striped(true)
-        .show(ui, |ui| {
-            for heading in ["reserved", "live", "largest free", "pool"] {
-                ui.weak(heading);
-            }
-            ui.end_row();
-            for pool in &failure.pools {
-                right_bytes_ui(ui, pool.sums.reserved);
-                right_bytes_ui(ui, pool.sums.active + pool.sums.awaiting_free);
-                right_bytes_ui(ui, pool.sums.largest_free);
-                ui.add(egui::Label::new(format!("{}, {}", pool.name, pool.kind)).truncate());
-                ui.end_row();
-            }
-        });
+    for pool in &failure.pools {
+        let sums = &pool.sums;
+        let live = sums.active + sums.awaiting_free;
+        wrapped_ui(
+            ui,
+            format!(
+                "{}, {}: {} reserved, {}{live} live; largest free block {}{}",
+                pool.name,
+                pool.kind,
+                sums.reserved,
+                sums.at_least(),
+                sums.at_most(),
+                sums.largest_free
+            ),
+        );
+    }
     ui.add_space(4.0);
 }
 
