@@ -17,8 +17,8 @@ use crate::ImportError;
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{
-    BlockAddress, Category, EventTimes, FailedRequest, MarkKind, PhasePairs, RecordedBlock, RecordedMark,
-    RecordedMemory, RecordedPhase, RecordedRegion, Recording, RecordingRules, pooled_kind,
+    BlockAddress, Category, CategoryBasis, EventTimes, FailedRequest, MarkKind, PhasePairs, RecordedBlock,
+    RecordedMark, RecordedMemory, RecordedPhase, RecordedRegion, Recording, RecordingRules, pooled_kind,
 };
 
 /// Events between two checks of the cancel flag, and between two times that memory is freed.
@@ -219,6 +219,7 @@ impl RecordingBuilder {
             stream: heap.rows.stream_at(entry.stream),
             stack: called.stack,
             category: Category::Unknown,
+            basis: CategoryBasis::Nothing,
             is_older: false,
             is_freed: replayed.unfreed.pop_if(|unfreed| *unfreed == step).is_none(),
         });
@@ -241,6 +242,7 @@ impl RecordingBuilder {
             stream: live.stream,
             stack: called.stack,
             category: Category::Unknown,
+            basis: CategoryBasis::Nothing,
             is_older: true,
             is_freed: !live.is_final,
         });

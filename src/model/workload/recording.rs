@@ -25,7 +25,7 @@ mod summary;
 mod tables;
 
 pub use call_sites::{CallSite, CallSiteKind, CallSites, call_site_text};
-pub use categories::{Category, CategoryRule, CategoryRules, REQUESTER_RULES, Requester, RequesterRule};
+pub use categories::{Category, CategoryBasis, CategoryRule, CategoryRules, REQUESTER_RULES, Requester, RequesterRule};
 pub use event_times::EventTimes;
 pub use frame_rules::{FrameKind, FrameRule, FrameRuleError, FrameRules, is_python_file};
 pub use parts::{
@@ -98,6 +98,8 @@ pub struct Recording {
     pub counts: Vec<(String, u64)>,
     /// Whether `inspect` lists the blocks stream by stream.
     pub by_stream: bool,
+    /// Among the blocks that are a parameter or a state of the optimizer: bytes of parameters, as gradients show.
+    pub undecided_parameters: Bytes,
     /// Of a summary: facts of the whole recording.
     pub whole: Option<Box<WholeRecording>>,
     /// Of a log of CANN: all that it tells of the process.

@@ -140,6 +140,7 @@ impl Observer for Writer<'_> {
             block.name = measured.name;
             block.stack = measured.stack;
             block.category = measured.category;
+            block.basis = measured.basis;
             block.held = Bytes(grant.size);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::num::{NonZeroU32, NonZeroU64};
 
-use super::{Category, RecordedName};
+use super::{Category, CategoryBasis, RecordedName};
 use crate::units::{Bytes, Nanos, Step};
 
 /// The address of a block. `Option` needs no extra bytes; the largest number is no address.
@@ -75,6 +75,8 @@ pub struct RecordedBlock {
     pub stack: Option<StackIdx>,
     /// What it is for: an inference.
     pub category: Category,
+    /// What the category rests on.
+    pub basis: CategoryBasis,
     /// Whether the recording does not show its allocation: it predates the recording, or appears at `birth` without a
     /// request (see [`Self::appears`]).
     pub is_older: bool,
@@ -100,6 +102,7 @@ impl RecordedBlock {
             stream: Self::NO_STREAM,
             stack: None,
             category: Category::Unknown,
+            basis: CategoryBasis::Nothing,
             is_older: false,
             is_freed: false,
         }
