@@ -3,6 +3,7 @@
 //! In: a comparison and a report. Fields and columns are a contract: bytes and steps are integers, shares are parts of the live bytes
 //! from 0 to 1, ends are exclusive; unknown values are null with a sentence that says why.
 
+mod categories;
 mod page;
 mod ranks;
 mod recorded;
@@ -194,6 +195,12 @@ impl<'a> PeakAnswer<'a> {
             .key("group_by", ask.by.key())
             .key("groups_total", report.groups.len())
             .key("groups", self.groups(&report.groups).first(most))
+            .optional("categories", self.unknown().map(|_| self.categories()))
+            .key("unknown_bytes", self.unknown().map(|(unknown, _)| unknown))
+            .key(
+                "undecided_parameter_bytes",
+                self.unknown().map(|(_, parameters)| parameters),
+            )
             .key("tensors_total", set.members.len())
             .key("tensors", self.members().first(most))
             .key("idle", uses.ok().map(|uses| self.idle(uses)))

@@ -48,6 +48,7 @@ impl PeakAnswer<'_> {
             blocks.push(paragraph("No live tensors at this step."));
         } else {
             blocks.extend(self.group_blocks());
+            blocks.extend(self.category_blocks());
             blocks.extend(self.largest_blocks());
         }
         if let Some(spread) = &self.report.ranks {

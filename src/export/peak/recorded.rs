@@ -39,6 +39,7 @@ impl<'a> RecordedSegments<'a> {
         let (recording, block) = self.block(member)?;
         let record = sites(recording, block)
             .key("file", Attribute::File.of_block(recording, block))
+            .key("category_rests_on", block.basis.key())
             .key("held_bytes", block.held);
         Some(self.place(record, block))
     }
