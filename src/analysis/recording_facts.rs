@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 
 use super::recording_figures::{Fragmentation, RecordingFigures};
 use highwater_model::units::{Bytes, Nanos, Step, counted, grouped, percents};
-use highwater_model::workload::MarkKind;
+use highwater_model::workload::{MarkKind, RecordedRange};
 
 /// A row: what, its value, the exact value where it is rounded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +40,13 @@ impl RecordingFigures {
             count => grouped(u64::from(count)),
         };
         facts.plain("events", events);
+        if let Some(RecordedRange { first, end, of }) = self.range {
+            let [first, last, of] = [first, end.saturating_sub(1), of].map(|event| grouped(u64::from(event)));
+            facts.plain(
+                "events of the file",
+                format!("{first} to {last} of {of}; event 0 here is {first}"),
+            );
+        }
         match self.duration {
             _ if is_moment => {}
             // All events are at one time, or at times that are not stated.

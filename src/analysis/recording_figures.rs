@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use super::allocator_state::{AllocatorState, AllocatorSums};
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{
-    MarkKind, RecordedBlock, RecordedMemory, RecordedPeaks, RecordedPhase, Recording, TotalKind,
+    MarkKind, RecordedBlock, RecordedMemory, RecordedPeaks, RecordedPhase, RecordedRange, Recording, TotalKind,
 };
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +49,8 @@ pub struct RecordingFigures {
     pub device: String,
     /// Whether it is pinned memory of the host.
     pub is_host: bool,
+    /// The events of the file that were read; `None` for all.
+    pub range: Option<RecordedRange>,
     /// Of the recorded device; `None` where the file does not state it.
     pub device_memory: Option<RecordedMemory>,
     /// The tool that wrote it.
@@ -122,6 +124,7 @@ pub fn recording_figures(recording: &Recording) -> RecordingFigures {
         name: recording.name.clone(),
         device: recording.device.clone(),
         is_host: recording.is_host,
+        range: recording.range,
         device_memory: recording.device_memory,
         recorder: recording.recorder.clone(),
         steps: recording.n_steps,

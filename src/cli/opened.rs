@@ -35,6 +35,12 @@ impl Named {
         for source in opening.sources(files)? {
             let path = match &source {
                 SourceSpec::Path(path) if is_document(path) => path,
+                SourceSpec::Within { source: inner, .. } if inner.path().is_some_and(is_document) => {
+                    bail!(
+                        "{}: a range of events is of a recording; name the recording, not a document",
+                        inner.label()
+                    )
+                }
                 _ => {
                     named.sources.push(source);
                     continue;

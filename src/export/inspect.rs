@@ -252,6 +252,7 @@ fn recording_json(figures: &RecordingFigures) -> Json {
         "name": figures.name,
         "memory": if figures.is_host { "host" } else { "device" },
         "recorder": figures.recorder,
+        "event_range": figures.range.map(|range| json!({"first": range.first, "end": range.end, "of": range.of})),
         "device_memory_bytes": figures.device_memory.map(|memory| memory.bytes.get()),
         "device_memory_is_lower_bound": figures.device_memory.map(|memory| memory.is_lower_bound),
         "steps": figures.steps,

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use super::ImportError;
 use highwater_model::progress::Progress;
+use highwater_model::workload::EventRange;
 
 pub trait ReadSeek: Read + Seek {}
 impl<T: Read + Seek> ReadSeek for T {}
@@ -19,6 +20,7 @@ pub struct Input<'a> {
     head: Vec<u8>,
     reader: Box<dyn ReadSeek + 'a>,
     failure: Rc<Cell<Option<Error>>>,
+    range: Option<EventRange>,
 }
 
 /// A reader that notes the first error of the system: decoders and parsers may call it damage, or the end of a file. Reads
@@ -82,7 +84,17 @@ impl<'a> Input<'a> {
                 failure: Rc::clone(&failure),
             }),
             failure,
+            range: None,
         })
+    }
+
+    /// Which events are read of a recording; all where this is not set.
+    pub const fn set_range(&mut self, range: Option<EventRange>) {
+        self.range = range;
+    }
+
+    pub(super) const fn range(&self) -> Option<EventRange> {
+        self.range
     }
 
     /// What was made of the content; where the system could not read all of it, its error.

@@ -17,6 +17,7 @@ mod dtr_log;
 mod each;
 mod element_types;
 mod error;
+mod event_range;
 mod ge_dump;
 mod gzip;
 mod input;

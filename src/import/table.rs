@@ -313,6 +313,7 @@ fn import_any(
     row: Option<&'static Importer>,
     progress: &Progress<'_>,
 ) -> Result<Imported, ImportError> {
+    let range = input.range();
     if gzip::is_gzip(input.head()) {
         // Unknown content is not unpacked.
         let row = match (row, gzip::unpacked_head(input)) {
@@ -323,6 +324,7 @@ fn import_any(
             input: mut unpacked,
             padding,
         } = gzip::unpack(input, progress)?;
+        unpacked.set_range(range);
         let mut imported = import_plain(&mut unpacked, row, progress).map_err(ImportError::of_unpacked)?;
         Unpacked::report(padding, &mut imported.diagnostics);
         return Ok(imported);
@@ -468,8 +470,11 @@ fn import_plain(
         Some(row) => row,
         None => choose(input)?,
     };
+    let range = input.range();
     let imported = if is_marked(input.head()) {
-        import_with(row, &mut unmarked(input)?, progress)
+        let mut unmarked = unmarked(input)?;
+        unmarked.set_range(range);
+        import_with(row, &mut unmarked, progress)
     } else {
         import_with(row, input, progress)
     };
@@ -510,12 +515,16 @@ fn import_with(
         progress.check()?;
     }
     let source = read?;
-    Ok(Imported {
+    let imported = Imported {
         format: row.name,
         source,
         measured: Vec::new(),
         diagnostics,
-    })
+    };
+    match input.range() {
+        Some(range) => imported.within(range),
+        None => Ok(imported),
+    }
 }
 
 fn choose(input: &Input<'_>) -> Result<&'static Importer, ImportError> {

@@ -13,7 +13,7 @@ use highwater_analysis::{
     AllocatorSetting, Configuration, LaneGoal, LaneId, LaneSet, LaneStrategies, Pin, Request, acting_device, bound_plan,
 };
 use highwater_import::{IMPORTERS, importer};
-use highwater_model::workload::{Device, DimValues, RecordingRules, SchedulePlan, Workload};
+use highwater_model::workload::{Device, DimValues, EventRange, RecordingRules, SchedulePlan, Workload};
 use highwater_options::{Environment, Options, SeenFiles};
 
 /// A source of graphs.
@@ -31,6 +31,8 @@ pub enum SourceSpec {
         /// By importer.
         format: &'static str,
     },
+    /// A range of the events of a source. A document keeps the whole source.
+    Within { source: Box<Self>, range: EventRange },
 }
 
 impl SourceSpec {
@@ -62,6 +64,9 @@ impl SourceSpec {
     pub fn opened_as(self, format: Option<&str>) -> Result<Self, super::FileError> {
         let plain = match self {
             Self::As { source, .. } => *source,
+            Self::Within { source, range } => {
+                return Ok(source.opened_as(format)?.within(Some(range)));
+            }
             other => other,
         };
         let Some(name) = format else { return Ok(plain) };
@@ -77,9 +82,22 @@ impl SourceSpec {
         })
     }
 
-    pub const fn chosen_format(&self) -> Option<&'static str> {
+    /// The source with a range of its events; all without one.
+    #[must_use]
+    pub fn within(self, range: Option<EventRange>) -> Self {
+        match range {
+            Some(range) => Self::Within {
+                source: Box::new(self),
+                range,
+            },
+            None => self,
+        }
+    }
+
+    pub fn chosen_format(&self) -> Option<&'static str> {
         match self {
             Self::As { format, .. } => Some(format),
+            Self::Within { source, .. } => source.chosen_format(),
             _ => None,
         }
     }
@@ -87,7 +105,7 @@ impl SourceSpec {
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::Path(path) => stream_name(path).is_none().then_some(path),
-            Self::As { source, .. } => source.path(),
+            Self::As { source, .. } | Self::Within { source, .. } => source.path(),
             Self::Sample(_) | Self::Bytes { .. } => None,
         }
     }
@@ -98,7 +116,7 @@ impl SourceSpec {
             Self::Path(path) => path.display().to_string(),
             Self::Sample(sample) => format!("sample:{}", sample.name),
             Self::Bytes { name, .. } => name.clone(),
-            Self::As { source, .. } => source.label(),
+            Self::As { source, .. } | Self::Within { source, .. } => source.label(),
         }
     }
 
@@ -114,7 +132,7 @@ impl SourceSpec {
             },
             Self::Sample(sample) => sample.title.to_owned(),
             Self::Bytes { name, .. } => name.clone(),
-            Self::As { source, .. } => source.title(),
+            Self::As { source, .. } | Self::Within { source, .. } => source.title(),
         }
     }
 }
@@ -285,7 +303,7 @@ fn keep_known(dims: &mut DimValues, workload: &Workload) {
 pub fn preset_iterations(sources: &[SourceSpec]) -> u32 {
     let suggested = sources.iter().filter_map(|source| match source {
         SourceSpec::Sample(sample) => Some(sample.iterations),
-        SourceSpec::Path(_) | SourceSpec::Bytes { .. } | SourceSpec::As { .. } => None,
+        _ => None,
     });
     suggested.max().unwrap_or(1).max(1)
 }

@@ -14,6 +14,7 @@ use highwater_analysis::Pin;
 use highwater_import::{ImportError, Imported, Importer, Input, has_json_key, import, import_as, importer, text_where};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
+use highwater_model::workload::EventRange;
 use highwater_options::{Environment, FileState, NamedPaths, Options, SeenFiles, paths_of};
 use highwater_script::is_script_name;
 
@@ -128,6 +129,33 @@ fn read_as(
             Ok(read)
         }
         SourceSpec::As { source, format } => read_as(source, importer(format), keep, progress),
+        SourceSpec::Within { source, range } => read_range(source, row, *range, progress),
+    }
+}
+
+/// The events of a range, where the reader of the format gives up the others; else all.
+fn read_range(
+    source: &SourceSpec,
+    row: Option<&'static Importer>,
+    range: EventRange,
+    progress: &Progress<'_>,
+) -> Result<Imported, FileError> {
+    match source {
+        SourceSpec::As { source, format } => read_range(source, importer(format), range, progress),
+        SourceSpec::Path(path) if stream_name(path).is_none() && !path.is_dir() => {
+            let read = input_of(path, progress)?.and_then(|mut input| {
+                input.set_range(Some(range));
+                import_as(&mut input, row, progress)
+            });
+            read.map_err(|reason| FileError::import(path, reason))
+        }
+        // What is summed up has no events.
+        _ => read_as(source, row, Keep::All, progress)?
+            .within(range)
+            .map_err(|reason| FileError::Import {
+                name: source.label(),
+                reason,
+            }),
     }
 }
 

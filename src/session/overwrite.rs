@@ -107,7 +107,7 @@ fn named_file(path: &str, folders: &[String]) -> Option<PathBuf> {
 fn path_of(source: &SourceSpec) -> Option<&Path> {
     match source {
         SourceSpec::Path(path) => Some(path),
-        SourceSpec::As { source, .. } => path_of(source),
+        SourceSpec::As { source, .. } | SourceSpec::Within { source, .. } => path_of(source),
         SourceSpec::Sample(_) | SourceSpec::Bytes { .. } => None,
     }
 }

@@ -45,6 +45,7 @@ impl PersistedSource {
                 ..Self::default()
             }),
             SourceSpec::Bytes { .. } => None,
+            SourceSpec::Within { source, .. } => Self::of(source),
             SourceSpec::As { source, format } => Some(Self {
                 format: Some((*format).to_owned()),
                 ..Self::of(source)?

@@ -7,11 +7,12 @@ use anyhow::{Context as _, bail};
 
 use super::super::args::{Format, ReplayArgs};
 use super::super::text::print_answer;
-use super::super::{Verdict, print, timed};
+use super::super::{Verdict, print, timed, warn};
 use super::device_bytes;
 use super::recorded_events::write_recorded_events;
 use highwater_analysis::{AllocatorFit, AllocatorSetting, PINNED_PERCENT, PinnedSegments};
 use highwater_export::{FitAnswer, TraceAnswer, TraceRun};
+use highwater_model::diagnostics::Severity;
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, counted};
 use highwater_model::visible::visible_json;
@@ -198,6 +199,13 @@ fn replay_recordings(
             "{count}; this is {}, which has the highest peak\n\n",
             recording.name
         ))?;
+    }
+    if let Some(range) = recording.range {
+        let sentence = range.sentence();
+        match args.format {
+            Format::Text if !args.events => print(&format!("{sentence}\n\n"))?,
+            _ => warn(Severity::Info, &format!("{}: {sentence}", recording.name)),
+        }
     }
     let fit = AllocatorFit::new(recording, version, device, progress);
     progress.check()?;

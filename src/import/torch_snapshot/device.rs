@@ -3,6 +3,9 @@
 //! In: rows of the heap. Out: the same by device; pinned memory of the host is one. Invariant: events are runs of neighbouring
 //! rows, so that millions take little memory.
 
+use std::collections::BTreeMap;
+
+use super::range::TraceCut;
 use super::rows::Segment;
 use super::value::narrow;
 use crate::pages::Pages;
@@ -43,6 +46,15 @@ impl Trace {
             Some((first, n)) if *first + *n == row => *n += 1,
             _ => self.runs.push((row, 1)),
         }
+    }
+
+    /// Takes the rows from a position on away.
+    pub(super) fn split_off(&mut self, n: usize) -> Vec<u32> {
+        let rows: Vec<u32> = self.rows().collect();
+        let behind = rows.get(n..).unwrap_or_default().to_vec();
+        *self = Self::default();
+        rows.into_iter().take(n).for_each(|row| self.push(row));
+        behind
     }
 
     pub(super) fn rows(&self) -> impl DoubleEndedIterator<Item = u32> + '_ {
@@ -105,8 +117,13 @@ impl std::fmt::Display for Place {
     }
 }
 
+/// What was given up of lists of events, by list.
+pub(super) type Cuts = BTreeMap<u32, TraceCut>;
+
 #[derive(Debug, Default)]
 pub(super) struct Device {
+    /// Where only a range of its events was read.
+    pub(super) cut: Option<TraceCut>,
     pub(super) is_host: bool,
     pub(super) trace: Trace,
     pub(super) segments: Vec<FinalSegment>,
@@ -118,6 +135,11 @@ pub(super) struct Device {
 }
 
 impl Device {
+    /// Whether its events are a range of a file that has events before.
+    pub(super) fn is_cut_at_start(&self) -> bool {
+        self.cut.as_ref().is_some_and(|cut| cut.range().first > 0)
+    }
+
     pub(super) fn count(&mut self, state: u32, held: u64) {
         if let Some(count) = self.states.iter_mut().find(|count| count.state == state) {
             count.blocks += 1;

@@ -70,6 +70,16 @@ impl Entries {
         })
     }
 
+    /// Takes the last entry away.
+    pub(super) fn pop(&mut self) {
+        if self.packed.pop().is_some_and(|last| last.action == WHOLE) {
+            self.whole.pop();
+        }
+        if self.len().is_multiple_of(PAGE) {
+            self.bases.pop();
+        }
+    }
+
     /// Replaces an entry that is there.
     pub(super) fn set(&mut self, row: u32, entry: &Entry) {
         let packed = self.pack(row as usize, entry);

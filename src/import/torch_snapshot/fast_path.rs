@@ -9,6 +9,7 @@
 
 use super::machine::Machine;
 use super::opcode as op;
+use super::places::SomePlaces;
 use super::value::{Kind, ShortValue, Value, narrow};
 use crate::ImportError;
 use crate::pages::Pages;
@@ -25,6 +26,8 @@ const LOW: usize = 1 << u8::BITS;
 #[derive(Debug)]
 pub(super) struct Memo {
     all: Pages<ShortValue>,
+    /// The places that are kept, where not all are.
+    some: Option<SomePlaces>,
     /// Values that are no positions.
     others: Vec<Value>,
     low: [Value; LOW],
@@ -34,6 +37,7 @@ impl Default for Memo {
     fn default() -> Self {
         Self {
             all: Pages::default(),
+            some: None,
             others: Vec::new(),
             low: [Value::HOLE; LOW],
         }
@@ -41,16 +45,35 @@ impl Default for Memo {
 }
 
 impl Memo {
+    /// A memo that keeps texts and what [`Self::keep`] puts into it: other places give [`Value::forgotten`].
+    pub(super) fn sparse() -> Self {
+        Self {
+            some: Some(SomePlaces::default()),
+            ..Self::default()
+        }
+    }
+
     /// Places up to the last that was used.
     #[inline]
     pub(super) fn len(&self) -> usize {
-        self.all.len()
+        match &self.some {
+            None => self.all.len(),
+            Some(some) => some.len,
+        }
     }
 
     /// The value at a place; `None` where it is empty.
     #[inline]
     pub(super) fn get(&self, index: usize) -> Option<Value> {
-        match self.all.get(index)?.expanded() {
+        let short = match &self.some {
+            None => *self.all.get(index)?,
+            Some(some) => match some.get(index) {
+                Some(short) => short,
+                None if index < some.len => return Some(Value::forgotten(narrow(index))),
+                None => return None,
+            },
+        };
+        match short.expanded() {
             Ok(value) => Some(value).filter(|value| *value != Value::HOLE),
             Err(other) => self.others.get(other as usize).copied(),
         }
@@ -66,6 +89,14 @@ impl Memo {
     /// Puts a value behind the last place.
     #[inline]
     pub(super) fn push(&mut self, value: Value) {
+        if let Some(some) = &mut self.some {
+            let place = some.len;
+            some.len += 1;
+            if !matches!(value.kind(), Kind::List(_) | Kind::Dict(_)) {
+                self.keep(place, value);
+            }
+            return;
+        }
         if let Some(place) = self.low.get_mut(self.all.len()) {
             *place = value;
         }
@@ -82,12 +113,26 @@ impl Memo {
 
     /// Puts a value at a place that is there.
     pub(super) fn set(&mut self, index: usize, value: Value) {
+        if self.some.is_some() {
+            return self.keep(index, value);
+        }
         if let Some(place) = self.low.get_mut(index) {
             *place = value;
         }
         let short = self.short(value);
         if let Some(place) = self.all.get_mut(index) {
             *place = short;
+        }
+    }
+
+    /// Keeps the value of a place, where not all are kept.
+    pub(super) fn keep(&mut self, index: usize, value: Value) {
+        if let Some(place) = self.low.get_mut(index) {
+            *place = value;
+        }
+        let short = self.short(value);
+        if let Some(some) = &mut self.some {
+            some.put(index, short);
         }
     }
 
@@ -173,10 +218,10 @@ impl Machine<'_> {
             return Ok(false);
         };
         self.window.pass(whole.n_bytes);
-        self.empty_dict()?;
+        self.open_dict()?;
         self.memoize()?;
         if let Kind::Dict(dict) = self.top()?.kind() {
-            self.heap.fill(dict, &pairs[..whole.n_values]);
+            self.fill_dict(dict, &pairs[..whole.n_values])?;
         }
         Ok(true)
     }

@@ -19,6 +19,14 @@ pub(super) struct Lists {
     items: Vec<Value>,
 }
 
+/// A state of the pool to which it can shrink.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ListsSize {
+    pub(super) lists: usize,
+    chunks: usize,
+    items: usize,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Chunk {
     /// Position of the first item, or in a run the first dict.
@@ -36,6 +44,22 @@ impl Lists {
     pub(super) fn add(&mut self) -> u32 {
         self.ends.push((NO_CHUNK, NO_CHUNK));
         narrow(self.ends.len() - 1)
+    }
+
+    /// How many lists, pieces and items there are.
+    pub(super) fn size(&self) -> ListsSize {
+        ListsSize {
+            lists: self.ends.len(),
+            chunks: self.chunks.len(),
+            items: self.items.len(),
+        }
+    }
+
+    /// Takes away what was added since: nothing that was there before may have grown.
+    pub(super) fn shrink_to(&mut self, size: ListsSize) {
+        self.ends.truncate(size.lists);
+        self.chunks.truncate(size.chunks);
+        self.items.truncate(size.items);
     }
 
     /// Puts items at the end of a list; returns the number of those that take room.

@@ -4,8 +4,8 @@
 //! opens is a mark. JSON and Python differ in the spelling of values alone: `null` and `None`, `true` and `True`, one
 //! kind of quotes or two, tuples, commas behind the last item, texts that are divided into several.
 
-use super::machine::Machine;
-use super::value::{Heap, Value};
+use super::machine::{Machine, ReadPickle};
+use super::value::Value;
 use super::window::Window;
 use crate::json_key::has_key;
 use crate::{ImportError, Input};
@@ -38,7 +38,7 @@ enum Expected {
 }
 
 /// Reads one value; returns also the number of bytes behind its end.
-pub(super) fn run(input: &mut Input<'_>, progress: &Progress<'_>) -> Result<(Heap, Value, u64), ImportError> {
+pub(super) fn run(input: &mut Input<'_>, progress: &Progress<'_>) -> Result<ReadPickle, ImportError> {
     let window = Window::new(input, progress, "the snapshot")?;
     let mut machine = Machine::new(window);
     // The closing bracket of each open list, and whether a key comes next.

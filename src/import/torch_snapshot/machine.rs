@@ -5,9 +5,13 @@
 //! values for each byte of the file, and never from a number that the file states; values are not followed, so that
 //! neither depth nor lists that contain themselves matter.
 
+use std::collections::BTreeSet;
+
 use super::fast_path::Memo;
+use super::lists::ListsSize;
 use super::old_text;
 use super::opcode as op;
+use super::range::{EventFilter, Kept};
 use super::value::{Heap, MOST_CONTAINERS, Value};
 use super::window::Window;
 use crate::{ImportError, Input};
@@ -29,15 +33,58 @@ pub(super) struct Machine<'a> {
     pub(super) most_containers: usize,
     pub(super) most_memo: usize,
     pub(super) at: u64,
+    /// Gives up events outside a range.
+    pub(super) range: Option<RangeReading>,
 }
 
+/// A pickle of which a range of events is kept.
+#[derive(Debug)]
+pub(super) struct RangeReading {
+    pub(super) filter: EventFilter,
+    /// Dicts that are not complete, with their places in the memo, and the lists before them.
+    pub(super) open: Vec<OpenDict>,
+    /// Lists up to this number are kept whatever is given up.
+    pub(super) n_wanted: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OpenDict {
+    pub(super) dict: u32,
+    pub(super) place: Option<usize>,
+    pub(super) lists: ListsSize,
+}
+
+/// What a pickle leaves behind, and the number of bytes behind its end.
+pub(super) type ReadPickle = (Heap, Value, u64);
+
 /// Runs a pickle; returns also the number of bytes behind its end.
-pub(super) fn run(input: &mut Input<'_>, progress: &Progress<'_>) -> Result<(Heap, Value, u64), ImportError> {
+pub(super) fn run(input: &mut Input<'_>, progress: &Progress<'_>) -> Result<ReadPickle, ImportError> {
+    run_machine(Machine::new(Window::new(input, progress, "the pickle")?)).map(|(_, read)| read)
+}
+
+/// As [`run`]; events outside a range are given up.
+pub(super) fn run_within(
+    input: &mut Input<'_>,
+    filter: EventFilter,
+    progress: &Progress<'_>,
+) -> Result<(EventFilter, ReadPickle), ImportError> {
     let mut machine = Machine::new(Window::new(input, progress, "the pickle")?);
+    let unused = EventFilter::new(Kept::Since(0), BTreeSet::new());
+    machine.memo = Memo::sparse();
+    machine.range = Some(RangeReading {
+        filter,
+        open: Vec::new(),
+        n_wanted: 0,
+    });
+    let (range, read) = run_machine(machine)?;
+    Ok((range.map_or(unused, |range| range.filter), read))
+}
+
+fn run_machine(mut machine: Machine<'_>) -> Result<(Option<RangeReading>, ReadPickle), ImportError> {
     while machine.step()? {}
     let result = machine.pop()?;
     let rest = machine.window.len().saturating_sub(machine.window.position());
-    Ok((machine.heap, result, rest))
+    Ok((machine.range, (machine.heap, result, rest)))
 }
 
 impl<'a> Machine<'a> {
@@ -54,6 +101,7 @@ impl<'a> Machine<'a> {
             memo: Memo::default(),
             heap: Heap::new(len),
             at: 0,
+            range: None,
         }
     }
 }
@@ -78,7 +126,7 @@ impl Machine<'_> {
                 self.long(u64::from(n))?;
             }
             op::MARK => self.mark()?,
-            op::EMPTY_DICT => self.empty_dict()?,
+            op::EMPTY_DICT => self.open_dict()?,
             op::SETITEMS => self.set_items()?,
             op::BININT1 => {
                 let number = self.window.byte()?;
@@ -159,7 +207,9 @@ impl Machine<'_> {
             op::APPEND => {
                 let item = self.pop()?;
                 let list = self.top_list()?;
-                self.append(list, &[item]);
+                if item != Value::GIVEN_UP {
+                    self.append(list, &[item]);
+                }
             }
             op::SETITEM => {
                 let value = self.pop()?;

@@ -29,7 +29,9 @@ mod literal;
 mod machine;
 mod old_text;
 mod opcode;
-
+mod places;
+mod range;
+mod range_reading;
 mod recording;
 mod regions;
 mod replay;
@@ -42,15 +44,21 @@ mod times;
 mod value;
 mod window;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use self::device::Cuts;
+use self::range::{EventFilter, Kept};
+use self::rows::Annotation;
+use self::value::{Heap, Value, narrow};
+use super::event_range::{self, outside};
 use super::pages::Pages;
 use super::unread_formats::TORCH_MAGIC;
 use super::{ImportError, Input};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::units::Bytes;
-use highwater_model::workload::Source;
+use highwater_model::workload::{EventRange, PhasePairs, RecordedNames, Recording, Source};
 
 /// Any pickle of protocol 2 or later: what is no snapshot is refused with a word about what it is. Older protocols, texts
 /// and databases are recognised by the names of a snapshot's parts.
@@ -101,17 +109,16 @@ pub(super) fn import(
         return import(&mut Input::from_bytes(&name, json)?, progress, diagnostics);
     }
     let budget = usize::try_from(input.len()).unwrap_or(usize::MAX);
-    let run = if is_text(input.head()) {
-        literal::run
-    } else {
-        machine::run
+    let (cuts, (mut heap, root, rest)) = match input.range() {
+        _ if is_text(input.head()) => (Cuts::new(), literal::run(input, progress)?),
+        None => (Cuts::new(), machine::run(input, progress)?),
+        Some(wanted) => within(input, wanted, progress)?,
     };
-    let (mut heap, root, rest) = run(input, progress)?;
     if rest > 0 {
         let bytes = Bytes(rest).exact();
         diagnostics.warning(format!("{bytes} behind the end of the snapshot are not read"), "");
     }
-    let mut snapshot = snapshot::snapshot(&heap, root, diagnostics)?;
+    let mut snapshot = snapshot::snapshot(&heap, root, cuts, diagnostics)?;
     heap.rows.blocks = Pages::default();
     let mut recordings = Vec::new();
     for (place, mut device) in std::mem::take(&mut snapshot.devices) {
@@ -124,6 +131,66 @@ pub(super) fn import(
         recordings.push(Arc::new(made.recording));
     }
     Ok(Source::Recordings(recordings))
+}
+
+/// Reads the events of a range. A pass before finds the call stacks that they share with others; for the last steps another one
+/// finds where these begin.
+fn within(
+    input: &mut Input<'_>,
+    wanted: EventRange,
+    progress: &Progress<'_>,
+) -> Result<(Cuts, machine::ReadPickle), ImportError> {
+    let kept = match wanted {
+        EventRange::Numbers { first, end } => Kept::Numbers(first, end),
+        EventRange::LastSteps(count) => {
+            let none = EventFilter::new(Kept::Numbers(u32::MAX, u32::MAX), BTreeSet::new());
+            let (filter, (heap, root, _)) = machine::run_within(input, none, progress)?;
+            if filter.cuts.is_empty() {
+                return Ok((Cuts::new(), machine::run(input, progress)?));
+            }
+            Kept::Since(last_steps(&heap, root, filter.last_time(), count)?)
+        }
+    };
+    let (looked, _) = machine::run_within(input, EventFilter::new(kept, BTreeSet::new()), progress)?;
+    if looked.cuts.is_empty() {
+        // Dicts of protocol 0 and 1 are filled in pieces.
+        return Ok((Cuts::new(), machine::run(input, progress)?));
+    }
+    if looked.is_empty() {
+        return Err(outside(looked.n_events()));
+    }
+    let (filter, read) = machine::run_within(input, EventFilter::new(kept, looked.wanted), progress)?;
+    Ok((filter.cuts, read))
+}
+
+/// When the last steps begin, in microseconds: annotations are the events of a recording that has nothing else.
+fn last_steps(heap: &Heap, root: Value, last_event: Option<u64>, count: u32) -> Result<u64, ImportError> {
+    let annotations: Vec<Annotation> = snapshot::annotations(heap, root).collect();
+    let mut names = RecordedNames::default();
+    let mut pairs = PhasePairs::default();
+    let mut times = Vec::with_capacity(annotations.len());
+    for annotation in annotations {
+        let Some(time) = annotation.time_us else { continue };
+        let event = narrow(times.len());
+        let name = names.intern(&snapshot::cut(heap.text_at(annotation.name).unwrap_or_default()));
+        match annotation.stage {
+            // A step behind the last event has none.
+            keys::START if Some(time) > last_event => {}
+            keys::START => pairs.begin(name, event),
+            keys::END => pairs.end(name, event),
+            _ => {}
+        }
+        times.push(time);
+    }
+    let n_steps = narrow(times.len());
+    let marks = Recording {
+        n_steps,
+        phases: pairs.finish(n_steps),
+        names: names.finish(),
+        ..Recording::default()
+    };
+    let first = event_range::last_steps(&marks, count)?;
+    Ok(times.get(first as usize).copied().unwrap_or(0))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 use super::device::{Device, Place};
 use super::keys;
+use super::range::TraceCut;
 use super::regions::FoundRegion;
 use super::replay::{Live, Replayed, is_allocation};
 use super::rows::{Action, Entry, NONE, has};
@@ -71,12 +72,13 @@ pub(super) fn make(
         oom_free: Vec::new(),
     };
     maker.events(heap, snapshot, device, times_say.mended(), replayed, progress)?;
-    let (phases, annotations) = maker.annotations(heap, snapshot, place);
+    let (phases, annotations) = maker.annotations(heap, snapshot, place, device.cut.as_ref());
     let regions = maker.regions(&regions);
     let stacks = maker.stacks;
     let mut recording = Recording {
         name: place.to_string(),
         is_host: device.is_host,
+        range: device.cut.as_ref().map(TraceCut::range),
         device_memory: device_memory(&maker.oom_free, &regions).filter(|_| !device.is_host),
         recorder: "PyTorch memory snapshot".to_owned(),
         n_steps: maker.n_steps,
@@ -166,7 +168,9 @@ impl RecordingBuilder {
             if position.is_multiple_of(EVENTS_BETWEEN_CHECKS) {
                 progress.check()?;
             }
-            self.unseen_block(heap, Step(0), address, &live);
+            if live.end > 0 || !device.is_cut_at_start() {
+                self.unseen_block(heap, Step(0), address, &live);
+            }
         }
         // Until the first event whose time is in order the time is that event's.
         let mut time = first_time(heap, device, out_of_order);
@@ -307,7 +311,13 @@ impl RecordingBuilder {
     }
 
     /// Marks of what the user noted, at the first event that is not earlier, and phases from begins to ends.
-    fn annotations(&mut self, heap: &Heap, snapshot: &Snapshot, place: Place) -> (Vec<RecordedPhase>, Annotations) {
+    fn annotations(
+        &mut self,
+        heap: &Heap,
+        snapshot: &Snapshot,
+        place: Place,
+        cut: Option<&TraceCut>,
+    ) -> (Vec<RecordedPhase>, Annotations) {
         let mut found = Annotations::default();
         let mut pairs = PhasePairs::default();
         for row in &snapshot.annotations {
@@ -324,9 +334,13 @@ impl RecordingBuilder {
                 found.unplaced += 1;
                 continue;
             };
+            let is_before = cut.is_some_and(|cut| cut.is_before(time));
             let time = Nanos(time.saturating_mul(1000));
-            let behind = narrow(self.times.n_before(time));
-            let step = behind.min(self.n_steps - 1);
+            let n_before = narrow(self.times.n_before(time));
+            let step = n_before.min(self.n_steps - 1);
+            let is_behind = n_before == self.n_steps && cut.is_some_and(|cut| cut.range().is_cut_at_end());
+            // A step more, for what comes before a range.
+            let behind = if is_before { 0 } else { n_before + 1 };
             let name = super::snapshot::cut(heap.text_at(annotation.name).unwrap_or_default());
             let text = match annotation.stage {
                 keys::START => {
@@ -339,6 +353,9 @@ impl RecordingBuilder {
                 }
                 _ => name,
             };
+            if is_before || is_behind {
+                continue;
+            }
             self.marks.push(RecordedMark {
                 step: Step(step),
                 kind: MarkKind::Note,
@@ -348,7 +365,14 @@ impl RecordingBuilder {
             });
         }
         self.marks.sort_by_key(|mark| mark.step);
-        let phases = pairs.finish(self.n_steps);
+        let mut phases = pairs.finish(self.n_steps + 1);
+        phases.retain_mut(|phase| {
+            phase.start.0 = phase.start.0.saturating_sub(1);
+            phase.end.0 -= 1;
+            phase.start < phase.end
+        });
+        phases.sort_by_key(|phase| (phase.start, std::cmp::Reverse(phase.end)));
+        phases.sort_by_key(|phase| (phase.start, std::cmp::Reverse(phase.end)));
         (found.unopened, found.unclosed) = (pairs.unopened, pairs.unclosed);
         (phases, found)
     }

@@ -21,7 +21,7 @@ const PINNED: &str = "pinned";
 /// The kind of a segment by its size, as `CUDACachingAllocator.cpp` cuts them (`get_allocation_size`): requests up to 1 MiB
 /// are served from segments of 2 MiB, others from segments of 20 MiB, or of the requested size from 10 MiB on, in steps of
 /// 2 MiB. Events do not state the kind.
-const fn kind_by_size(bytes: u64) -> &'static str {
+pub(super) const fn kind_by_size(bytes: u64) -> &'static str {
     const STEP: u64 = 2 << 20;
     match bytes {
         STEP => "small",
@@ -69,8 +69,10 @@ pub(super) struct Regions {
     is_any: bool,
     /// Whether the final segments follow [`kind_by_size`].
     is_cut_by_rule: bool,
-    /// Whether all are pinned memory of the host.
-    is_host: bool,
+    /// The kind of all, where there is but one.
+    only_kind: Option<&'static str>,
+    /// Whether the events of a range are preceded by others: what the first one ends is not of the range.
+    is_cut_at_start: bool,
     /// Freed segments whose kind follows from their size.
     pub(super) by_size: Count,
     /// Final segments that overlap, or ranges mapped without an event.
@@ -88,7 +90,8 @@ impl Regions {
             n_steps,
             is_any: false,
             is_cut_by_rule: true,
-            is_host: device.is_host,
+            only_kind: device.is_host.then_some(PINNED),
+            is_cut_at_start: device.is_cut_at_start(),
             by_size: Count::default(),
             overlapping: Count::default(),
             vanished: Count::default(),
@@ -148,12 +151,12 @@ impl Regions {
     /// An event that unmaps a range: it was live before.
     pub(super) fn finish(&mut self, step: u32, entry: &Entry, stream: u64) {
         self.is_any = true;
-        let name = match entry.action {
-            _ if self.is_host => PINNED,
+        let by_action = match entry.action {
             Action::SegmentUnmap => "expandable",
             _ if self.is_cut_by_rule => kind_by_size(entry.size),
             _ => UNKNOWN,
         };
+        let name = self.only_kind.unwrap_or(by_action);
         if entry.action != Action::SegmentUnmap && !matches!(name, UNKNOWN | PINNED) {
             self.by_size.add(step);
         }
@@ -169,6 +172,9 @@ impl Regions {
     /// Live blocks and regions at the first event predate the trace.
     pub(super) fn close(&mut self) {
         for (address, piece) in std::mem::take(&mut self.live) {
+            if piece.end == 0 && self.is_cut_at_start {
+                continue;
+            }
             self.push(address, None, piece);
         }
         self.found

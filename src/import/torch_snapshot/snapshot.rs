@@ -6,9 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use super::device::{Device, FinalBlock, FinalSegment, Place};
+use super::device::{Cuts, Device, FinalBlock, FinalSegment, Place};
 use super::keys;
-use super::rows::{NONE, Segment, has};
+use super::range::undo;
+use super::rows::{Annotation, NONE, Segment, has};
 use super::value::{DictContent, Heap, Kind, Value, narrow};
 use crate::ImportError;
 use highwater_model::diagnostics::Diagnostics;
@@ -52,7 +53,12 @@ impl Snapshot {
     }
 }
 
-pub(super) fn snapshot(heap: &Heap, root: Value, diagnostics: &mut Diagnostics) -> Result<Snapshot, ImportError> {
+pub(super) fn snapshot(
+    heap: &Heap,
+    root: Value,
+    cuts: Cuts,
+    diagnostics: &mut Diagnostics,
+) -> Result<Snapshot, ImportError> {
     let mut found = Snapshot::default();
     let fields: Vec<(Value, Value)> = heap.pairs(root).take(MOST_FIELDS).collect();
     let field = |wanted: u32| {
@@ -77,9 +83,16 @@ pub(super) fn snapshot(heap: &Heap, root: Value, diagnostics: &mut Diagnostics) 
             ADVICE,
         ));
     }
-    read_traces(heap, &traces_of(heap, traces, host_traces), &mut found, diagnostics)?;
+    read_traces(
+        heap,
+        &traces_of(heap, traces, host_traces),
+        cuts,
+        &mut found,
+        diagnostics,
+    )?;
     read_segments(heap, segments, None, &mut found, diagnostics)?;
     read_segments(heap, host_segments, Some(Place::Host), &mut found, diagnostics)?;
+    cut_off(heap, &mut found, diagnostics);
     if found.devices.contains_key(&Place::Host) {
         diagnostics.info(
             "this is pinned memory of the host, not memory of a device; the file states the sizes that its allocator rounded \
@@ -163,6 +176,7 @@ fn traces_of(heap: &Heap, devices: Option<Value>, host: Option<Value>) -> Vec<(P
 fn read_traces(
     heap: &Heap,
     traces: &[(Place, u32)],
+    mut cuts: Cuts,
     found: &mut Snapshot,
     diagnostics: &mut Diagnostics,
 ) -> Result<(), ImportError> {
@@ -189,14 +203,40 @@ fn read_traces(
                 return Err(named_twice("events"));
             }
         }
-        if rows.len() > 0 {
-            found.device(*place).trace = std::mem::take(rows);
+        let cut = cuts.remove(trace);
+        if rows.len() > 0 || cut.is_some() {
+            let device = found.device(*place);
+            (device.trace, device.cut) = (std::mem::take(rows), cut);
         }
     }
     if n_entries > heap.rows.entries.len() + SOME_ITEMS {
         return Err(named_twice("events"));
     }
     Ok(())
+}
+
+/// Takes the events behind a range away: the state at its end is that of the devices. Devices without an event in it are left
+/// out.
+fn cut_off(heap: &Heap, found: &mut Snapshot, diagnostics: &mut Diagnostics) {
+    let is_any = found.devices.values().any(|device| device.cut.is_some());
+    found.devices.retain(|place, device| {
+        let Some(cut) = device.cut.take() else {
+            if is_any {
+                diagnostics.warning("it has no events and is left out", &place.to_string());
+            }
+            return !is_any;
+        };
+        if cut.n_within == 0 {
+            let n_events = highwater_model::units::counted(u64::from(cut.range().of), "event");
+            let what = format!("it has only {n_events}, none of them in the range, and is left out");
+            diagnostics.warning(what, &place.to_string());
+            return false;
+        }
+        let behind = device.trace.split_off(cut.n_within as usize);
+        undo(heap, device, &cut, &behind);
+        device.cut = Some(cut);
+        true
+    });
 }
 
 /// Items that may be no events.
@@ -377,6 +417,25 @@ fn report_unread(heap: &Heap, fields: &[(Value, Value)], diagnostics: &mut Diagn
         let message = format!("field \"{name}\" of {count} events, segments, blocks or frames is not read");
         diagnostics.info(message, "");
     }
+}
+
+/// The annotations of a snapshot, in order.
+pub(super) fn annotations(heap: &Heap, root: Value) -> impl Iterator<Item = Annotation> + '_ {
+    let fields = heap.pairs(root).take(MOST_FIELDS);
+    let list = fields
+        .filter(|(key, _)| key.kind() == Kind::Text(keys::EXTERNAL_ANNOTATIONS))
+        .filter_map(|(_, value)| match value.kind() {
+            Kind::List(list) => Some(list),
+            _ => None,
+        })
+        .last();
+    let items = list.into_iter().flat_map(|list| heap.lists.items(list));
+    items
+        .filter_map(|item| match content(heap, item) {
+            Some(DictContent::Annotation(row)) => heap.rows.annotations.get(row as usize).copied(),
+            _ => None,
+        })
+        .take(heap.rows.annotations.len())
 }
 
 /// A pool's two numbers; `None` for the default pool.

@@ -77,8 +77,10 @@ impl Machine<'_> {
     #[inline]
     pub(super) fn memoize(&mut self) -> Result<(), ImportError> {
         let top = self.top()?;
-        self.check_memo(self.memo.len())?;
+        let place = self.memo.len();
+        self.check_memo(place)?;
         self.memo.push(top);
+        self.note_place(place, top);
         Ok(())
     }
 
@@ -186,6 +188,10 @@ impl Machine<'_> {
         let items = &self.stack[start..];
         if !items.len().is_multiple_of(2) {
             return Err(self.fault("a dict has a key without a value"));
+        }
+        if self.range.is_some() {
+            let items = self.stack.split_off(start);
+            return self.fill_dict(dict, &items);
         }
         if !items.is_empty() {
             self.heap.fill(dict, items);

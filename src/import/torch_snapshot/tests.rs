@@ -15,6 +15,7 @@ use pickle_writer::{Py, Writer, frame, segment, synthetic};
 mod fast_path;
 mod gaps;
 mod host;
+mod range;
 mod texts;
 
 fn read(bytes: &[u8]) -> Result<(Vec<Arc<Recording>>, Diagnostics), ImportError> {

@@ -41,12 +41,16 @@ pub(super) enum Kind {
     Opaque,
     /// A place of the memo that nothing was put into.
     Hole,
+    /// What is at a place of the memo that is not kept.
+    Forgotten(u32),
 }
 
 impl Value {
     pub(super) const NOTHING: Self = Self(0);
     pub(super) const OPAQUE: Self = Self(8);
     pub(super) const HOLE: Self = Self(9);
+    /// An event that was given up.
+    pub(super) const GIVEN_UP: Self = Self(10);
 
     const fn tagged(tag: u64, payload: u32) -> Self {
         Self((payload as u64) << TAG_BITS | tag)
@@ -76,6 +80,11 @@ impl Value {
         Self::tagged(5, position)
     }
 
+    /// The value at a place of the memo that is not kept.
+    pub(super) const fn forgotten(place: u32) -> Self {
+        Self::tagged(11, place)
+    }
+
     pub(super) const fn list(position: u32) -> Self {
         Self::tagged(6, position)
     }
@@ -98,6 +107,7 @@ impl Value {
             6 => Kind::List(payload),
             7 => Kind::Dict(payload),
             9 => Kind::Hole,
+            11 => Kind::Forgotten(payload),
             _ => Kind::Opaque,
         }
     }
@@ -108,6 +118,8 @@ impl Value {
 pub(super) struct ShortValue(u32);
 
 impl ShortValue {
+    pub(super) const EMPTY: Self = Self(Self::HOLE);
+
     const HOLE: u32 = 3;
     const OTHER: u32 = 4;
 
@@ -213,6 +225,15 @@ impl Dicts {
     pub(super) fn add(&mut self) -> Value {
         self.0.push(DictContent::Empty.packed());
         Value::dict(narrow(self.0.len() - 1))
+    }
+
+    /// Takes a dict that was given up away: the last one leaves no place.
+    pub(super) fn give_up(&mut self, dict: u32) {
+        if dict as usize + 1 == self.0.len() {
+            self.0.pop();
+        } else {
+            self.set(dict, DictContent::Empty);
+        }
     }
 
     /// The content of a dict; `None` where there is no such.

@@ -21,6 +21,7 @@ mod frame_rules;
 mod line_patterns;
 mod parts;
 mod phases;
+mod range;
 mod summary;
 mod tables;
 
@@ -33,6 +34,7 @@ pub use parts::{
     RecordedMark, RecordedMemory, RecordedOp, RecordedRegion, RecordedTotal, StackIdx, TotalKind, USER_METADATA,
 };
 pub use phases::{PhasePairs, RecordedPhase};
+pub use range::{EventRange, NO_STEP_MARKS, RecordedRange};
 pub use summary::WholeRecording;
 pub use tables::{RecordedNames, RecordedStacks};
 
@@ -100,6 +102,8 @@ pub struct Recording {
     pub by_stream: bool,
     /// Among the blocks that are a parameter or a state of the optimizer: bytes of parameters, as gradients show.
     pub undecided_parameters: Bytes,
+    /// The events of the file that it has; `None` for all.
+    pub range: Option<RecordedRange>,
     /// Of a summary: facts of the whole recording.
     pub whole: Option<Box<WholeRecording>>,
     /// Of a log of CANN: all that it tells of the process.
@@ -183,7 +187,9 @@ impl Recording {
     /// Whether the file states the bytes that the allocator holds for a block: as a snapshot does for blocks of its last
     /// event, or because they differ from the requested ones. A simulation knows them all.
     pub fn states_held(&self, block: &RecordedBlock) -> bool {
-        self.simulation.is_some() || block.held > block.bytes || block.end.0 == self.n_steps && !block.is_freed
+        let is_at_end = block.end.0 == self.n_steps && !block.is_freed;
+        let is_whole_end = !self.range.is_some_and(|range| range.is_cut_at_end());
+        self.simulation.is_some() || block.held > block.bytes || is_at_end && is_whole_end
     }
 
     /// Whether it lists requests to the allocator of a device.

@@ -20,7 +20,7 @@ use highwater_model::progress::Progress;
 /// [`FileError`] where it cannot be read, or the work is cancelled.
 pub(super) fn hash_of(source: &SourceSpec, progress: &Progress<'_>) -> Result<Option<String>, FileError> {
     match source {
-        SourceSpec::As { source, .. } => hash_of(source, progress),
+        SourceSpec::As { source, .. } | SourceSpec::Within { source, .. } => hash_of(source, progress),
         SourceSpec::Sample(_) | SourceSpec::Bytes { .. } => Ok(None),
         SourceSpec::Path(path) if stream_name(path).is_some() => Ok(None),
         SourceSpec::Path(path) => {

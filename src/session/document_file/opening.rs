@@ -132,7 +132,9 @@ pub fn open_document(
 pub(crate) fn refuse_special(sources: &[SourceSpec]) -> Result<(), String> {
     for source in sources {
         match source {
-            SourceSpec::As { source, .. } => refuse_special(std::slice::from_ref(source))?,
+            SourceSpec::As { source, .. } | SourceSpec::Within { source, .. } => {
+                refuse_special(std::slice::from_ref(source))?;
+            }
             SourceSpec::Path(path) => {
                 if let Some(kind) = stream_name(path).or_else(|| special_kind(path)) {
                     return Err(format!(

@@ -179,7 +179,7 @@ struct Named<'a> {
 impl<'a> Named<'a> {
     fn add(&mut self, source: &SourceSpec) -> Result<(), FileError> {
         match source {
-            SourceSpec::As { source, .. } => self.add(source)?,
+            SourceSpec::As { source, .. } | SourceSpec::Within { source, .. } => self.add(source)?,
             SourceSpec::Path(path) if path.as_os_str() == "-" => {
                 let input = Stream::StandardInput.spooled(STANDARD_INPUT, self.progress);
                 self.add_input(STANDARD_INPUT, input)?;

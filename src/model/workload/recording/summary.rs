@@ -95,6 +95,7 @@ impl Recording {
             name: self.name.clone(),
             device: self.device.clone(),
             is_host: self.is_host,
+            range: self.range,
             device_memory: self.device_memory,
             recorder: self.recorder.clone(),
             n_steps: self.n_steps,
