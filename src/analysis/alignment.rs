@@ -207,6 +207,10 @@ impl How {
             (Alignment::Time, Self::Ops { .. } | Self::Nothing) => {
                 format!("Alignment by time is impossible, no times are known. {text}")
             }
+            (Alignment::Steps | Alignment::Annotation | Alignment::CallSite, _) => format!(
+                "Alignment by {} is for recordings alone, not beside a graph. {text}",
+                requested.name()
+            ),
             _ => text,
         }
     }
@@ -287,8 +291,10 @@ fn align(
     progress: &Progress<'_>,
 ) -> Result<Aligned, Cancelled> {
     let found = match alignment {
-        Alignment::Ops => by_loads::by_loads(comparison, recording),
-        Alignment::Phases => Some(by_phases::by_phases(comparison, recording, progress)?),
+        Alignment::Ops | Alignment::CallSite => by_loads::by_loads(comparison, recording),
+        Alignment::Phases | Alignment::Steps | Alignment::Annotation => {
+            Some(by_phases::by_phases(comparison, recording, progress)?)
+        }
         Alignment::Time => by_time::by_time(comparison, recording, progress)?,
         Alignment::Events => Some(Aligned {
             steps: spread(recording.n_steps, 0, comparison.axis.n_steps, &[], progress)?,

@@ -18,7 +18,8 @@ use highwater_analysis::{
 use highwater_export::{BaselineComparison, CompareAnswer, Shortage};
 use highwater_model::diagnostics::Severity;
 use highwater_model::progress::Progress;
-use highwater_options::{check_scheduled, keys};
+use highwater_model::workload::Alignment;
+use highwater_options::{Options, check_scheduled, keys};
 use highwater_plan::{Effort, PlanError, find};
 use highwater_session::OutputKind;
 use highwater_sim::POLICIES;
@@ -37,6 +38,9 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     if let Some(strategy) = strategy.filter(|_| recorded.is_none()) {
         let options = &mut settings.document.options;
         options.set_text(keys::PLACEMENT_STRATEGY, strategy.name)?;
+    }
+    if let Some(how) = &args.align {
+        align(&mut settings.document.options, how)?;
     }
     let mut prepared = Prepared::new(settings, args.graph.as_ref(), progress)?;
     let workload = &prepared.loaded.workload;
@@ -99,6 +103,23 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
         || is_broken
         || shortage.is_some();
     Ok(Verdict::yes_if(!is_no))
+}
+
+/// Sets the alignment of `--align`: a name, or `annotation=TEXT`.
+fn align(options: &mut Options, how: &str) -> anyhow::Result<()> {
+    let (name, annotation) = how
+        .split_once('=')
+        .map_or((how, None), |(name, text)| (name, Some(text)));
+    let found = Alignment::find(name.trim()).filter(|found| annotation.is_none() || *found == Alignment::Annotation);
+    let Some(found) = found else {
+        let known = Alignment::ALL.map(Alignment::name).join(", ");
+        bail!("--align {how}: expected one of {known}, or annotation=TEXT");
+    };
+    options.set_text(keys::MEASURED_ALIGNMENT, found.name())?;
+    if let Some(annotation) = annotation {
+        options.set_text(keys::MEASURED_ANNOTATION, annotation)?;
+    }
+    Ok(())
 }
 
 /// Whether settings of an allocator that were asked for have no lane; a diagnostic says why.

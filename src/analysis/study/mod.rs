@@ -3,6 +3,7 @@
 //! A kind is a file here that implements [`Study`], and a row of [`study_of`]. Code outside asks the study of a workload
 //! instead of asking which source it has.
 
+mod anchors;
 mod graphs;
 mod kind;
 mod lifetimes;

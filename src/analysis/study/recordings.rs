@@ -7,15 +7,16 @@
 //! ```
 //!
 //! Recordings that overlap in time are of one run and keep their clock. Separate runs begin together: each at its first
-//! allocation.
+//! allocation. Other alignments are in [`super::anchors`]: events that correspond share a step.
 
 use std::sync::Arc;
 
+use super::anchors::{anchors, on_one_axis};
 use super::kind::{Compared, ScheduleChoice, ScheduleNote, Study, StudyWords};
 use crate::calibration::learned_from_recordings;
 use crate::comparison::Comparison;
 use crate::error::AnalysisError;
-use crate::lane::Lane;
+use crate::lane::{Lane, Remark};
 use crate::recording_figures::{contradiction, recording_figures};
 use crate::recording_lanes::{LanePlace, recording_lane, shown};
 use crate::request::Request;
@@ -23,7 +24,7 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::TensorId;
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::threads::on_threads;
-use highwater_model::units::{Nanos, Step, counted};
+use highwater_model::units::{Nanos, Step, counted, signed_bytes};
 use highwater_model::workload::{Alignment, Axis, GraphIdx, Recording, Workload};
 use highwater_options::Lowered;
 use highwater_sim::EventSteps;
@@ -91,7 +92,7 @@ impl Study for Recordings {
             };
             recording_lane(&place, recording, &of_events, steps.n_steps, progress)
         };
-        let lanes = if let [position] = numbers[..] {
+        let mut lanes = if let [position] = numbers[..] {
             vec![lane((0, position), progress)?]
         } else {
             let lanes = on_threads(numbers.into_iter().enumerate().collect(), progress, |place| {
@@ -99,6 +100,9 @@ impl Study for Recordings {
             });
             lanes.into_iter().collect::<Result<Vec<Lane>, Cancelled>>()?
         };
+        if steps.alignment.is_some() {
+            tell_differences(&mut lanes, &mut diagnostics);
+        }
         report(&plain, &steps, &mut diagnostics);
         let session = lanes.first().and_then(|lane| lane.session.as_deref().cloned());
         let session = session.unwrap_or_default();
@@ -189,6 +193,22 @@ fn report(shown: &[&Recording], steps: &CommonSteps, diagnostics: &mut Diagnosti
             diagnostics.warning(message, &recording.name);
         }
     }
+    if let Some(why) = &steps.impossible {
+        let used = match &steps.alignment {
+            Some(used) => used,
+            None if steps.is_by_time => "separate runs begin together, at their first step mark or allocation",
+            None => "all begin at the same step",
+        };
+        diagnostics.warning(
+            format!("the chosen alignment cannot be used: {why}; {used}"),
+            &shown[0].name,
+        );
+        return;
+    }
+    if let Some(used) = &steps.alignment {
+        diagnostics.info(used.clone(), &shown[0].name);
+        return;
+    }
     if steps.is_moved {
         let text = "the recordings are of separate runs, so each begins at its first step mark or allocation; \
                     simulation.measured_alignment=time keeps their clocks";
@@ -200,6 +220,46 @@ fn report(shown: &[&Recording], steps: &CommonSteps, diagnostics: &mut Diagnosti
             "some recordings have no times, so all begin at the same step and steps count events".to_owned(),
             &shown[0].name,
         );
+    }
+}
+
+/// Tells each run's largest differences from the first, at common steps.
+fn tell_differences(lanes: &mut [Lane], diagnostics: &mut Diagnostics) {
+    let Some((first, others)) = lanes.split_first_mut() else {
+        return;
+    };
+    let title = first.title.clone().unwrap_or_default();
+    for lane in others {
+        let live = first.curves.live.iter().zip(lane.curves.live.iter());
+        let differences = live.map(|(one, other)| i128::from(other.get()) - i128::from(one.get()));
+        let mut extremes: Option<[(i128, u32); 2]> = None;
+        for (step, difference) in (0_u32..).zip(differences) {
+            let [low, high] = extremes.get_or_insert([(difference, step); 2]);
+            if difference < low.0 {
+                *low = (difference, step);
+            }
+            if difference > high.0 {
+                *high = (difference, step);
+            }
+        }
+        let Some([low, high]) = extremes else { continue };
+        let text = format!(
+            "Live bytes less those of {title}: from {} at event {} to {} at event {} of the common axis.",
+            signed_bytes(low.0),
+            low.1,
+            signed_bytes(high.0),
+            high.1
+        );
+        diagnostics.info(text.clone(), lane.title.as_deref().unwrap_or_default());
+        let step = if high.0.unsigned_abs() >= low.0.unsigned_abs() {
+            high.1
+        } else {
+            low.1
+        };
+        lane.explanation.push(Remark {
+            text,
+            step: Some(Step(step)),
+        });
     }
 }
 
@@ -217,6 +277,10 @@ struct CommonSteps {
     is_by_time: bool,
     /// Whether separate runs begin together instead of one behind the other.
     is_moved: bool,
+    /// Where events correspond by something else than time: a sentence.
+    alignment: Option<String>,
+    /// Why the chosen alignment is not the one that was used.
+    impossible: Option<String>,
     /// By recording; empty where each begins at step 0.
     of_event: Vec<Arc<[u32]>>,
 }
@@ -259,18 +323,46 @@ fn steps_of_runs(
         });
     }
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let found = if recordings.len() > 1 {
+        anchors(recordings, start.alignment, start.annotation)
+    } else {
+        None
+    };
+    let impossible = match found {
+        None => None,
+        Some(Err(why)) => Some(why),
+        Some(Ok(found)) => {
+            let n_events: Vec<u32> = recordings.iter().map(|one| one.n_steps).collect();
+            let axis = on_one_axis(&n_events, &found.of_run).filter(|(n_steps, _)| *n_steps as usize <= MAX_STEPS);
+            let (n_steps, of_event) = axis.ok_or(AnalysisError::RecordingsTooLong {
+                events: n_events.iter().map(|n| u64::from(*n)).sum(),
+                limit: MAX_STEPS as u64,
+            })?;
+            return Ok(CommonSteps {
+                n_steps,
+                is_by_time: false,
+                is_moved: false,
+                alignment: Some(found.sentence),
+                impossible: None,
+                of_event,
+            });
+        }
+    };
     if recordings.len() < 2 || !is_by_time {
         let longest = recordings.iter().map(|one| one.n_steps).max();
         return Ok(CommonSteps {
             n_steps: longest.unwrap_or(0),
             is_by_time,
             is_moved: false,
+            alignment: (start.alignment == Alignment::Events && recordings.len() > 1)
+                .then(|| "the runs are aligned by the numbers of their events".to_owned()),
+            impossible,
             of_event: Vec::new(),
         });
     }
     let origins = match start.alignment {
         Alignment::Time => vec![0; recordings.len()],
-        Alignment::Ops | Alignment::Phases | Alignment::Events => origins(recordings, start.annotation),
+        _ => origins(recordings, start.annotation),
     };
     let mut events: Vec<(i128, u32, u32)> = Vec::with_capacity(n_events);
     for (recording, (one, origin)) in (0_u32..).zip(recordings.iter().zip(&origins)) {
@@ -290,6 +382,8 @@ fn steps_of_runs(
         n_steps: count(n_events),
         is_by_time,
         is_moved: origins.iter().any(|origin| *origin != origins[0]),
+        alignment: None,
+        impossible,
         of_event: of_event.into_iter().map(Arc::from).collect(),
     })
 }
@@ -453,6 +547,22 @@ mod tests {
                 Alignment::Events,
                 false,
                 vec![],
+            ),
+            // Corresponding events share a step; a run without one is told.
+            (
+                vec![
+                    marked(&[10, 20, 25], 2, "step 1"),
+                    marked(&[1_000, 1_006, 1_007], 0, "step 1"),
+                ],
+                Alignment::Steps,
+                false,
+                vec![vec![0, 1, 2], vec![2, 3, 4]],
+            ),
+            (
+                vec![marked(&[10, 20], 0, "forward"), recording(&[1_000, 1_005], 0)],
+                Alignment::Annotation,
+                true,
+                vec![vec![0, 3], vec![1, 2]],
             ),
         ] {
             let recordings: Vec<&Recording> = recordings.iter().collect();

@@ -42,9 +42,12 @@ pub struct CompareArgs {
     /// Colours of --svg, e.g. role, phase or size
     #[arg(long, value_name = "ATTRIBUTE", requires = "svg")]
     pub color_by: Option<String>,
-    /// Earlier JSON answer, or another graph or recording, to compare with
+    /// Earlier JSON answer, or another graph or recording
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
+    /// Align recordings by events, steps, annotation=TEXT or `call_site`
+    #[arg(long, value_name = "HOW")]
+    pub align: Option<String>,
     /// Exit with 1 if METRIC>+5%, >+100MiB or >16GiB (repeatable)
     #[arg(long, value_name = "LIMIT")]
     pub fail_if: Vec<String>,

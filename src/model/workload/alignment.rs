@@ -1,6 +1,6 @@
-//! Alignment of a measured run with the axis of a graph.
+//! Alignment of a measured run with the axis of a graph, or of runs with one another.
 
-/// How events of a recording map to steps of a graph.
+/// How events of a recording map to steps of a graph, or of several runs to common steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Alignment {
     /// By the ops that ran, each at the step of the graph's op of that name.
@@ -12,11 +12,38 @@ pub enum Alignment {
     Time,
     /// By the number of the event.
     Events,
+    /// Runs by the begins of steps that annotations mark.
+    Steps,
+    /// Runs by the begins of a chosen annotation.
+    Annotation,
+    /// Runs by the first allocation at a call site that all have.
+    CallSite,
 }
 
 impl Alignment {
     /// The default first.
-    pub const ALL: [Self; 4] = [Self::Ops, Self::Phases, Self::Time, Self::Events];
+    pub const ALL: [Self; 7] = [
+        Self::Ops,
+        Self::Phases,
+        Self::Time,
+        Self::Events,
+        Self::Steps,
+        Self::Annotation,
+        Self::CallSite,
+    ];
+
+    /// Those of a run with a graph.
+    pub const OF_GRAPH: [Self; 4] = [Self::Ops, Self::Phases, Self::Time, Self::Events];
+
+    /// Those of several runs; the default one lets separate runs begin together.
+    pub const OF_RUNS: [Self; 6] = [
+        Self::Ops,
+        Self::Time,
+        Self::Events,
+        Self::Steps,
+        Self::Annotation,
+        Self::CallSite,
+    ];
 
     /// The name in options.
     pub const fn name(self) -> &'static str {
@@ -25,6 +52,9 @@ impl Alignment {
             Self::Phases => "phases",
             Self::Time => "time",
             Self::Events => "events",
+            Self::Steps => "steps",
+            Self::Annotation => "annotation",
+            Self::CallSite => "call_site",
         }
     }
 

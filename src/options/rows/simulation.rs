@@ -167,6 +167,18 @@ pub(super) const ROWS: &[OptionRow] = &[
             ),
             (Alignment::Time.name(), "by share of the total time"),
             (Alignment::Events.name(), "by event number"),
+            (
+                Alignment::Steps.name(),
+                "runs without a graph: by the steps that annotations mark",
+            ),
+            (
+                Alignment::Annotation.name(),
+                "runs without a graph: by an annotation, simulation.measured_annotation",
+            ),
+            (
+                Alignment::CallSite.name(),
+                "runs without a graph: by the first allocation at a call site that all have",
+            ),
         ]),
         default: DefaultValue::Text(Alignment::Ops.name()),
         summary: "alignment of a recording to the steps of its graph",
@@ -175,7 +187,9 @@ pub(super) const ROWS: &[OptionRow] = &[
                   Optimizer.step are placed where the graph's phases begin. By time, whole times are laid over each \
                   other; the time of a step is measured, stated or estimated. Without a graph, separate runs begin \
                   together, at their first step mark or else their first allocation; by time they keep their clocks, by \
-                  events all begin at event 0. Peaks are those of the run in any case.",
+                  events all begin at event 0; by steps, annotation or call site, the begins of equal steps, of equal \
+                  annotations or the first equal allocation share a step of the axis, and events count from there (where a \
+                  run lacks them, the answer says which alignment was used instead). Peaks are those of the run in any case.",
         lowers_to: Some("Lowered::alignment"),
         memory_effect: "moves recordings along the axis; no effect on bytes",
         acts: Acts {
@@ -188,9 +202,10 @@ pub(super) const ROWS: &[OptionRow] = &[
         key: keys::MEASURED_ANNOTATION,
         kind: OptionKind::Names(&[]),
         default: DefaultValue::Text(""),
-        summary: "the annotation at which separate recordings begin together",
-        details: "Part of a name, such as ProfilerStep#3 or forward. Each run is placed so that its first annotation of \
-                  such a name is at the same step. Recordings without one begin at their first step mark or allocation.",
+        summary: "the annotation by which separate recordings are aligned",
+        details: "Part of a name, such as ProfilerStep#3 or ## iteration 3 ##. With measured_alignment=annotation equal \
+                  annotations share a step of the axis. By time each run is placed so that its first annotation of such a \
+                  name is at the same step; recordings without one begin at their first step mark or allocation.",
         lowers_to: Some("Lowered::annotation"),
         memory_effect: "moves recordings along the axis; no effect on bytes",
         acts: Acts {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
-use super::{fails, json as answer_of, run, text_of};
+use super::{fails, json as answer_of, run, says, text_of};
 use crate::snapshots::{block, event, file, segment, snapshot};
 use crate::support::shared;
 
@@ -490,10 +490,76 @@ fn pinned_host_memory_counts_for_no_device() {
 
     // A capacity is the device's.
     let compared = answer(&["compare", both, "--device-memory", "32MiB", "--conf", "-"]);
-    let lanes = compared["recordings"].as_array().expect("lanes");
+    let lanes = compared["measured"].as_array().expect("lanes");
     let fits: Vec<&Json> = lanes.iter().map(|lane| &lane["fits"]).collect();
     assert_eq!((fits.len(), fits[1]), (3, &Json::Null), "{compared}");
     for command in [&["recommend", alone][..], &["replay", alone, "--allocator", "torch"]] {
         fails(command, "pinned memory of the host");
+    }
+}
+
+#[test]
+fn ranges_and_alignments_are_stated_in_the_answers() {
+    let note = |stage: &str, name: &str, time: u64| json!({"stage": stage, "name": name, "device": 0, "time_us": time});
+    let mut first = small_run();
+    first["external_annotations"] = json!([
+        note("START", "## iteration 3 ##", 3),
+        note("END", "## iteration 3 ##", 5)
+    ]);
+    let mut second = first.clone();
+    second["external_annotations"] = json!([note("START", "step 1", 1), note("START", "## iteration 3 ##", 6)]);
+    let [first, second] = [&first, &second].map(file);
+    let [first, second] = [&first, &second].map(|file| file.path().to_str().expect("UTF-8"));
+    let compared = |more: &[&str]| text_of(&[&["compare", first, second], more].concat(), 0);
+    let place = "the runs are aligned by annotation: 1 place of equal name (such as ## iteration 3 ##)";
+    says(
+        &compared(&["--align", "annotation=## Iteration 3 ##"]),
+        &[place, "Live bytes less those of"],
+    );
+    let impossible = "the chosen alignment cannot be used: no annotation of";
+    says(
+        &compared(&["--align", "steps"]),
+        &[impossible, "separate runs begin together"],
+    );
+    says(
+        &compared(&["--align", "call_site"]),
+        &["has no allocation with a call site"],
+    );
+    says(
+        &compared(&["--align", "events"]),
+        &["aligned by the numbers of their events"],
+    );
+    fails(
+        &["compare", first, second, "--align", "steps=3"],
+        "--align steps=3: expected one of ops",
+    );
+
+    let inspected = answer_of(&["inspect", second, "--event-range", "3..6", "--format", "json"], 0);
+    let recording = &inspected["recordings"][0];
+    assert_eq!(recording["event_range"], json!({"first": 3, "end": 6, "of": 8}));
+    assert_eq!(recording["peak_live_bytes"], 5_001_000);
+    let told = "only events 3 to 5 of 8 are read, event 3 is event 0 here";
+    for command in ["inspect", "peak", "compare"] {
+        says(&text_of(&[command, second, "--event-range", "3..6"], 0), &[told]);
+    }
+    says(
+        &text_of(&["replay", second, "--allocator", "torch", "--event-range", "3..6"], 0),
+        &[told],
+    );
+    says(
+        &text_of(&["peak", second, "--last-steps", "1"], 0),
+        &["only events 0 to 7 of 8 are read"],
+    );
+    for (arguments, why) in [
+        (
+            ["inspect", second, "--event-range", "8..9"],
+            "the file has 8 events, and none is in the range",
+        ),
+        (["peak", first, "--last-steps", "1"], "no annotation marks steps"),
+        (["inspect", "sample:lenet", "--event-range", "0..9"], "has no events"),
+    ] {
+        let (code, _, error) = super::told(&arguments);
+        assert_eq!(code, 2, "{error}");
+        assert!(error.contains(why), "{error}");
     }
 }
