@@ -155,9 +155,12 @@ impl Run {
 /// What two readings must agree on. Of a block that is older than the range the call stack may be unknown, and when a free was
 /// requested before.
 fn facts(recording: &Recording) -> Vec<String> {
-    let stack = |block: &RecordedBlock| match block.is_older {
-        true => String::new(),
-        false => recording.block_name(block).to_owned(),
+    let stack = |block: &RecordedBlock| {
+        if block.is_older {
+            String::new()
+        } else {
+            recording.block_name(block).to_owned()
+        }
     };
     let blocks = recording.blocks.iter().map(|one| {
         let (birth, end) = (one.birth, one.end);
@@ -326,4 +329,51 @@ fn other_pickles_and_texts_are_cut_behind_the_reading() {
         let error = imported(bytes, range).expect_err("refused").to_string();
         assert!(error.contains(wanted), "{error}");
     }
+}
+
+#[test]
+fn damage_is_an_error_or_another_range() {
+    let mut run = Run::default();
+    for step in [
+        (0, 1),
+        (12, 0),
+        (0, 2),
+        (0, 3),
+        (4, 0),
+        (10, 0),
+        (7, 0),
+        (0, 9),
+        (12, 1),
+        (4, 1),
+    ] {
+        run.step(step);
+    }
+    let whole = run.pickle(0);
+    let ranges = [EventRange::Numbers { first: 2, end: 4 }, EventRange::LastSteps(1)];
+    let mut n_read = 0;
+    for at in 0..whole.len() {
+        for value in [
+            0,
+            whole[at] ^ 1,
+            whole[at].wrapping_add(7),
+            b'(',
+            b'}',
+            b'u',
+            b'a',
+            0x94,
+            255,
+        ] {
+            let mut bytes = whole.clone();
+            bytes[at] = value;
+            for range in ranges {
+                let read = read_range(&bytes, Some(range));
+                n_read += usize::from(read.is_ok());
+                for one in read.into_iter().flat_map(|(recordings, _)| recordings) {
+                    assert_eq!(one.check(), Ok(()), "byte {at} is {value}");
+                }
+            }
+        }
+        assert!(read_range(&whole[..at], Some(ranges[0])).is_err(), "{at} bytes");
+    }
+    assert!(n_read > 100, "{n_read}");
 }
