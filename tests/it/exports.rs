@@ -155,7 +155,10 @@ fn a_peak_is_the_same_file_from_peak_and_from_export() {
     }
     let page = place.read("rank0-peak.md");
     assert!(page.contains("| by role | "), "{page}");
-    fails(&["peak", "sample:lenet", "--tree", "--format", "markdown"], "--tree is written as");
+    fails(
+        &["peak", "sample:lenet", "--tree", "--format", "markdown"],
+        "--tree is written as",
+    );
 }
 
 #[test]
