@@ -7,13 +7,15 @@ use serde_json::{Value as Json, json};
 
 use super::answer::{Answer, Page, diagnostics_blocks};
 use super::blocks::paragraph;
+use super::events::{event_record, event_text};
 use super::json_parts::diagnostics_json;
 use super::pinned::{pinned_blocks, pinned_record};
 use super::record::{MORE_WITH_TOP, Record, Rows, Value::Bound, Value::Digits};
 use highwater_analysis::{AllocatorState, AllocatorSums, Comparison, Piece, PieceKind, PinnedSegments, SegmentState};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, Step, counted, grouped};
-use highwater_model::workload::Recording;
+use highwater_model::workload::{RecordedEvent, Recording};
+use highwater_timeline::Segments;
 
 /// A state of a lane of a comparison.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +79,12 @@ impl Answer for AllocatorAnswer<'_> {
             self.lane_title().unwrap_or_default(),
             state.event
         );
-        let mut blocks = vec![paragraph(title), self.sums().facts("allocator", "").into()];
+        let mut blocks = vec![paragraph(title)];
+        blocks.extend(self.last_event().map(|event| {
+            let text = event_text(self.recording, &event);
+            paragraph(format!("Event {}: {text}", event.step))
+        }));
+        blocks.extend([self.sums().facts("allocator", "").into()]);
         blocks.extend(bounds_note(&state.sums).map(paragraph));
         if state.pools.len() > 1 {
             blocks.extend(self.pools().blocks(usize::MAX));
@@ -100,6 +107,11 @@ impl Answer for AllocatorAnswer<'_> {
             .key("step", self.step)
             .key("event", state.event)
             .key("time_ns", self.recording.times.get(state.event.idx()))
+            .key(
+                "last_event",
+                self.last_event()
+                    .map(|event| event_record(self.recording, &Segments::new(self.recording), &event)),
+            )
             .key("allocator", sums_fields(Record::new(), &state.sums))
             .key("pinned", self.pinned.map(pinned_record))
             .key("outside_segments", json!({"blocks": count, "bytes": bytes.get()}))
@@ -139,6 +151,12 @@ impl Answer for AllocatorAnswer<'_> {
 }
 
 impl<'a> AllocatorAnswer<'a> {
+    /// The event after which this is the state; `None` where the recording does not state it.
+    fn last_event(&self) -> Option<RecordedEvent> {
+        let event = self.state.event.0;
+        self.recording.events_in(event..event.saturating_add(1)).pop()
+    }
+
     fn lane_title(&self) -> Option<String> {
         let lane = self.comparison.lanes.get(self.lane)?;
         Some(self.comparison.lane_title(lane.id))

@@ -56,6 +56,7 @@ fn tensors_text(
         lane,
         at: PeakAt::Peak,
         by: Attribute::of_peak(&subject.comparison, lane),
+        within: None,
         n_first: PEAK_ROWS,
         against: None,
     };

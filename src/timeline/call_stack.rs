@@ -3,11 +3,12 @@
 use super::Selected;
 use highwater_analysis::Comparison;
 use highwater_model::workload::{COMPILE_CONTEXT, RecordedFrame, Recording, StackIdx, USER_METADATA, is_python_file};
+use highwater_model::workload::{RecordedFrame, Recording, StackIdx, is_python_file};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameOrigin {
     Python,
-    /// A note of the user or the compiler.
+    /// A note of the user, the compiler or the autograd graph.
     Note,
     /// C++: of any other file.
     Native,
@@ -15,10 +16,10 @@ pub enum FrameOrigin {
 
 impl FrameOrigin {
     pub(super) fn of(recording: &Recording, frame: RecordedFrame) -> Self {
-        if is_python_file(recording.text(frame.file)) {
-            Self::Python
-        } else if frame.line == 0 && [USER_METADATA, COMPILE_CONTEXT].contains(&recording.text(frame.function)) {
+        if frame.note(recording).is_some() {
             Self::Note
+        } else if is_python_file(recording.text(frame.file)) {
+            Self::Python
         } else {
             Self::Native
         }
@@ -70,6 +71,11 @@ impl CallStack {
 
     /// `None` for an unknown stack.
     pub fn of_stack(recording: &Recording, stack: StackIdx) -> Option<Self> {
+        Self::of(recording, block.stack?)
+    }
+
+    /// `None` for an unknown stack.
+    pub fn of(recording: &Recording, stack: StackIdx) -> Option<Self> {
         let stack = recording.stacks.get(stack.idx())?;
         let frames = stack.iter().filter_map(|frame| recording.frames.get(*frame as usize));
         let frames = frames.map(|frame| StackFrame {

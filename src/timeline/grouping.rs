@@ -1,5 +1,5 @@
 //! Groups of tensors by an attribute: op type, data type, role, phase, scope, size, lifetime; of recorded blocks call
-//! site, function, file.
+//! site, function, file, module, category, pool, annotation, notes.
 //!
 //! In: a comparison and an attribute. Out: the group of every tensor, and the groups' texts. Equal texts are one group
 //! in all graphs. Tensors whose source states nothing form a group. O(tensors).
@@ -12,7 +12,7 @@ use indexmap::IndexSet;
 use highwater_analysis::{Comparison, LaneId, LaneKind, OpSource};
 use highwater_model::graph::{Graph, Id as _, OpId, Phase, Role, TensorId};
 use highwater_model::units::Bytes;
-use highwater_model::workload::{Category, GraphIdx, RecordedBlock, RecordedName, Recording};
+use highwater_model::workload::{Category, GraphIdx, NoteKind, RecordedBlock, RecordedName, RecordedPhase, Recording};
 use highwater_rewrite::op_of_workspace;
 
 use super::segments::{Segments, segment_of};
@@ -41,6 +41,12 @@ pub enum Attribute {
     Category,
     /// Of a recorded block: the kind of its segment, with the private pool.
     Pool,
+    /// Of a recorded block: the innermost annotation at its allocation.
+    Annotation,
+    /// Of a recorded block: what was being compiled.
+    CompileContext,
+    /// Of a recorded block: the user's note on its allocation.
+    UserMetadata,
     /// In classes of bytes.
     Size,
     /// In classes of steps.
@@ -49,13 +55,16 @@ pub enum Attribute {
 
 impl Attribute {
     /// In the order of menus.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 16] = [
         Self::CallSite,
         Self::File,
         Self::Function,
         Self::Module,
         Self::Category,
         Self::Pool,
+        Self::Annotation,
+        Self::CompileContext,
+        Self::UserMetadata,
         Self::Role,
         Self::OpType,
         Self::DType,
@@ -79,6 +88,9 @@ impl Attribute {
             Self::Module => ("module", "module"),
             Self::Category => ("inferred category", "category"),
             Self::Pool => ("pool", "pool"),
+            Self::Annotation => ("annotation", "annotation"),
+            Self::CompileContext => ("compile context", "compile_context"),
+            Self::UserMetadata => ("user metadata", "user_metadata"),
             Self::Size => ("size", "size"),
             Self::Lifetime => ("lifetime", "lifetime"),
         }
@@ -117,10 +129,14 @@ impl Attribute {
         let has_only_recordings = comparison.lane_kind() == LaneKind::Recordings;
         match self {
             Self::CallSite | Self::File | Self::Function | Self::Module | Self::Category => has_recordings,
-            Self::Pool => {
-                let recordings = comparison.lanes.iter().filter_map(|lane| comparison.recording(lane.id));
-                recordings.into_iter().any(|recording| !recording.regions.is_empty())
-            }
+            Self::Pool => has(comparison, |recording| !recording.regions.is_empty()),
+            Self::Annotation => has(comparison, |recording| !recording.phases.is_empty()),
+            Self::CompileContext => has(comparison, |recording| {
+                recording.call_sites.has_note(NoteKind::CompileContext)
+            }),
+            Self::UserMetadata => has(comparison, |recording| {
+                recording.call_sites.has_note(NoteKind::UserMetadata)
+            }),
             Self::Role | Self::DType | Self::Phase | Self::Scope => !has_only_recordings,
             Self::OpType | Self::Size | Self::Lifetime => true,
         }
@@ -147,6 +163,14 @@ impl Attribute {
         }
     }
 
+    /// What its groups are divided into where nothing else is chosen: files into their lines.
+    pub const fn usual_parts(self) -> Option<Self> {
+        match self {
+            Self::File => Some(Self::CallSite),
+            _ => None,
+        }
+    }
+
     /// The text of the class of a value; empty where tensors are grouped by text.
     pub(super) fn class_of(self, value: u64) -> &'static str {
         let classes = self.classes();
@@ -169,7 +193,10 @@ impl Attribute {
             | Self::Function
             | Self::Module
             | Self::Category
-            | Self::Pool => &[],
+            | Self::Pool
+            | Self::Annotation
+            | Self::CompileContext
+            | Self::UserMetadata => &[],
         }
     }
 }
@@ -247,8 +274,10 @@ impl Grouping {
 
     /// By block of a recording. Texts are made once for each stack and each name.
     fn of_blocks(&mut self, recording: &Recording) -> Vec<u32> {
-        if self.attribute == Attribute::Pool {
-            return self.of_pools(recording);
+        match self.attribute {
+            Attribute::Pool => return self.of_pools(recording),
+            Attribute::Annotation => return self.of_annotations(recording),
+            _ => {}
         }
         let mut known: BTreeMap<(Option<u32>, u32, Option<Category>), u32> = BTreeMap::new();
         let groups = recording.blocks.iter().map(|block| {
@@ -269,6 +298,20 @@ impl Grouping {
             let kind = segments.of(block).map(|segment| segment.kind);
             let text = || kind.map_or("", |kind| recording.text(kind));
             *known.entry(kind).or_insert_with(|| self.intern(text()))
+        });
+        groups.collect()
+    }
+
+    /// O(blocks + annotations).
+    fn of_annotations(&mut self, recording: &Recording) -> Vec<u32> {
+        let mut next = recording.phases.iter().peekable();
+        let mut open: Vec<&RecordedPhase> = Vec::new();
+        let groups = recording.blocks.iter().map(|block| {
+            while let Some(phase) = next.next_if(|phase| phase.start <= block.birth) {
+                open.push(phase);
+            }
+            while open.pop_if(|phase| phase.end <= block.birth).is_some() {}
+            self.intern(annotation_text(recording, block, open.last().copied()))
         });
         groups.collect()
     }
@@ -314,13 +357,35 @@ impl Grouping {
             | Attribute::Function
             | Attribute::Module
             | Attribute::Category
-            | Attribute::Pool => {
+            | Attribute::Pool
+            | Attribute::Annotation
+            | Attribute::CompileContext
+            | Attribute::UserMetadata => {
                 let tensors = self.graphs.get(held.tensor.graph.idx()).or(self.graphs.last())?;
                 return tensors.get(held.tensor.tensor.idx()).copied();
             }
         };
         let class = classes.iter().position(|(end, _)| value < *end);
         u32::try_from(class.unwrap_or(classes.len() - 1)).ok()
+    }
+}
+
+/// Whether a recorded lane has something.
+fn has(comparison: &Comparison, is_there: impl Fn(&Recording) -> bool) -> bool {
+    let mut recordings = comparison.lanes.iter().filter_map(|lane| comparison.recording(lane.id));
+    recordings.any(is_there)
+}
+
+/// The annotation during which a block is allocated.
+fn annotation_text<'a>(
+    recording: &'a Recording,
+    block: &RecordedBlock,
+    innermost: Option<&'a RecordedPhase>,
+) -> &'a str {
+    match innermost {
+        _ if block.is_older => "predates recording",
+        Some(phase) => recording.text(phase.name),
+        None => "outside every annotation",
     }
 }
 
@@ -376,6 +441,9 @@ fn text_in_graph(graph: &Graph, tensor: TensorId, attribute: Attribute) -> &str 
         | Attribute::Module
         | Attribute::Category
         | Attribute::Pool
+        | Attribute::Annotation
+        | Attribute::CompileContext
+        | Attribute::UserMetadata
         | Attribute::Size
         | Attribute::Lifetime => "",
     }
@@ -388,6 +456,11 @@ fn recorded_text<'a>(recording: &'a Recording, block: &RecordedBlock, attribute:
     if attribute == Attribute::Pool {
         return segment_of(recording, block).map_or("", |segment| recording.text(segment.kind));
     }
+    if attribute == Attribute::Annotation {
+        let phases = recording.phases.iter();
+        let begun = phases.take_while(|phase| phase.start <= block.birth);
+        return annotation_text(recording, block, begun.filter(|phase| phase.end > block.birth).last());
+    }
     let stack = block.stack.zip(recording.site_of(block));
     let Some((stack, site)) = stack else {
         return match attribute {
@@ -398,15 +471,17 @@ fn recorded_text<'a>(recording: &'a Recording, block: &RecordedBlock, attribute:
     };
     let sites = &recording.call_sites;
     match attribute {
-        Attribute::CallSite => sites.text(site),
         Attribute::Function => sites.function_label(site),
         // Lines that are not Python have no file: their call site says more.
         Attribute::File | Attribute::Scope if !sites.file(site).is_empty() => sites.file(site),
         Attribute::Module if !sites.module(site).is_empty() => sites.module(site),
-        Attribute::File | Attribute::Scope | Attribute::Module => sites.text(site),
+        Attribute::CallSite | Attribute::File | Attribute::Scope | Attribute::Module => sites.text(site),
         Attribute::OpType => sites.operator(stack),
+        Attribute::CompileContext => sites.note(stack, NoteKind::CompileContext),
+        Attribute::UserMetadata => sites.note(stack, NoteKind::UserMetadata),
         Attribute::Category
         | Attribute::Pool
+        | Attribute::Annotation
         | Attribute::Role
         | Attribute::DType
         | Attribute::Phase

@@ -103,7 +103,7 @@ pub use op_occurrence::OpOccurrence;
 pub use owned_ranges::OwnedRanges;
 pub use owner::Owner;
 pub use peak::{
-    CurveStats, EqualMembers, IdleSteps, IdleTensor, LeftOut, LiveGroup, LiveMember, LiveSet, OpUse, PeakAt,
+    CurveStats, EqualMembers, GroupPart, IdleSteps, IdleTensor, LeftOut, LiveGroup, LiveMember, LiveSet, OpUse, PeakAt,
     PeakReport, PeakRequest, PeakWithout, RangeStats, ReservedRest, RetainingOp, StepRange, Tally, Uses, peak_step,
     tensor_label,
 };

@@ -23,7 +23,7 @@ use highwater_model::units::{Bytes, Step};
 
 use advice::Places;
 pub use advice::{IdleSteps, IdleTensor, LeftOut, OpUse, PeakWithout, RetainingOp, Uses};
-pub use groups::{EqualMembers, LiveGroup};
+pub use groups::{EqualMembers, GroupPart, LiveGroup};
 pub use range::{CurveStats, RangeStats, StepRange, Tally};
 pub use set::{LiveMember, LiveSet, ReservedRest};
 
@@ -43,6 +43,8 @@ pub struct PeakRequest {
     pub lane: usize,
     pub at: PeakAt,
     pub by: Attribute,
+    /// What the groups are divided into.
+    pub within: Option<Attribute>,
     /// Maximum length of rankings.
     pub n_first: usize,
     /// Position of the baseline lane: compared at its own peak, or at the same step.
@@ -104,6 +106,7 @@ impl PeakReport {
         progress: &Progress<'_>,
     ) -> Result<Option<Self>, Cancelled> {
         let grouping = Grouping::new(comparison, ask.by);
+        let within = ask.within.map(|within| Grouping::new(comparison, within));
         let range = match ask.at {
             PeakAt::Range(range) => RangeStats::new(comparison, ask.lane, range, &grouping),
             PeakAt::Peak | PeakAt::Step(_) => None,
@@ -132,7 +135,7 @@ impl PeakReport {
         let changes = against.and_then(|other| changes_from(comparison, ask.lane, other, ask.at, step));
         progress.check()?;
         let held: Vec<HeldTensor> = set.members.iter().map(held).collect();
-        let (groups, group_of) = groups::gather(&held, &grouping);
+        let (groups, group_of) = groups::gather(&held, &grouping, within.as_ref());
         let members_by_group: Vec<(usize, u32)> = group_of.iter().map(|group| *group as usize).zip(0..).collect();
         let is_recorded = comparison.is_measured_lane(ask.lane);
         let equal = if is_recorded {

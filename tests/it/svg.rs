@@ -342,7 +342,7 @@ fn drawings_have_bands_of_runs_and_phases() {
     }
     fails(
         &["compare", "sample:mobilenet", "--svg", to, "--color-by", "taste"],
-        "--color-by taste: expected tensor, call_site, function, module, category, pool, role, op_type, dtype, phase, scope, size, lifetime",
+        "--color-by taste: expected tensor, call_site, file, function, module, category, pool, annotation, compile_context, user_metadata, role, op_type, dtype, phase, scope, size, lifetime",
     );
     fails(&["compare", "sample:mobilenet", "--color-by", "role"], "--svg");
 }

@@ -18,6 +18,7 @@ fn expected(harness: &Window, by: Attribute) -> PeakReport {
         lane: comparison.main_lane().expect("a lane"),
         at: PeakAt::Peak,
         by,
+        within: None,
         n_first: 8,
         against: None,
     };

@@ -24,7 +24,7 @@ pub struct PeakArgs {
     /// Explain the steps from A to B (exclusive) and their highest step
     #[arg(long, value_name = "A..B")]
     pub range: Option<String>,
-    #[arg(long, value_name = "ATTRIBUTE", help = format!("Grouping (role; call_site of recordings): {}", attributes()))]
+    #[arg(long, value_name = "A[,B]", help = format!("Grouping (role; call_site of recordings), B within A: {}", attributes()))]
     pub group_by: Option<String>,
     /// Number of listed tensors, or frames per level (10 in text, all in JSON and CSV)
     #[arg(long, value_name = "N")]
@@ -43,6 +43,9 @@ pub struct PeakArgs {
     /// List the allocator's segments and blocks at that step instead (snapshots)
     #[arg(long, conflicts_with_all = ["range", "against"])]
     pub segments: bool,
+    /// List the events from A to B (exclusive) instead, each with its action and call stack (recordings)
+    #[arg(long, value_name = "A..B", conflicts_with_all = ["range", "step", "against", "segments", "growth"])]
+    pub events: Option<String>,
     /// List blocks that grow from step to step (of annotations, or of N equal parts)
     #[arg(
         long,

@@ -3,7 +3,7 @@
 mod recorded;
 mod tree;
 
-use self::recorded::{growth, segments};
+use self::recorded::{events, growth, segments};
 use self::tree::{check_forms, has_tree, tree_request, tree_text};
 use anyhow::{Context as _, bail};
 
@@ -25,7 +25,7 @@ use highwater_timeline::{
 
 pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     check_forms(args)?;
-    let by = args.group_by.as_deref().map(attribute).transpose()?;
+    let by = args.group_by.as_deref().map(attributes).transpose()?;
     let policy = args.policy.as_deref().map(chosen_policy).transpose()?;
     let at = at(args)?;
     let settings = Settings::read(&args.files, &args.common, progress)?;
@@ -39,6 +39,16 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
     }
     let name = &prepared.loaded.workload.name;
     let lane = lane(args, policy, &comparison)?;
+    if let Some(text) = &args.events {
+        events(
+            args,
+            &comparison,
+            lane,
+            range_of("--events", text)?,
+            &prepared.diagnostics(),
+        )?;
+        return Ok(Verdict::Done);
+    }
     let at = on_axis(&comparison, lane, at, name)?;
     if args.segments {
         let step = segments_step(at, &comparison, lane).with_context(|| format!("{name} has no step to explain"))?;
@@ -51,11 +61,12 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         growth(args, &comparison, lane, n_parts, &prepared.diagnostics())?;
         return Ok(Verdict::Done);
     }
-    let by = grouping(by, &comparison, lane).with_context(|| name.clone())?;
+    let (by, within) = grouping(by, &comparison, lane).with_context(|| name.clone())?;
     let ask = PeakRequest {
         lane,
         at,
         by,
+        within,
         n_first: args.top.unwrap_or(PEAK_ROWS),
         against: args
             .against
@@ -109,17 +120,34 @@ fn segments_step(at: PeakAt, comparison: &Comparison, lane: usize) -> Option<Ste
     }
 }
 
-/// The grouping of `--group-by`, else the usual one.
+/// The attributes of `--group-by`, else the usual one; and what the groups are divided into.
 ///
 /// # Errors
-/// Nothing in the lanes has the attribute.
-fn grouping(by: Option<Attribute>, comparison: &Comparison, lane: usize) -> anyhow::Result<Attribute> {
-    if let Some(by) = by.filter(|by| !by.is_of(comparison)) {
-        let known = Attribute::ALL.into_iter().filter(|one| one.is_of(comparison));
-        let known: Vec<&str> = known.map(Attribute::key).collect();
-        bail!("--group-by {} says nothing here; use {}", by.key(), known.join(", "));
+/// Nothing in the lanes has an attribute.
+fn grouping(
+    by: Option<(Attribute, Option<Attribute>)>,
+    comparison: &Comparison,
+    lane: usize,
+) -> anyhow::Result<(Attribute, Option<Attribute>)> {
+    let Some((by, within)) = by else {
+        return Ok((Attribute::of_peak(comparison, lane), None));
+    };
+    for one in [Some(by), within].into_iter().flatten() {
+        if !one.is_of(comparison) {
+            let known = Attribute::ALL.into_iter().filter(|one| one.is_of(comparison));
+            let known: Vec<&str> = known.map(Attribute::key).collect();
+            bail!("--group-by {} says nothing here; use {}", one.key(), known.join(", "));
+        }
     }
-    Ok(by.unwrap_or_else(|| Attribute::of_peak(comparison, lane)))
+    Ok((by, within.or_else(|| by.usual_parts())))
+}
+
+/// `file`, or `pool,call_site`: groups, and what they are divided into.
+fn attributes(names: &str) -> anyhow::Result<(Attribute, Option<Attribute>)> {
+    Ok(match names.split_once(',') {
+        Some((by, within)) => (attribute(by.trim())?, Some(attribute(within.trim())?)),
+        None => (attribute(names)?, None),
+    })
 }
 
 fn attribute(name: &str) -> anyhow::Result<Attribute> {
@@ -139,14 +167,19 @@ fn at(args: &PeakArgs) -> anyhow::Result<PeakAt> {
     let Some(text) = &args.range else {
         return Ok(PeakAt::Peak);
     };
+    Ok(PeakAt::Range(range_of("--range", text)?))
+}
+
+/// `100..200`.
+fn range_of(flag: &str, text: &str) -> anyhow::Result<StepRange> {
     let ends = text.split_once("..");
     let ends = ends.and_then(|(a, b)| Some((a.trim().parse().ok()?, b.trim().parse().ok()?)));
     match ends {
-        Some((start, end)) if start < end => Ok(PeakAt::Range(StepRange {
+        Some((start, end)) if start < end => Ok(StepRange {
             start: Step(start),
             end: Step(end),
-        })),
-        _ => bail!("--range {text}: expected FIRST..END (exclusive), e.g. 100..200"),
+        }),
+        _ => bail!("{flag} {text}: expected FIRST..END (exclusive), e.g. 100..200"),
     }
 }
 

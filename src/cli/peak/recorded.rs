@@ -1,15 +1,16 @@
-//! `peak --segments` and `peak --growth`: the allocator of a recorded lane at a step, and what grows from step to step.
+//! `peak --segments`, `--events` and `--growth`: the allocator of a recorded lane at a step, its events, and what grows from
+//! step to step.
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 
 use super::most;
 use crate::args::PeakArgs;
 use crate::text::print_answer;
 use highwater_analysis::{Comparison, PINNED_PERCENT, PinnedSegments};
-use highwater_export::{AllocatorAnswer, GrowthAnswer};
+use highwater_export::{AllocatorAnswer, EventsAnswer, GrowthAnswer};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::Step;
-use highwater_timeline::Growth;
+use highwater_timeline::{Growth, StepRange};
 
 /// Prints the state of the allocator of a recorded lane.
 pub(super) fn segments(
@@ -36,6 +37,38 @@ pub(super) fn segments(
         recording,
         pinned: pinned.as_ref(),
         most: most(args),
+        import,
+    };
+    print_answer(&answer, args.format, args.raw)
+}
+
+/// Prints the events of a recorded lane.
+pub(super) fn events(
+    args: &PeakArgs,
+    comparison: &Comparison,
+    lane: usize,
+    range: StepRange,
+    import: &Diagnostics,
+) -> anyhow::Result<()> {
+    let name = &comparison.workload.name;
+    let id = comparison.lanes.get(lane).map(|lane| lane.id);
+    let recording = id.and_then(|id| comparison.recording(id));
+    let recording = recording.with_context(|| format!("{name}: --events: the lane shows no recording"))?;
+    let n_steps = recording.n_steps;
+    if range.start.0 >= n_steps {
+        let last = n_steps.saturating_sub(1);
+        bail!(
+            "{name}: --events {}..{} exceeds the last event, {last}",
+            range.start,
+            range.end
+        );
+    }
+    let answer = EventsAnswer {
+        comparison,
+        lane,
+        recording,
+        events: &recording.events_in(range.start.0..range.end.0),
+        most: args.top.unwrap_or(usize::MAX),
         import,
     };
     print_answer(&answer, args.format, args.raw)

@@ -14,8 +14,8 @@ pub(super) fn check_forms(args: &PeakArgs) -> anyhow::Result<()> {
     if args.stacks.tree && matches!(args.format, Csv | Markdown) {
         bail!("--tree is written as text, json, folded or svg");
     }
-    if (args.segments || args.growth.is_some()) && has_tree(args) {
-        bail!("--segments and --growth are written as text, markdown, json or csv");
+    if (args.segments || args.growth.is_some() || args.events.is_some()) && has_tree(args) {
+        bail!("--segments, --events and --growth are written as text, markdown, json or csv");
     }
     if (args.stacks.inverse || args.stacks.cpp_frames) && !has_tree(args) {
         bail!("--inverse and --cpp-frames are for --tree, --format folded and --format svg");

@@ -42,6 +42,8 @@ impl<'a> RecordedSegments<'a> {
             .key("category_rests_on", block.basis.key())
             .key("held_bytes", block.held);
         Some(self.place(record, block))
+        let record = sites(recording, block).key("held_bytes", block.held);
+        Some(notes(self.place(record, block), recording, block))
     }
 
     fn place(&self, record: Record<'a>, block: &RecordedBlock) -> Record<'a> {
@@ -64,6 +66,16 @@ fn sites<'a>(recording: &'a Recording, block: &'a RecordedBlock) -> Record<'a> {
         .key("op", text(Attribute::OpType))
 }
 
+/// The file of its call site, and what the recording notes on its allocation.
+fn notes<'a>(record: Record<'a>, recording: &'a Recording, block: &'a RecordedBlock) -> Record<'a> {
+    let text = |attribute: Attribute| attribute.of_block(recording, block);
+    record
+        .key("file", text(Attribute::File))
+        .key("annotation", text(Attribute::Annotation))
+        .key("compile_context", text(Attribute::CompileContext))
+        .key("user_metadata", text(Attribute::UserMetadata))
+}
+
 impl<'a> PeakAnswer<'a> {
     /// Live blocks as rows of CSV.
     pub(super) fn recorded_rows(&self) -> Rows<'a> {
@@ -84,10 +96,10 @@ impl<'a> PeakAnswer<'a> {
                 .key("birth", member.birth)
                 .key("end", member.end);
             let range = report.range.as_ref().map(|stats| stats.range);
-            recorded
+            let record = recorded
                 .place(record, block)
-                .key("alive_before", range.map(|range| member.birth < range.start))
-                .key("file", Attribute::File.of_block(recording, block))
+                .key("alive_before", range.map(|range| member.birth < range.start));
+            notes(record, recording, block)
         })
     }
 

@@ -5,9 +5,9 @@ use super::recorded::{RecordedSegments, sizes_text};
 use crate::blocks::{Block, Line, Span, paragraph, step, text};
 use crate::json_parts::list;
 use crate::record::{MORE_WITH_TOP, Record, Rows, Value};
-use highwater_model::units::{Bytes, Step, counted, percent_text};
+use highwater_model::units::{Bytes, Step, counted, grouped, percent_text};
 use highwater_timeline::{LeftOut, LiveGroup, OpUse, PeakWithout, Uses, tensor_label};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 /// Distinct sizes of a group in JSON.
 const MOST_SIZES: usize = 16;
@@ -127,6 +127,7 @@ impl<'a> PeakAnswer<'a> {
                     ),
                 )
                 .key("sizes_total", group.sizes.len())
+                .optional("parts", answer.report.ask.within.map(|_| answer.parts(group)))
                 .key("forward", forward)
                 .shown(last, sizes)
         };
@@ -147,9 +148,56 @@ impl<'a> PeakAnswer<'a> {
             percent_text(self.report.share(held))
         );
         let more = (!left.is_empty()).then(|| Block::Note(text(more)));
-        std::iter::once(self.groups(groups).table(self.most).into())
-            .chain(more)
-            .collect()
+        let table = if self.report.ask.within.is_some() {
+            self.divided_groups().table(usize::MAX)
+        } else {
+            self.groups(groups).table(self.most)
+        };
+        std::iter::once(table.into()).chain(more).collect()
+    }
+
+    /// The groups within a group.
+    fn parts(&self, group: &LiveGroup) -> Json {
+        list(
+            group.parts.iter().take(self.most),
+            |part| json!({"name": part.text, "bytes": part.bytes.get(), "count": part.count}),
+        )
+    }
+
+    /// For people: each of the largest groups in front of its parts.
+    fn divided_groups(&self) -> Rows<'a> {
+        let (answer, noun) = (*self, self.noun());
+        let groups = &self.report.groups;
+        let mut lines: Vec<(usize, Option<usize>)> = Vec::new();
+        for (group, row) in groups.iter().enumerate().take(self.most) {
+            lines.push((group, None));
+            lines.extend((0..row.parts.len().min(self.most + 1)).map(|part| (group, Some(part))));
+        }
+        let by = self.report.ask.by.words();
+        Rows::indexed(lines.len(), move |line| {
+            let (group, part) = lines[line];
+            let group = &answer.report.groups[group];
+            let (name, count, held) = match part {
+                None => (group.text.to_string(), group.count, group.bytes),
+                Some(part) if part == answer.most => {
+                    let left = &group.parts[part..];
+                    let name = format!("  and {} more", grouped(left.len() as u64));
+                    let count = left.iter().map(|part| part.count).sum();
+                    (name, count, left.iter().map(|part| part.bytes).sum())
+                }
+                Some(part) => {
+                    let part = &group.parts[part];
+                    (format!("  {}", part.text), part.count, part.bytes)
+                }
+            };
+            Record::new()
+                .shown(format!("by {by}"), name)
+                .shown(format!(">{noun}s"), count)
+                .shown(">live", held)
+                .shown(">exact", held.exact())
+                .shown(">share", Line::from(Span::Share(answer.report.share(held))))
+        })
+        .captioned(format!("Live {noun}s at peak"), "")
     }
 
     /// Live tensors that no op uses for the largest number of steps.

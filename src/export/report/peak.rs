@@ -20,6 +20,7 @@ impl Report<'_> {
             lane: self.base,
             at: PeakAt::Peak,
             by,
+            within: None,
             n_first: FEW,
             against: None,
         };

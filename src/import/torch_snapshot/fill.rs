@@ -5,7 +5,11 @@
 
 use super::keys;
 use super::rows::{Action, Annotation, Block, Entry, Extra, Frame, NONE, Segment, has};
+use super::snapshot::plain_text;
 use super::value::{DictContent, Heap, Kind, Value, narrow};
+
+/// Pairs of a note that is a dict.
+const MOST_NOTES: usize = 32;
 
 impl Heap {
     /// Puts pairs (key, value, key, value, ...) into a dict.
@@ -104,6 +108,7 @@ impl Heap {
             requested: 0,
             state: NONE,
             frames: NONE,
+            extra: NONE,
             has: 0,
         });
         DictContent::Block(narrow(self.rows.blocks.len() - 1))
@@ -189,7 +194,9 @@ impl Heap {
                 }
                 keys::FRAMES => entry.frames = list(value),
                 keys::ACTION => self.put_action(entry, value),
-                keys::COMPILE_CONTEXT | keys::USER_METADATA => self.put_extra(entry, key, value),
+                keys::COMPILE_CONTEXT | keys::USER_METADATA | keys::FORWARD_FRAMES => {
+                    entry.extra = self.with_extra(entry.extra, key, value);
+                }
                 _ => *self.rows.unread.entry(key).or_default() += 1,
             }
         }
@@ -218,29 +225,51 @@ impl Heap {
         }
     }
 
-    fn put_extra(&mut self, entry: &mut Entry, key: u32, value: Value) {
-        let text = text(value);
-        // Newer versions give every entry these keys, most with an empty text.
-        if text == NONE || self.text_at(text).is_none_or(|text| text.is_empty() || text == b"N/A") {
-            return;
-        }
-        let before = self.rows.extra_at(entry.extra);
-        let extra = if key == keys::COMPILE_CONTEXT {
-            Extra {
-                compile_context: text,
-                ..before
-            }
+    /// The texts of an entry or a block with one more.
+    fn with_extra(&mut self, extra: u32, key: u32, value: Value) -> u32 {
+        let before = self.rows.extra_at(extra);
+        let extended = if key == keys::FORWARD_FRAMES {
+            let forward = list(value);
+            let is_any = self.lists.items(forward).next().is_some();
+            is_any.then_some(Extra { forward, ..before })
         } else {
-            Extra {
-                user_metadata: text,
-                ..before
-            }
+            let text = self.note(value);
+            text.map(|text| match key {
+                keys::COMPILE_CONTEXT => Extra {
+                    compile_context: text,
+                    ..before
+                },
+                _ => Extra {
+                    user_metadata: text,
+                    ..before
+                },
+            })
         };
-        entry.extra = self.rows.extra(extra);
+        extended.map_or(extra, |extended| self.rows.extra(extended))
+    }
+
+    /// A text, or the pairs of a dict as one; `None` for an empty one: newer versions give every entry such keys.
+    fn note(&mut self, value: Value) -> Option<u32> {
+        if let Kind::Text(text) = value.kind() {
+            let is_empty = self.text_at(text).is_none_or(|text| text.is_empty() || text == b"N/A");
+            return (!is_empty).then_some(text);
+        }
+        let pairs = self.pairs(value).take(MOST_NOTES);
+        let pairs = pairs.map(|(key, value)| format!("{}: {}", plain_text(self, key), plain_text(self, value)));
+        let joined = pairs.collect::<Vec<String>>().join(", ");
+        (!joined.is_empty()).then(|| text(self.intern(joined.as_bytes())))
     }
 
     fn put_block(&mut self, row: usize, key: u32, value: Value) -> bool {
         let number = self.unsigned(value);
+        if matches!(key, keys::COMPILE_CONTEXT | keys::USER_METADATA | keys::FORWARD_FRAMES) {
+            let before = self.rows.blocks.get(row).map_or(NONE, |block| block.extra);
+            let extra = self.with_extra(before, key, value);
+            if let Some(block) = self.rows.blocks.get_mut(row) {
+                block.extra = extra;
+            }
+            return true;
+        }
         let older = if key == keys::HISTORY {
             self.history(value)
         } else {
@@ -307,6 +336,13 @@ impl Heap {
 
     fn put_frame(&mut self, row: usize, key: u32, value: Value) -> bool {
         let number = self.unsigned(value);
+        if matches!(
+            key,
+            keys::FX_NODE_OP | keys::FX_NODE_NAME | keys::FX_NODE_TARGET | keys::FX_ORIGINAL_TRACE
+        ) {
+            self.put_fx_node(row, key, value);
+            return true;
+        }
         let frame = &mut self.rows.frames[row];
         match key {
             keys::NAME => frame.function = text(value),
@@ -315,6 +351,18 @@ impl Heap {
             _ => return false,
         }
         true
+    }
+
+    fn put_fx_node(&mut self, row: usize, key: u32, value: Value) {
+        let Some(text) = self.note(value) else { return };
+        let mut node = self.rows.fx_node_at(self.rows.frames[row].fx);
+        *match key {
+            keys::FX_NODE_OP => &mut node.op,
+            keys::FX_NODE_NAME => &mut node.name,
+            keys::FX_NODE_TARGET => &mut node.target,
+            _ => &mut node.original_trace,
+        } = text;
+        self.rows.frames[row].fx = self.rows.fx_node(node);
     }
 
     fn put_annotation(&mut self, row: usize, key: u32, value: Value) -> bool {

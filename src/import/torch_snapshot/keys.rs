@@ -22,6 +22,11 @@ known! {
     FRAMES = "frames";
     COMPILE_CONTEXT = "compile_context";
     USER_METADATA = "user_metadata";
+    FORWARD_FRAMES = "forward_frames";
+    FX_NODE_OP = "fx_node_op";
+    FX_NODE_NAME = "fx_node_name";
+    FX_NODE_TARGET = "fx_node_target";
+    FX_ORIGINAL_TRACE = "fx_original_trace";
     DEVICE_FREE = "device_free";
     ALLOC = "alloc";
     FREE_REQUESTED = "free_requested";

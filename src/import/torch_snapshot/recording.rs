@@ -18,7 +18,7 @@ use crate::ImportError;
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{
-    BlockAddress, Category, CategoryBasis, EventTimes, FailedRequest, MarkKind, PhasePairs, RecordedBlock,
+    BlockAddress, Category, CategoryBasis, EventAction, EventLog, EventTimes, FailedRequest, MarkKind, PhasePairs, RecordedBlock,
     RecordedMark, RecordedMemory, RecordedPhase, RecordedRegion, Recording, RecordingRules, pooled_kind,
 };
 
@@ -67,6 +67,7 @@ pub(super) fn make(
         has_times: times_say.are_known(),
         stacks: Stacks::new(budget),
         blocks: Vec::new(),
+        log: EventLog::default(),
         times: EventTimes::default(),
         marks: Vec::new(),
         oom_free: Vec::new(),
@@ -82,6 +83,7 @@ pub(super) fn make(
         device_memory: device_memory(&maker.oom_free, &regions).filter(|_| !device.is_host),
         recorder: "PyTorch memory snapshot".to_owned(),
         n_steps: maker.n_steps,
+        events: maker.log,
         times: maker.times,
         blocks: maker.blocks,
         regions,
@@ -143,6 +145,7 @@ struct RecordingBuilder {
     has_times: bool,
     stacks: Stacks,
     blocks: Vec<RecordedBlock>,
+    log: EventLog,
     times: EventTimes,
     marks: Vec<RecordedMark>,
     /// Free bytes of the device at failed requests, by step.
@@ -187,8 +190,10 @@ impl RecordingBuilder {
                 self.unseen_block(heap, block.birth, block.address, &block.live);
             }
             let Some(entry) = heap.rows.entries.get(row) else {
+                self.log.push(EventAction::Other, None);
                 continue;
             };
+            self.log(heap, &entry);
             if self.has_times {
                 if out_of_order.next_if_eq(&step).is_none() {
                     time = Nanos(entry.time_us.saturating_mul(1000));
@@ -205,6 +210,29 @@ impl RecordingBuilder {
             self.unseen_block(heap, block.birth, block.address, &block.live);
         }
         Ok(())
+    }
+
+    /// What an event did, and where it came from. An allocation's stack is that of its block.
+    fn log(&mut self, heap: &Heap, entry: &Entry) {
+        let is_block = is_allocation(entry);
+        let stack = if is_block || entry.frames == NONE && entry.extra == NONE {
+            None
+        } else {
+            self.stacks.stack_of(heap, entry.frames, entry.extra).stack
+        };
+        let action = match entry.action {
+            Action::Alloc if is_block => EventAction::Alloc,
+            Action::FreeRequested => EventAction::FreeRequested,
+            Action::FreeCompleted => EventAction::FreeCompleted,
+            Action::SegmentAlloc => EventAction::SegmentAlloc,
+            Action::SegmentFree => EventAction::SegmentFree,
+            Action::SegmentMap => EventAction::SegmentMap,
+            Action::SegmentUnmap => EventAction::SegmentUnmap,
+            Action::Snapshot => EventAction::Snapshot,
+            Action::OutOfMemory => EventAction::OutOfMemory,
+            Action::Alloc | Action::Other => EventAction::Other,
+        };
+        self.log.push(action, stack);
     }
 
     fn block(&mut self, heap: &Heap, step: u32, entry: &Entry, replayed: &mut Replayed) {
@@ -231,7 +259,7 @@ impl RecordingBuilder {
 
     /// A block whose allocation the trace does not show.
     fn unseen_block(&mut self, heap: &Heap, birth: Step, address: u64, live: &Live) {
-        let called = self.stacks.stack_of(heap, live.frames, NONE);
+        let called = self.stacks.stack_of(heap, live.frames, live.extra);
         // A block that the very first event frees is held on that event.
         let first = birth.0 + 1;
         let end = live.end.max(first);

@@ -46,6 +46,8 @@ pub(super) struct Live {
     pub(super) held: u64,
     pub(super) stream: u64,
     pub(super) frames: u32,
+    /// Number of its texts.
+    pub(super) extra: u32,
     pub(super) is_final: bool,
 }
 
@@ -172,6 +174,7 @@ impl Walk {
                 held: block.held,
                 stream: block.stream,
                 frames: block.frames,
+                extra: block.extra,
                 is_final: true,
             };
             self.insert(n_steps - 1, block.address, live);
@@ -281,6 +284,7 @@ fn freed(step: u32, entry: &Entry, heap: &Heap) -> Live {
         held: entry.size,
         stream: heap.rows.stream_at(entry.stream),
         frames: NONE,
+        extra: NONE,
         is_final: false,
     }
 }

@@ -84,6 +84,8 @@ impl Entry {
 pub(super) struct Extra {
     pub(super) compile_context: u32,
     pub(super) user_metadata: u32,
+    /// List of the lines of the forward pass that made the node of the autograd graph.
+    pub(super) forward: u32,
     /// The name of an action that is not known.
     pub(super) action: u32,
 }
@@ -92,7 +94,27 @@ impl Extra {
     const EMPTY: Self = Self {
         compile_context: NONE,
         user_metadata: NONE,
+        forward: NONE,
         action: NONE,
+    };
+}
+
+/// The node of an FX graph whose code was generated as a line, as positions of texts or [`NONE`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct FxNode {
+    pub(super) op: u32,
+    pub(super) name: u32,
+    pub(super) target: u32,
+    /// The lines of the model that the node comes from, as Python prints a traceback.
+    pub(super) original_trace: u32,
+}
+
+impl FxNode {
+    pub(super) const EMPTY: Self = Self {
+        op: NONE,
+        name: NONE,
+        target: NONE,
+        original_trace: NONE,
     };
 }
 
@@ -104,6 +126,8 @@ pub(super) struct Block {
     /// Text of the state, or [`NONE`].
     pub(super) state: u32,
     pub(super) frames: u32,
+    /// Number of its texts; see [`Rows::extra_at`].
+    pub(super) extra: u32,
     /// The fields that were read; see [`has`].
     pub(super) has: u8,
 }
@@ -138,6 +162,8 @@ pub(super) struct Frame {
     pub(super) function: u32,
     pub(super) file: u32,
     pub(super) line: u32,
+    /// Number of its [`FxNode`], or [`NONE`].
+    pub(super) fx: u32,
 }
 
 impl Frame {
@@ -145,6 +171,7 @@ impl Frame {
         function: NONE,
         file: NONE,
         line: 0,
+        fx: NONE,
     };
 }
 
@@ -166,6 +193,7 @@ pub(super) struct Rows {
     streams: IndexSet<u64>,
     last_stream: u32,
     extras: IndexSet<Extra>,
+    fx_nodes: IndexSet<FxNode>,
     /// Keys that no row has, with how often each occurred.
     pub(super) unread: BTreeMap<u32, u64>,
 }
@@ -186,6 +214,16 @@ impl Rows {
 
     pub(super) fn extra(&mut self, extra: Extra) -> u32 {
         narrow(self.extras.insert_full(extra).0)
+    }
+
+    pub(super) fn fx_node(&mut self, node: FxNode) -> u32 {
+        narrow(self.fx_nodes.insert_full(node).0)
+    }
+
+    /// Without texts for [`NONE`].
+    pub(super) fn fx_node_at(&self, position: u32) -> FxNode {
+        let node = self.fx_nodes.get_index(position as usize);
+        node.copied().unwrap_or(FxNode::EMPTY)
     }
 
     /// Without texts for [`NONE`].

@@ -16,6 +16,7 @@ mod fast_path;
 mod gaps;
 mod host;
 mod range;
+mod notes;
 mod texts;
 
 fn read(bytes: &[u8]) -> Result<(Vec<Arc<Recording>>, Diagnostics), ImportError> {

@@ -16,7 +16,9 @@
 
 mod call_sites;
 mod categories;
+mod event_log;
 mod event_times;
+mod events;
 mod frame_rules;
 mod line_patterns;
 mod parts;
@@ -27,11 +29,14 @@ mod tables;
 
 pub use call_sites::{CallSite, CallSiteKind, CallSites, call_site_text};
 pub use categories::{Category, CategoryBasis, CategoryRule, CategoryRules, REQUESTER_RULES, Requester, RequesterRule};
+pub use categories::{Category, CategoryRule, CategoryRules, REQUESTER_RULES, Requester, RequesterRule};
+pub use event_log::{EventAction, EventLog};
 pub use event_times::EventTimes;
+pub use events::RecordedEvent;
 pub use frame_rules::{FrameKind, FrameRule, FrameRuleError, FrameRules, is_python_file};
 pub use parts::{
-    AllocatorSimulation, BlockAddress, COMPILE_CONTEXT, FailedRequest, MarkKind, RecordedBlock, RecordedFrame,
-    RecordedMark, RecordedMemory, RecordedOp, RecordedRegion, RecordedTotal, StackIdx, TotalKind, USER_METADATA,
+    AllocatorSimulation, BlockAddress, FailedRequest, MarkKind, NoteKind, RecordedBlock, RecordedFrame, RecordedMark,
+    RecordedMemory, RecordedOp, RecordedRegion, RecordedTotal, StackIdx, TotalKind,
 };
 pub use phases::{PhasePairs, RecordedPhase};
 pub use range::{EventRange, NO_STEP_MARKS, RecordedRange};
@@ -77,6 +82,8 @@ pub struct Recording {
     /// The recording tool, in a few words.
     pub recorder: String,
     pub n_steps: u32,
+    /// What each step did; empty where the tool states no single events.
+    pub events: EventLog,
     /// The time of each step, non-decreasing; empty where only the order is known.
     pub times: EventTimes,
     pub blocks: Vec<RecordedBlock>,

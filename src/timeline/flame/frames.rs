@@ -5,7 +5,7 @@ use crate::TensorKey;
 use crate::call_stack::FrameOrigin;
 use crate::grouping::full_scope;
 use highwater_analysis::Comparison;
-use highwater_model::workload::{RecordedFrame, Recording, StackIdx};
+use highwater_model::workload::{NoteKind, RecordedFrame, Recording, StackIdx};
 
 /// The only frame of blocks without a call stack.
 pub(super) const NO_STACK: &str = "(no call stack)";
@@ -74,6 +74,9 @@ impl Path {
         let stack = recording.stacks.get(stack.idx()).map_or(&[][..], |stack| &**stack);
         let frames = stack.iter().rev();
         let frames = frames.filter_map(|frame| recording.frames.get(*frame as usize));
+        // Other notes are on single lines of the stack.
+        let of_whole = [None, Some(NoteKind::CompileContext), Some(NoteKind::UserMetadata)];
+        let frames = frames.filter(|frame| of_whole.contains(&frame.note(recording)));
         let kinds = frames.clone().map(|frame| FrameOrigin::of(recording, *frame));
         let n_python = kinds.clone().filter(|kind| *kind == FrameOrigin::Python).count();
         let n_native = kinds.clone().filter(|kind| *kind == FrameOrigin::Native).count();

@@ -17,6 +17,35 @@ pub struct LiveGroup {
     pub largest: (Selected, Bytes),
     /// Distinct bytes with their counts, the largest sum first.
     pub sizes: Vec<(Bytes, u64)>,
+    /// Its groups by a second attribute, most bytes first; empty where none is asked for.
+    pub parts: Vec<GroupPart>,
+}
+
+/// A group within a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupPart {
+    pub text: Box<str>,
+    pub bytes: Bytes,
+    pub count: u64,
+}
+
+/// By group of one attribute the groups by another, most bytes first, then by text. O(items log items).
+fn parts(items: &[HeldTensor], keys: &[Option<u32>], within: &Grouping) -> BTreeMap<Option<u32>, Vec<GroupPart>> {
+    let mut sums: BTreeMap<(Option<u32>, Option<u32>), (Bytes, u64)> = BTreeMap::new();
+    for (held, key) in items.iter().zip(keys) {
+        let (bytes, count) = sums.entry((*key, within.group(held))).or_default();
+        *bytes += held.bytes;
+        *count += 1;
+    }
+    let mut parts: BTreeMap<Option<u32>, Vec<GroupPart>> = BTreeMap::new();
+    for ((group, part), (bytes, count)) in sums {
+        let text = part.map_or(UNKNOWN, |part| within.text(part)).into();
+        parts.entry(group).or_default().push(GroupPart { text, bytes, count });
+    }
+    for of_group in parts.values_mut() {
+        of_group.sort_by(|a, b| (Reverse(a.bytes), &a.text).cmp(&(Reverse(b.bytes), &b.text)));
+    }
+    parts
 }
 
 /// Live tensors with one label and one size: the largest sum first.
@@ -50,7 +79,11 @@ pub(super) fn equal<'a>(set: &LiveSet, label: impl Fn(&LiveMember) -> Cow<'a, st
 const UNKNOWN: &str = "of no known tensor";
 
 /// Groups, most bytes first, then by text; and by item the position of its group. O(items + groups log groups).
-pub(super) fn gather(items: &[HeldTensor], grouping: &Grouping) -> (Vec<LiveGroup>, Vec<u32>) {
+pub(super) fn gather(
+    items: &[HeldTensor],
+    grouping: &Grouping,
+    within: Option<&Grouping>,
+) -> (Vec<LiveGroup>, Vec<u32>) {
     let mut groups: BTreeMap<Option<u32>, LiveGroup> = BTreeMap::new();
     let mut sizes: BTreeMap<(Option<u32>, Bytes), u64> = BTreeMap::new();
     let keys: Vec<Option<u32>> = items.iter().map(|held| grouping.group(held)).collect();
@@ -61,6 +94,7 @@ pub(super) fn gather(items: &[HeldTensor], grouping: &Grouping) -> (Vec<LiveGrou
             count: 0,
             largest: (held.tensor, held.bytes),
             sizes: Vec::new(),
+            parts: Vec::new(),
         });
         group.bytes += held.bytes;
         *sizes.entry((*key, held.bytes)).or_default() += 1;
@@ -72,6 +106,11 @@ pub(super) fn gather(items: &[HeldTensor], grouping: &Grouping) -> (Vec<LiveGrou
     for ((key, bytes), count) in sizes {
         if let Some(group) = groups.get_mut(&key) {
             group.sizes.push((bytes, count));
+        }
+    }
+    for (key, parts) in within.map(|within| parts(items, &keys, within)).unwrap_or_default() {
+        if let Some(group) = groups.get_mut(&key) {
+            group.parts = parts;
         }
     }
     for group in groups.values_mut() {

@@ -158,7 +158,7 @@ impl RangeStats {
                 });
             }
         }
-        answer.groups = gather(&held, grouping).0;
+        answer.groups = gather(&held, grouping, None).0;
         Some(answer)
     }
 

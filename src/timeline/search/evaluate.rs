@@ -141,6 +141,10 @@ impl AskedTest<'_> {
             Condition::DType => Attribute::DType,
             Condition::Phase => Attribute::Phase,
             Condition::Pool => Attribute::Pool,
+            Condition::File => Attribute::File,
+            Condition::Annotation => Attribute::Annotation,
+            Condition::Compile => Attribute::CompileContext,
+            Condition::Metadata => Attribute::UserMetadata,
             Condition::Role
             | Condition::Name
             | Condition::Scope
@@ -198,6 +202,10 @@ impl AskedTest<'_> {
                 | Condition::Role
                 | Condition::Phase
                 | Condition::Pool
+                | Condition::File
+                | Condition::Annotation
+                | Condition::Compile
+                | Condition::Metadata
                 | Condition::At
                 | Condition::Stack
                 | Condition::Scope => amounts.contain(u64::from(n_held(row, rows))),

@@ -13,6 +13,14 @@ pub enum Condition {
     At,
     /// Of a recorded block: any line of its call stack.
     Stack,
+    /// Of a recorded block: the source file of its call site.
+    File,
+    /// Of a recorded block: the innermost annotation at its allocation.
+    Annotation,
+    /// Of a recorded block: what was being compiled.
+    Compile,
+    /// Of a recorded block: the user's note.
+    Metadata,
     /// Of a recorded block.
     Stream,
     /// Of a recorded block: the kind of its segment, with the private pool.
@@ -88,6 +96,30 @@ pub static CONDITIONS: &[ConditionRow] = &[
         word: "stack",
         help: "any line of the call stack of a recorded block",
         example: "stack:train.py:72",
+    },
+    ConditionRow {
+        condition: Condition::File,
+        word: "file",
+        help: "the source file of the call site of a recorded block",
+        example: "file:model.py",
+    },
+    ConditionRow {
+        condition: Condition::Annotation,
+        word: "annotation",
+        help: "the innermost annotation at the allocation of a recorded block",
+        example: "annotation:forward",
+    },
+    ConditionRow {
+        condition: Condition::Compile,
+        word: "compile",
+        help: "what was being compiled when a recorded block was allocated",
+        example: "compile:\"0/1\"",
+    },
+    ConditionRow {
+        condition: Condition::Metadata,
+        word: "metadata",
+        help: "the user's note on the allocation of a recorded block",
+        example: "metadata:\"epoch 3\"",
     },
     ConditionRow {
         condition: Condition::Stream,

@@ -63,6 +63,10 @@ impl Place {
             | Condition::DType
             | Condition::Stream
             | Condition::Pool
+            | Condition::File
+            | Condition::Annotation
+            | Condition::Compile
+            | Condition::Metadata
             | Condition::Address
             | Condition::Role
             | Condition::Phase

@@ -444,6 +444,21 @@ const PLAIN: &[CommandRow] = &[
         "Color by pool",
         "Kind of the segment of a recorded block, with its private pool",
     ),
+    color(
+        ColorBy::By(Attribute::Annotation),
+        "Color by annotation",
+        "Innermost annotation at the allocation of a recorded block",
+    ),
+    color(
+        ColorBy::By(Attribute::CompileContext),
+        "Color by compile context",
+        "What was being compiled when a recorded block was allocated",
+    ),
+    color(
+        ColorBy::By(Attribute::UserMetadata),
+        "Color by user metadata",
+        "The user's note on the allocation of a recorded block",
+    ),
     color(ColorBy::By(Attribute::Size), "Color by size", "Size classes"),
     color(
         ColorBy::By(Attribute::Lifetime),

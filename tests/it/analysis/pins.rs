@@ -375,6 +375,7 @@ fn check_views(comparison: Comparison) {
                 lane,
                 at: PeakAt::Peak,
                 by: Attribute::Role,
+                within: None,
                 n_first: 5,
                 against: Some(0),
             },

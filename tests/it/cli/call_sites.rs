@@ -76,7 +76,7 @@ fn the_peak_of_a_recording_is_by_call_site() {
     assert_eq!(answer["without"][0]["lowers_by_bytes"], 200);
     assert_eq!(answer["groups"][0]["sizes"], json!([{"bytes": 100, "count": 2}]));
     let csv = text_of(&["peak", &file, "--format", "csv"], 0);
-    let header = "call_site,function,module,category,op,group,recording,bytes,held_bytes,share,birth,end,address,stream,segment,alive_before,file";
+    let header = "call_site,function,module,category,op,group,recording,bytes,held_bytes,share,birth,end,address,stream,segment,alive_before,file,annotation,compile_context,user_metadata";
     assert!(csv.starts_with(header), "{csv}");
     assert!(csv.contains("forward (model.py:12),forward,model,"), "{csv}");
     let text = text_of(&["peak", &file, "--group-by", "function"], 0);
@@ -84,6 +84,133 @@ fn the_peak_of_a_recording_is_by_call_site() {
         text.contains("by function") && text.contains("savings if removed"),
         "{text}"
     );
+}
+
+#[test]
+fn groups_are_divided_and_notes_are_groups() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let noted = |mut event: Json, key: &str, text: &str| {
+        event[key] = text.into();
+        event
+    };
+    let trace = vec![
+        allocation(0x1000, 100, &["/w/model.py:10 forward"]),
+        noted(
+            allocation(0x2000, 60, &["/w/model.py:12 forward"]),
+            "compile_context",
+            "0/1",
+        ),
+        allocation(0x3000, 50, &["/w/model.py:10 forward"]),
+        noted(
+            allocation(0x4000, 7, &["/w/train.py:4 main"]),
+            "user_metadata",
+            "epoch 3",
+        ),
+    ];
+    let mut whole = snapshot(Vec::new(), trace);
+    let annotation =
+        |stage: &str, name: &str, time: u64| json!({"stage": stage, "name": name, "device": 0, "time_us": time});
+    whole["external_annotations"] = json!([
+        annotation("START", "step", 0x2000),
+        annotation("START", "inner", 0x3000),
+        annotation("END", "inner", 0x4000),
+    ]);
+    let path = folder.path().join("a.pickle");
+    std::fs::write(&path, pickle(&whole)).expect("the file can be written");
+    let file = path.to_str().expect("UTF-8");
+    let answer = |by: &str| answer_of(&["peak", file, "--group-by", by, "--format", "json"], 0);
+    for (by, wanted) in [
+        ("file", &[("model.py", 210, 3), ("train.py", 7, 1)][..]),
+        (
+            "annotation",
+            &[("outside every annotation", 100, 1), ("step", 67, 2), ("inner", 50, 1)],
+        ),
+        ("compile_context", &[("not stated", 157, 3), ("0/1", 60, 1)]),
+        ("user_metadata", &[("not stated", 210, 3), ("epoch 3", 7, 1)]),
+    ] {
+        assert_eq!(groups(&answer(by)), wanted, "{by}");
+    }
+    let of_file = answer("file");
+    assert_eq!(
+        of_file["groups"][0]["parts"],
+        json!([
+            {"name": "forward (model.py:10)", "bytes": 150, "count": 2},
+            {"name": "forward (model.py:12)", "bytes": 60, "count": 1},
+        ])
+    );
+    assert_eq!(of_file["tensors"][1]["recorded"]["compile_context"], "0/1");
+    let divided = answer("annotation, file");
+    assert_eq!(
+        divided["groups"][1]["parts"][0],
+        json!({"name": "model.py", "bytes": 60, "count": 1})
+    );
+    assert!(answer("function")["groups"][0]["parts"].is_null());
+    let text = text_of(&["peak", file, "--group-by", "file", "--top", "1"], 0);
+    assert!(
+        text.contains("forward (model.py:10)") && text.contains("and 1 more"),
+        "{text}"
+    );
+}
+
+#[test]
+fn every_event_has_its_action_and_its_stack() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |mut event: Json, line: u32| {
+        event["frames"] = json!([{"filename": "/w/run.py", "name": "f", "line": line}]);
+        event
+    };
+    let mut oom = at(event("oom", 0, 4096, 6), 7);
+    oom["device_free"] = 1024.into();
+    let trace = vec![
+        at(event("segment_alloc", 0x1000, 0x20_0000, 1), 1),
+        at(event("alloc", 0x1000, 512, 2), 2),
+        at(event("free_requested", 0x1000, 512, 3), 3),
+        at(event("free_completed", 0x1000, 512, 4), 4),
+        at(event("segment_free", 0x1000, 0x20_0000, 5), 5),
+        oom,
+    ];
+    let path = folder.path().join("a.pickle");
+    std::fs::write(&path, pickle(&snapshot(Vec::new(), trace))).expect("the file can be written");
+    let file = path.to_str().expect("UTF-8");
+    let answer = answer_of(&["peak", file, "--events", "0..9", "--format", "json"], 0);
+    let rows = answer["events"].as_array().expect("events").iter();
+    let row = |row: &Json| {
+        let text = |key: &str| row[key].as_str().unwrap_or("-").to_owned();
+        let bytes = &row["bytes"];
+        [
+            text("action"),
+            text("address"),
+            bytes.to_string(),
+            text("call_site"),
+            text("block"),
+        ]
+        .join(" ")
+    };
+    let rows: Vec<String> = rows.map(row).collect();
+    assert_eq!(
+        rows,
+        [
+            "segment_alloc 0x1000 2097152 f (run.py:1) -",
+            "alloc 0x1000 512 f (run.py:2) f (run.py:2)",
+            "free_requested 0x1000 512 f (run.py:3) f (run.py:2)",
+            "free_completed 0x1000 512 f (run.py:4) f (run.py:2)",
+            "segment_free 0x1000 2097152 f (run.py:5) -",
+            "oom - 4096 f (run.py:7) -",
+        ]
+    );
+    assert_eq!(answer["events"][4]["stack"], json!(["/w/run.py:5 f"]));
+    let one = text_of(&["peak", file, "--events", "4..5"], 0);
+    assert!(one.contains("segment_free") && one.contains("/w/run.py:5 f"), "{one}");
+    let csv = text_of(&["peak", file, "--events", "2..4", "--format", "csv"], 0);
+    assert!(
+        csv.lines().nth(2).is_some_and(|row| row.ends_with(",/w/run.py:4 f")),
+        "{csv}"
+    );
+    let state = answer_of(&["peak", file, "--segments", "--step", "2", "--format", "json"], 0);
+    assert_eq!(state["last_event"]["action"], "free_requested");
+    let output = run(&["peak", file, "--events", "6..7"]);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.contains("exceeds the last event, 5"), "{error}");
 }
 
 /// Live bytes at the peak by the innermost line of the user, summed from the lines of every stack.

@@ -296,6 +296,8 @@ fn segments_are_listed_as_text_json_and_csv() {
     expect_test::expect![[r#"
         FILE, lane 1: device0: the allocator after event 1
 
+        Event 1: alloc 2.000 KiB at 0x1800, by attend (train.py:7)
+
         allocator
         reserved                12.00 KiB in 2 segments  12 288 B
         active                  2.500 KiB in 2 blocks     2 560 B

@@ -18,6 +18,7 @@ fn ask(step: u32) -> PeakRequest {
         lane: 1,
         at: PeakAt::Step(Step(step)),
         by: Attribute::OpType,
+        within: None,
         n_first: 5,
         against: None,
     }

@@ -28,6 +28,7 @@ fn ask(lane: usize, at: PeakAt) -> PeakRequest {
         lane,
         at,
         by: Attribute::Role,
+        within: None,
         n_first: 6,
         against: None,
     }

@@ -36,6 +36,7 @@ fn differences_add_up_to_that_of_the_curves() {
                     lane,
                     at,
                     by: Attribute::Role,
+                    within: None,
                     n_first: 3,
                     against: Some(other),
                 };

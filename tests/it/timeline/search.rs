@@ -198,7 +198,7 @@ fn read_errors_have_a_place() {
         ),
         (
             "x -colour:red",
-            r#"there is no condition "colour:" (character 4): there are name: op: dtype: role: phase: scope: at: stack: stream: pool: address: size: life: live: run: lane:; to find the text itself write it in quotes"#,
+            r#"there is no condition "colour:" (character 4): there are name: op: dtype: role: phase: scope: at: stack: file: annotation: compile: metadata: stream: pool: address: size: life: live: run: lane:; to find the text itself write it in quotes"#,
         ),
         (
             "size:>big",

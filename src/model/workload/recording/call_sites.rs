@@ -9,7 +9,8 @@
 //! In: the stacks of a recording and the rules for lines. Out, by stack: the innermost line of the user; without one the
 //! innermost line of Python; without Python (threads of autograd) the innermost node of the autograd graph, else the
 //! innermost operator, else the innermost native line that no rule calls internal; else a note of the user. A node
-//! without Python has the call site of its forward operator where exactly one line ran that operator. Call sites are
+//! without Python names the line of its forward pass where the recording states it, else has the call site of its forward
+//! operator where exactly one line ran that operator. Call sites are
 //! equal where their texts are. O(lines of all stacks).
 
 use std::borrow::Cow;
@@ -18,7 +19,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use indexmap::IndexMap;
 
 use super::frame_rules::{FrameKind, FrameReader, FrameRules};
-use super::parts::USER_METADATA;
+use super::line_patterns::LineText;
+use super::parts::NoteKind;
 use super::{RecordedFrame, RecordedName, Recording, StackIdx};
 use crate::workload::Names;
 
@@ -64,7 +66,19 @@ pub struct CallSites {
     modules: Names,
     of_stack: Vec<OfStack>,
     operators: Names,
+    notes: Notes,
 }
+
+/// What was being compiled, and notes of the user, by stack.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Notes {
+    /// By stack: positions in `texts`, in the order of [`STACK_NOTES`]; empty where no stack has a note.
+    of_stack: Vec<[u32; STACK_NOTES.len()]>,
+    texts: Names,
+}
+
+/// The kinds of notes that are kept by stack.
+const STACK_NOTES: [NoteKind; 2] = [NoteKind::CompileContext, NoteKind::UserMetadata];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct OfStack {
@@ -99,7 +113,24 @@ impl CallSites {
             sites.add(*chosen);
         }
         let forward = sites.forward_sites();
-        sites.finish(&forward)
+        Self {
+            notes: notes(recording, &lines),
+            ..sites.finish(&forward)
+        }
+    }
+
+    /// The note of a kind on a stack: what was being compiled, or the user's; empty without one.
+    pub fn note(&self, stack: StackIdx, kind: NoteKind) -> &str {
+        let notes = self.notes.of_stack.get(stack.idx());
+        let kind = STACK_NOTES.iter().position(|known| *known == kind);
+        let text = notes.zip(kind).map_or(NONE, |(notes, kind)| notes[kind]);
+        self.notes.texts.get(text as usize)
+    }
+
+    /// Whether any stack has such a note. O(stacks).
+    pub fn has_note(&self, kind: NoteKind) -> bool {
+        let kind = STACK_NOTES.iter().position(|known| *known == kind);
+        kind.is_some_and(|kind| self.notes.of_stack.iter().any(|notes| notes[kind] != NONE))
     }
 
     /// Number of call sites.
@@ -160,17 +191,38 @@ struct Line<'a> {
     kind: FrameKind,
     /// What a rule calls it, else its function.
     name: &'a str,
-    is_note: bool,
+    note: Option<NoteKind>,
+    /// What a note says.
+    text: &'a str,
+}
+
+/// The file, the line and the function of a line of the forward pass.
+fn place_of(text: &str) -> Option<(&str, u32, &str)> {
+    let (place, function) = text.rsplit_once(' ')?;
+    let (file, line) = place.rsplit_once(':')?;
+    Some((file, line.parse().ok()?, function))
 }
 
 fn lines<'a>(recording: &'a Recording, reader: &mut FrameReader<'_>) -> Vec<Line<'a>> {
+    // Texts within notes, numbered behind all names.
+    let mut within: IndexMap<&'a str, ()> = IndexMap::new();
+    let mut part = |text: &'a str| LineText {
+        position: NONE - narrow(within.insert_full(text, ()).0),
+        text,
+    };
     let line = |frame: &RecordedFrame| {
-        let (kind, name) = reader.kind(recording.line_text(frame.file), recording.line_text(frame.function));
-        let function = recording.text(frame.function);
+        let note = frame.note(recording);
+        let (text, function) = (recording.text(frame.file), recording.text(frame.function));
+        let place = place_of(text).filter(|_| note == Some(NoteKind::ForwardPass));
+        let (kind, name) = match place {
+            Some((file, _, function)) => reader.kind(part(file), part(function)),
+            None => reader.kind(recording.line_text(frame.file), recording.line_text(frame.function)),
+        };
         Line {
             kind,
             name: name.unwrap_or(function),
-            is_note: frame.is_note(recording),
+            note,
+            text,
         }
     };
     recording.frames.iter().map(line).collect()
@@ -182,18 +234,56 @@ struct Chosen {
     kind: CallSiteKind,
     line: u32,
     operator: u32,
+    /// A line of the forward pass.
+    forward: u32,
+}
+
+/// By stack, the notes that are kept. O(lines of all stacks).
+fn notes(recording: &Recording, lines: &[Line<'_>]) -> Notes {
+    let is_kept = |line: &Line<'_>| line.note.is_some_and(|note| STACK_NOTES.contains(&note));
+    if !lines.iter().any(is_kept) {
+        return Notes::default();
+    }
+    let mut texts: IndexMap<&str, ()> = IndexMap::new();
+    let of_stack = recording.stacks.iter().map(|stack| {
+        let mut of_stack = [NONE; STACK_NOTES.len()];
+        for line in stack.iter().filter_map(|line| lines.get(*line as usize)) {
+            let kind = STACK_NOTES.iter().position(|kind| line.note == Some(*kind));
+            if let Some(kind) = kind {
+                of_stack[kind] = narrow(texts.insert_full(cut(line.text), ()).0);
+            }
+        }
+        of_stack
+    });
+    Notes {
+        of_stack: of_stack.collect(),
+        texts: texts.keys().copied().collect(),
+    }
 }
 
 /// One pass over a stack, innermost line first.
 fn choose(stack: &[u32], lines: &[Line<'_>]) -> Chosen {
     let mut first = [NONE; 6];
     let [user, python, node, operator, native, remark] = &mut first;
+    let [mut forward, mut any_forward] = [NONE; 2];
     for position in stack {
         let Some(line) = lines.get(*position as usize) else {
             continue;
         };
         let place = match line.kind {
-            _ if line.is_note => &mut *remark,
+            kind if line.note == Some(NoteKind::ForwardPass) => {
+                let place = if kind == FrameKind::User {
+                    &mut forward
+                } else {
+                    &mut any_forward
+                };
+                if *place == NONE {
+                    *place = *position;
+                }
+                continue;
+            }
+            _ if line.note == Some(NoteKind::UserMetadata) => &mut *remark,
+            _ if line.note.is_some() => continue,
             FrameKind::User => &mut *user,
             FrameKind::Library | FrameKind::Generated => &mut *python,
             FrameKind::AutogradNode => &mut *node,
@@ -216,7 +306,12 @@ fn choose(stack: &[u32], lines: &[Line<'_>]) -> Chosen {
     let operator = if first[3] == NONE { first[2] } else { first[3] };
     let chosen = kinds.into_iter().zip(first).find(|(_, line)| *line != NONE);
     let (kind, line) = chosen.unwrap_or((CallSiteKind::Unknown, NONE));
-    Chosen { kind, line, operator }
+    Chosen {
+        kind,
+        line,
+        operator,
+        forward: if forward == NONE { any_forward } else { forward },
+    }
 }
 
 /// Files of the chosen lines of Python, each with as many folders as tell it from the others. O(bytes log files).
@@ -375,7 +470,15 @@ impl<'a> Collector<'a, '_> {
             }
             CallSiteKind::Note => plain(self.recording.text(frame.file), Some(chosen.line)),
             CallSiteKind::AutogradNode | CallSiteKind::Operator | CallSiteKind::Native | CallSiteKind::Unknown => {
-                plain(line.name, Some(chosen.line))
+                let forward = self.lines.get(chosen.forward as usize);
+                let forward = forward.and_then(|forward| place_of(forward.text));
+                let (mut text, mut found) = plain(line.name, Some(chosen.line));
+                if let Some((file, line, function)) = forward {
+                    let forward = call_site_text(cut(function), cut_front(file_name(file)), line);
+                    text = format!("{text} for {forward}");
+                    found.function = Cow::Owned(text.clone());
+                }
+                (text, found)
             }
         }
     }
@@ -522,13 +625,6 @@ fn forward_operator(node: &str) -> Option<String> {
     Some(operator)
 }
 
-impl RecordedFrame {
-    /// Whether it is a note of the user instead of a call.
-    fn is_note(&self, recording: &Recording) -> bool {
-        self.line == 0 && recording.text(self.function) == USER_METADATA
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::{RecordedBlock, RecordedNames};
@@ -544,7 +640,7 @@ mod tests {
         };
         for stack in stacks {
             let lines = stack.split('|').map(|line| {
-                let mut colons = line.trim().match_indices(':');
+                let mut colons = line.trim().rmatch_indices(':');
                 let parts = colons.find_map(|(at, _)| {
                     let (number, function) = line.trim()[at + 1..].split_once(' ')?;
                     Some((&line.trim()[..at], number.parse().ok()?, function))
@@ -701,6 +797,36 @@ mod tests {
             forward,
             [Some("forward (model.py:10)"), None, None, Some("forward (model.py:11)")]
         );
+    }
+
+    #[test]
+    fn notes_of_a_stack_are_no_calls() {
+        let node = "??:0 torch::autograd::generated::MulBackward0::apply()";
+        let stacks = [
+            format!(
+                "{node} | /env/site-packages/torch/f.py:3 mul:0 forward pass | /w/model.py:9 forward:0 forward pass"
+            ),
+            format!("{node} | /w/model.py:11 forward:0 forward pass | 0/1:0 compile context"),
+            "<eval_with_key>.1:5 forward | mul (call_function):0 FX node | /w/model.py:7 forward".to_owned(),
+            "0/2:0 compile context | epoch 3:0 user metadata".to_owned(),
+        ];
+        let stacks: Vec<&str> = stacks.iter().map(String::as_str).collect();
+        let found = recording(&stacks, &FrameRules::default());
+        let wanted = [
+            "MulBackward0 for forward (model.py:9)",
+            "MulBackward0 for forward (model.py:11)",
+            "forward (model.py:7)",
+            "epoch 3",
+        ];
+        assert_eq!(texts(&found), wanted);
+        let sites = &found.call_sites;
+        let notes = |kind: NoteKind| {
+            let stacks = found.blocks.iter().filter_map(|block| block.stack);
+            stacks.map(|stack| sites.note(stack, kind)).collect::<Vec<&str>>()
+        };
+        assert_eq!(notes(NoteKind::CompileContext), ["", "0/1", "", "0/2"]);
+        assert_eq!(notes(NoteKind::UserMetadata), ["", "", "", "epoch 3"]);
+        assert!(sites.has_note(NoteKind::UserMetadata) && !sites.has_note(NoteKind::FxNode));
     }
 
     #[test]

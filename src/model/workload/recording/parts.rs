@@ -294,11 +294,36 @@ impl RecordedOp {
     }
 }
 
-/// What a line is called that is a note of the user instead of a call; its file is the note.
-pub const USER_METADATA: &str = "user metadata";
+/// A line of a stack that is a note instead of a call: its function is the name of its kind, its file the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NoteKind {
+    /// Of the user.
+    UserMetadata,
+    /// What was being compiled.
+    CompileContext,
+    /// The node of an FX graph that became the line of generated code inside it.
+    FxNode,
+    /// A line of the forward pass that made the node of the autograd graph, as `file:line function`.
+    ForwardPass,
+}
 
-/// What a line is called that says what was being compiled; its file is the text.
-pub const COMPILE_CONTEXT: &str = "compile context";
+impl NoteKind {
+    pub const ALL: [Self; 4] = [
+        Self::UserMetadata,
+        Self::CompileContext,
+        Self::FxNode,
+        Self::ForwardPass,
+    ];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::UserMetadata => "user metadata",
+            Self::CompileContext => "compile context",
+            Self::FxNode => "FX node",
+            Self::ForwardPass => "forward pass",
+        }
+    }
+}
 
 /// A line of a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -307,4 +332,15 @@ pub struct RecordedFrame {
     pub file: RecordedName,
     /// 0 where there is none.
     pub line: u32,
+}
+
+impl RecordedFrame {
+    /// `None` for a call.
+    pub fn note(&self, recording: &super::Recording) -> Option<NoteKind> {
+        if self.line > 0 {
+            return None;
+        }
+        let name = recording.text(self.function);
+        NoteKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
 }

@@ -95,6 +95,14 @@ pub(super) fn groups_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut PeakSta
             state.open = n_listed.is_none().then(|| (group.text.clone(), PAGE));
         }
         let Some(n_listed) = n_listed else { continue };
+        for part in group.parts.iter().take(n_listed) {
+            ui.label(format!(
+                "{} · {} in {}",
+                part.text,
+                part.bytes,
+                counted(part.count, "block")
+            ));
+        }
         let mut members = shown.report.members_of(position);
         for (_, member) in members.by_ref().take(n_listed) {
             member_ui(ui, shown, member, commands);

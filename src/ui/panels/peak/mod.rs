@@ -200,6 +200,7 @@ impl PeakState {
             lane: self.lane_in(comparison),
             at,
             by: self.by_in(comparison),
+            within: self.by_in(comparison).usual_parts(),
             n_first: FIRST,
             against: self.other_in(comparison),
         }

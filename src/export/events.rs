@@ -1,0 +1,170 @@
+//! Events of a recorded lane in order: action, address, bytes, stream, pool, and where each came from.
+
+use serde::Serialize;
+
+use super::answer::{Answer, Page, diagnostics_blocks, lines_blocks};
+use super::blocks::paragraph;
+use super::json_parts::diagnostics_json;
+use super::record::{Record, Rows, Value};
+use highwater_analysis::Comparison;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::units::counted;
+use highwater_model::workload::{RecordedEvent, Recording};
+use highwater_timeline::{CallStack, Segments};
+
+/// Between the frames of a stack in a cell.
+const FRAMES: &str = " | ";
+
+/// Events of a lane of a comparison.
+#[derive(Clone, Copy, Debug)]
+pub struct EventsAnswer<'a> {
+    pub comparison: &'a Comparison,
+    /// By position.
+    pub lane: usize,
+    pub recording: &'a Recording,
+    pub events: &'a [RecordedEvent],
+    /// The number of listed events.
+    pub most: usize,
+    /// The importer's diagnostics.
+    pub import: &'a Diagnostics,
+}
+
+/// `segment_free 20.00 MiB at 0x7f00, by release (pool.py:9)`.
+pub(super) fn event_text(recording: &Recording, event: &RecordedEvent) -> String {
+    let bytes = event.bytes.map_or_else(String::new, |bytes| format!(" {bytes}"));
+    let at = event
+        .address
+        .map_or_else(String::new, |address| format!(" at {address:#x}"));
+    let by = match site(recording, event) {
+        "" => String::new(),
+        site => format!(", by {site}"),
+    };
+    let action = event.action.name();
+    match event.text.map_or("", |text| recording.text(text)) {
+        "" => format!("{action}{bytes}{at}{by}"),
+        text => format!("{action}{bytes}{at}{by}: {text}"),
+    }
+}
+
+/// The call site of an event; empty where its stack is not stated.
+fn site<'a>(recording: &'a Recording, event: &RecordedEvent) -> &'a str {
+    let sites = &recording.call_sites;
+    let site = event.stack.and_then(|stack| sites.of_stack(stack));
+    site.map_or("", |site| sites.text(site))
+}
+
+fn frames(recording: &Recording, event: &RecordedEvent) -> Vec<String> {
+    let stack = event.stack.and_then(|stack| CallStack::of(recording, stack));
+    let frames = stack.unwrap_or_default().frames;
+    frames.iter().map(ToString::to_string).collect()
+}
+
+/// The fields of an event, for programs.
+pub(super) fn event_record<'a>(recording: &'a Recording, segments: &Segments, event: &RecordedEvent) -> Record<'a> {
+    let block = event.block.and_then(|block| recording.blocks.get(block as usize));
+    let of_block = block.and_then(|block| Some(segments.of(block)?.kind));
+    let kind = event.segment.or(of_block).map(|kind| recording.segment_kind(kind));
+    Record::new()
+        .key("event", event.step)
+        .key("time_ns", recording.times.get(event.step.idx()))
+        .key("action", event.action.name())
+        .key("address", event.address.map(|address| format!("{address:#x}")))
+        .key("bytes", event.bytes)
+        .key("stream", event.stream)
+        .key("segment_kind", kind.map(|(kind, _)| kind))
+        .key("private_pool", kind.and_then(|(_, pool)| pool))
+        .key("call_site", site(recording, event))
+        // Of a free: where its block was allocated.
+        .key("block", block.map(|block| recording.block_name(block)))
+        .key("text", event.text.map(|text| recording.text(text)))
+}
+
+impl EventsAnswer<'_> {
+    fn listed(&self) -> &[RecordedEvent] {
+        &self.events[..self.events.len().min(self.most)]
+    }
+}
+
+impl<'a> EventsAnswer<'a> {
+    fn rows(&self) -> Rows<'a> {
+        let (answer, segments) = (*self, Segments::new(self.recording));
+        let events = self.events;
+        Rows::indexed(events.len(), move |position| {
+            let (recording, event) = (answer.recording, &events[position]);
+            event_record(recording, &segments, event).key("stack", frames(recording, event).join(FRAMES))
+        })
+    }
+
+    /// For people.
+    fn table(&self) -> Rows<'a> {
+        let (answer, segments) = (*self, Segments::new(self.recording));
+        let events = self.events;
+        Rows::indexed(events.len(), move |position| {
+            let (recording, event) = (answer.recording, &events[position]);
+            let block = event.block.and_then(|block| recording.blocks.get(block as usize));
+            let of_block = block.and_then(|block| Some(segments.of(block)?.kind));
+            let kind = event.segment.or(of_block).map_or("", |kind| recording.text(kind));
+            let by = site(recording, event);
+            let of = block.map_or("", |block| recording.block_name(block));
+            let what = match event.text.map_or("", |text| recording.text(text)) {
+                "" if of == by => String::new(),
+                "" => of.to_owned(),
+                text => text.to_owned(),
+            };
+            let address = event
+                .address
+                .map_or_else(String::new, |address| format!("{address:#x}"));
+            let stream = event.stream.map_or_else(String::new, |stream| stream.to_string());
+            let bytes = event.bytes.map_or_else(|| Value::from(""), Value::from);
+            Record::new()
+                .shown(">event", event.step.0.to_string())
+                .shown("action", event.action.name())
+                .shown(">bytes", bytes)
+                .shown("address", address)
+                .shown(">stream", stream)
+                .shown("segment", kind)
+                .shown("by", by)
+                .shown("block of", what)
+        })
+        .captioned("Events", "")
+    }
+}
+
+impl Answer for EventsAnswer<'_> {
+    fn page(&self) -> Page {
+        let lane = self.comparison.lanes.get(self.lane).map(|lane| lane.id);
+        let lane = lane.map_or_else(String::new, |id| self.comparison.lane_title(id));
+        let name = &self.comparison.workload.name;
+        let title = format!("{name}, {lane}: {}", counted(self.events.len() as u64, "event"));
+        let mut blocks = vec![paragraph(title)];
+        blocks.extend(self.table().blocks(self.most));
+        // The stack of one event is what is asked for.
+        if let [event] = self.events {
+            blocks.extend(lines_blocks(frames(self.recording, event)));
+        }
+        blocks.extend(diagnostics_blocks(self.import));
+        Page(blocks)
+    }
+
+    fn json(&self) -> impl Serialize {
+        let lane = self.comparison.lanes.get(self.lane).map(|lane| lane.id);
+        let segments = Segments::new(self.recording);
+        let events = self.listed().iter().map(|event| {
+            let stack = frames(self.recording, event);
+            event_record(self.recording, &segments, event)
+                .key("stack", serde_json::json!(stack))
+                .to_json()
+        });
+        Record::new()
+            .key("lane", lane.map(|id| self.comparison.lane_title(id)))
+            .key("axis", self.comparison.axis_word())
+            .key("events_total", self.events.len())
+            .key("events", serde_json::Value::Array(events.collect()))
+            .key("diagnostics", diagnostics_json(self.import))
+    }
+
+    fn csv(&self) -> Option<String> {
+        let header = "event,time_ns,action,address,bytes,stream,segment_kind,private_pool,call_site,block,text,stack";
+        Some(self.rows().first(self.most).csv(header))
+    }
+}
