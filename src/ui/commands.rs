@@ -151,6 +151,8 @@ pub enum Menu {
     Axis,
     Overlays,
     Color,
+    /// Colors of recorded blocks.
+    RecordedColor,
     Sweeps,
     Help,
 }
@@ -159,11 +161,12 @@ impl Menu {
     /// Submenus with their titles, in the order of the menu that has them.
     pub const OF_FILE: [(Self, &'static str); 2] = [(Self::Export, "Export"), (Self::Pictures, "Pictures")];
     pub const OF_EDIT: [(Self, &'static str); 2] = [(Self::Find, "Find"), (Self::Measure, "Ranges and rulers")];
-    pub const OF_VIEW: [(Self, &'static str); 5] = [
+    pub const OF_VIEW: [(Self, &'static str); 6] = [
         (Self::Lanes, "Lanes"),
         (Self::Axis, "Axis"),
         (Self::Overlays, "Overlays"),
         (Self::Color, "Color"),
+        (Self::RecordedColor, "Color of recordings"),
         (Self::Sweeps, "Sweeps"),
     ];
 }

@@ -27,6 +27,14 @@ const fn color(by: ColorBy, text: &'static str, tooltip: &'static str) -> Comman
     }
 }
 
+/// A color of recorded blocks alone.
+const fn recorded_color(by: Attribute, text: &'static str, tooltip: &'static str) -> CommandRow {
+    CommandRow {
+        menu: Menu::RecordedColor,
+        ..color(ColorBy::By(by), text, tooltip)
+    }
+}
+
 /// Every command, in menu order.
 pub static COMMANDS: &[CommandRow] = &ALL;
 
@@ -414,48 +422,48 @@ const PLAIN: &[CommandRow] = &[
         "Color by scope",
         "First names of a tensor's path",
     ),
-    color(
-        ColorBy::By(Attribute::CallSite),
+    recorded_color(
+        Attribute::CallSite,
         "Color by call site",
         "Line of the program that asked for a recorded block",
     ),
-    color(
-        ColorBy::By(Attribute::File),
+    recorded_color(
+        Attribute::File,
         "Color by file",
         "Source file of the call site of a recorded block",
     ),
-    color(
-        ColorBy::By(Attribute::Function),
+    recorded_color(
+        Attribute::Function,
         "Color by function",
         "Function of the call site of a recorded block",
     ),
-    color(
-        ColorBy::By(Attribute::Module),
+    recorded_color(
+        Attribute::Module,
         "Color by module",
         "Python module of the call site of a recorded block",
     ),
-    color(
-        ColorBy::By(Attribute::Category),
+    recorded_color(
+        Attribute::Category,
         "Color by category",
         "What recorded blocks are for (inferred): parameter, gradient, optimizer state, activation, input, temporary",
     ),
-    color(
-        ColorBy::By(Attribute::Pool),
+    recorded_color(
+        Attribute::Pool,
         "Color by pool",
         "Kind of the segment of a recorded block, with its private pool",
     ),
-    color(
-        ColorBy::By(Attribute::Annotation),
+    recorded_color(
+        Attribute::Annotation,
         "Color by annotation",
         "Innermost annotation at the allocation of a recorded block",
     ),
-    color(
-        ColorBy::By(Attribute::CompileContext),
+    recorded_color(
+        Attribute::CompileContext,
         "Color by compile context",
         "What was being compiled when a recorded block was allocated",
     ),
-    color(
-        ColorBy::By(Attribute::UserMetadata),
+    recorded_color(
+        Attribute::UserMetadata,
         "Color by user metadata",
         "The user's note on the allocation of a recorded block",
     ),
