@@ -2,7 +2,6 @@
 
 use super::Selected;
 use highwater_analysis::Comparison;
-use highwater_model::workload::{COMPILE_CONTEXT, RecordedFrame, Recording, StackIdx, USER_METADATA, is_python_file};
 use highwater_model::workload::{RecordedFrame, Recording, StackIdx, is_python_file};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,11 +65,6 @@ impl CallStack {
     /// Of a recorded block; `None` where it has none.
     pub fn new(comparison: &Comparison, selected: Selected) -> Option<Self> {
         let (recording, block) = comparison.recorded_block(selected.graph, selected.tensor)?;
-        Self::of_stack(recording, block.stack?)
-    }
-
-    /// `None` for an unknown stack.
-    pub fn of_stack(recording: &Recording, stack: StackIdx) -> Option<Self> {
         Self::of(recording, block.stack?)
     }
 

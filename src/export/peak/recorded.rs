@@ -38,11 +38,8 @@ impl<'a> RecordedSegments<'a> {
     pub(super) fn of(&self, member: &LiveMember) -> Option<Record<'a>> {
         let (recording, block) = self.block(member)?;
         let record = sites(recording, block)
-            .key("file", Attribute::File.of_block(recording, block))
             .key("category_rests_on", block.basis.key())
             .key("held_bytes", block.held);
-        Some(self.place(record, block))
-        let record = sites(recording, block).key("held_bytes", block.held);
         Some(notes(self.place(record, block), recording, block))
     }
 

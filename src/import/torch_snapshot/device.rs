@@ -25,6 +25,7 @@ pub(super) struct FinalBlock {
     pub(super) bytes: u64,
     pub(super) states_bytes: bool,
     pub(super) frames: u32,
+    pub(super) extra: u32,
     pub(super) stream: u64,
 }
 

@@ -152,6 +152,7 @@ pub(super) fn undo(heap: &Heap, device: &mut Device, cut: &TraceCut, rows: &[u32
             bytes: entry.size,
             states_bytes: entry.has(has::SIZE),
             frames: NONE,
+            extra: NONE,
             stream: heap.rows.stream_at(entry.stream),
         });
     }

@@ -18,8 +18,8 @@ use crate::ImportError;
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{
-    BlockAddress, Category, CategoryBasis, EventAction, EventLog, EventTimes, FailedRequest, MarkKind, PhasePairs, RecordedBlock,
-    RecordedMark, RecordedMemory, RecordedPhase, RecordedRegion, Recording, RecordingRules, pooled_kind,
+    BlockAddress, Category, CategoryBasis, EventAction, EventLog, EventTimes, FailedRequest, MarkKind, PhasePairs,
+    RecordedBlock, RecordedMark, RecordedMemory, RecordedPhase, RecordedRegion, Recording, RecordingRules, pooled_kind,
 };
 
 /// Events between two checks of the cancel flag, and between two times that memory is freed.

@@ -27,25 +27,6 @@ const MOST_DEVICES: usize = 256;
 
 const ADVICE: &str = "a snapshot is written by torch.cuda.memory._dump_snapshot or torch_npu.npu.memory._dump_snapshot";
 
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FinalSegment {
-    pub(super) row: Segment,
-    pub(super) address: u64,
-    pub(super) bytes: u64,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FinalBlock {
-    pub(super) address: u64,
-    pub(super) held: u64,
-    /// Requested bytes; the rounded ones where the file does not state them.
-    pub(super) bytes: u64,
-    pub(super) states_bytes: bool,
-    pub(super) frames: u32,
-    pub(super) extra: u32,
-    pub(super) stream: u64,
-}
-
 /// Whether a block of this state is live, or a stream still works with it.
 const fn is_active(state: u32) -> bool {
     matches!(

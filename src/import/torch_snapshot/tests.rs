@@ -15,8 +15,8 @@ use pickle_writer::{Py, Writer, frame, segment, synthetic};
 mod fast_path;
 mod gaps;
 mod host;
-mod range;
 mod notes;
+mod range;
 mod texts;
 
 fn read(bytes: &[u8]) -> Result<(Vec<Arc<Recording>>, Diagnostics), ImportError> {

@@ -51,7 +51,12 @@ pub use op_matching::{MatchedBy, MatchedOps, match_ops};
 pub use parts::{Part, PartOf};
 pub use problem::{Buffer, Gap, PlacementProblem, ProblemEntry, ProblemError, RecordedPlan};
 pub use recording::{
-    AllocatorSimulation, BlockAddress, COMPILE_CONTEXT, CallSite, CallSiteKind, CallSites, Category, CategoryBasis, CategoryRule, CategoryRules, EventAction, EventLog, EventRange, EventTimes, FailedRequest, FrameKind, FrameRule, FrameRuleError, FrameRules, MarkKind, NO_STEP_MARKS, NoteKind, PhasePairs, REQUESTER_RULES, RecordedBlock, RecordedEvent, RecordedFrame, RecordedMark, RecordedMemory, RecordedName, RecordedNames, RecordedOp, RecordedPeaks, RecordedPhase, RecordedRange, RecordedRegion, RecordedStacks, RecordedTotal, Recording, RecordingRules, Requester, RequesterRule, StackIdx, TotalKind, USER_METADATA, WholeRecording, call_site_text, is_python_file, pooled_kind,
+    AllocatorSimulation, BlockAddress, CallSite, CallSiteKind, CallSites, Category, CategoryBasis, CategoryRule,
+    CategoryRules, EventAction, EventLog, EventRange, EventTimes, FailedRequest, FrameKind, FrameRule, FrameRuleError,
+    FrameRules, MarkKind, NO_STEP_MARKS, NoteKind, PhasePairs, REQUESTER_RULES, RecordedBlock, RecordedEvent,
+    RecordedFrame, RecordedMark, RecordedMemory, RecordedName, RecordedNames, RecordedOp, RecordedPeaks, RecordedPhase,
+    RecordedRange, RecordedRegion, RecordedStacks, RecordedTotal, Recording, RecordingRules, Requester, RequesterRule,
+    StackIdx, TotalKind, WholeRecording, call_site_text, is_python_file, pooled_kind,
 };
 pub use samples::samples;
 pub use schedule::{

@@ -29,7 +29,6 @@ mod tables;
 
 pub use call_sites::{CallSite, CallSiteKind, CallSites, call_site_text};
 pub use categories::{Category, CategoryBasis, CategoryRule, CategoryRules, REQUESTER_RULES, Requester, RequesterRule};
-pub use categories::{Category, CategoryRule, CategoryRules, REQUESTER_RULES, Requester, RequesterRule};
 pub use event_log::{EventAction, EventLog};
 pub use event_times::EventTimes;
 pub use events::RecordedEvent;

@@ -97,7 +97,7 @@ fn failure_ui(
     pools_ui(ui, failure);
     sites_ui(ui, failure);
     let recording = comparison.lanes.get(lane).and_then(|row| comparison.recording(row.id));
-    let stack = recording.and_then(|recording| CallStack::of_stack(recording, failure.stack?));
+    let stack = recording.and_then(|recording| CallStack::of(recording, failure.stack?));
     if let Some(stack) = stack {
         stack_ui(ui, cx, ("Call stack (failed request)", &stack), state);
     }
