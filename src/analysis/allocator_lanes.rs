@@ -125,7 +125,7 @@ pub(super) fn simulated(
     progress: &Progress<'_>,
 ) -> Result<Recording, NoHistory> {
     let run = fit.simulated(measured, setting, device, progress)?;
-    let version = setting.version.unwrap_or_else(|| fit.newest());
+    let version = run.version;
     let stats = &run.figures.stats;
     let settings = match setting.conf.trim() {
         "" => "default settings",

@@ -6,6 +6,8 @@
 
 mod candidates;
 mod choice;
+mod failures;
+mod orders;
 mod search;
 mod served;
 mod texts;
@@ -13,20 +15,30 @@ mod texts;
 pub use candidates::SettingPair;
 pub(crate) use candidates::with_pair;
 pub use choice::{KeyEffect, setting_tolerance};
+pub use failures::{RecordedFailure, Servable};
+pub use highwater_sim::what_if::missing_history;
 pub use search::{SearchError, SearchPlan, SettingSearch, TriedSetting, search_recordings, search_settings};
 pub use served::{ServingRun, serving_runs};
 pub use texts::{conf_text, python_line, shell_line};
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use failures::failed_requests;
 use highwater_model::progress::Progress;
-use highwater_model::units::{Bytes, counted, grouped};
+use highwater_model::units::{Bytes, Step, counted, grouped};
 use highwater_model::workload::{Recording, TotalKind};
 use highwater_sim::what_if::{History, NoHistory, SimulatedRun, simulated};
-use highwater_torch::recording::{Check, Inconsistent, Replayable, Stop, WhatIf, check_all_orders, what_if};
+use highwater_torch::recording::{Check, Replayable, Stop, WhatIf, what_if};
 use highwater_torch::{
-    DeviceSpec, Framework, Observer, Order, Rules, Settings, SettingsError, Ties, VARIABLES, Version,
+    DeviceSpec, Framework, Observer, Order, Rules, Settings, SettingsError, Ties, VARIABLES, Version, WrittenBy,
+    range_text,
 };
+use orders::{Candidates, Reproduced};
+use served::FailedInputs;
+
+/// Failed requests that are named.
+const MOST_FAILURES: usize = 4;
 
 /// A device of unknown size never runs out.
 const UNLIMITED: u64 = 1 << 50;
@@ -41,7 +53,7 @@ const EXPANDABLE: &str = "expandable_segments:True";
 pub struct AllocatorSetting {
     /// The text of the variable; empty where it is unset.
     pub conf: String,
-    /// `None`: the newest of the recording's framework, with the recording's order of blocks of equal size.
+    /// `None`: that of the recording ([`AllocatorFit::version`]), or the newest of its framework where that refuses the text.
     pub version: Option<Version>,
 }
 
@@ -57,6 +69,17 @@ pub struct AllocatorFit {
     /// What no version takes of the settings that it states.
     pub left_out: Vec<SettingsError>,
     pub check: Check,
+    /// The releases that may have written it, as far as its fields, its settings and the order of equal blocks tell; the
+    /// oldest first.
+    versions: Vec<Version>,
+    /// What tells them beside the replay; empty where nothing does.
+    versions_by: Vec<String>,
+    /// The memory of the device: what was given, else what the recording states.
+    pub device: Option<Bytes>,
+    /// Whether the device may have more.
+    pub is_least_memory: bool,
+    /// Requests that failed.
+    pub failures: Vec<RecordedFailure>,
     /// Reserved bytes at the recorded peak; after the cache was emptied, where the recording begins with that. 0 where the
     /// file states none.
     pub recorded_peak: Bytes,
@@ -89,113 +112,172 @@ impl AllocatorFit {
         let stop = Stop::when(&is_cancelled);
         let history = History::new(recording, progress)?;
         let stated = stated_conf(recording);
-        let candidates: Vec<&str> = match stated {
-            Some(conf) => vec![conf],
-            None if recording.regions.iter().any(|region| recording.is_expandable(region)) => vec![EXPANDABLE, ""],
-            None => vec!["", EXPANDABLE],
+        let known = device.is_none().then(|| recording.device_memory).flatten();
+        let is_least_memory = known.is_some_and(|memory| memory.is_lower_bound);
+        let device = device.or_else(|| known.map(|memory| memory.bytes.max(recording.peaks().reserved.0)));
+        let written = WrittenBy::new(recording.fields.iter().map(String::as_str), stated);
+        let groups = match asked {
+            Some(version) => vec![vec![version]],
+            None if !history.has_segments && is_of_npu(recording) => vec![vec![Version::Npu]],
+            None => groups(&written),
         };
-        let versions: Vec<Version> = match asked {
-            Some(version) => vec![version],
-            None if !history.has_segments && is_of_npu(recording) => vec![Version::Npu],
-            None => vec![Version::NEWEST, Version::Npu],
+        let candidates = Candidates {
+            confs: match stated {
+                Some(conf) => vec![conf],
+                None if recording.regions.iter().any(|region| recording.is_expandable(region)) => vec![EXPANDABLE, ""],
+                None => vec!["", EXPANDABLE],
+            },
+            groups,
+            device,
+            is_stated: stated.is_some(),
         };
-        // The recorded process ran with its settings: what no version takes is a note, not the end.
-        let is_refused = |conf: &str| versions.iter().all(|version| Settings::parse(conf, *version).is_err());
-        let is_unknown = stated.is_some_and(is_refused);
+        let Reproduced {
+            conf,
+            settings,
+            left_out,
+            check,
+            versions,
+            group,
+        } = candidates.best(&history, stop)?;
+        let is_told = asked.is_none() && group == 0 && settings.version.rules().framework == Framework::Cuda;
         let total = device.map(Bytes::get);
-        let mut best: Option<(Check, Settings, &str, Vec<SettingsError>)> = None;
-        let mut refused = None;
-        'all: for conf in candidates {
-            for version in &versions {
-                let parsed = if is_unknown {
-                    Ok(Settings::parse_known(conf, *version))
-                } else {
-                    Settings::parse(conf, *version).map(|settings| (settings, Vec::new()))
-                };
-                let (settings, left_out) = match parsed {
-                    Ok(parsed) => parsed,
-                    Err(error) => {
-                        refused.get_or_insert(error.to_string());
-                        continue;
-                    }
-                };
-                let tried = Replayable::new(&history.recording, &settings, total, stop)
-                    .and_then(|replayable| check_all_orders(&replayable, &settings));
-                let check = match tried {
-                    Ok(checks) => checks.into_iter().next(),
-                    Err(Inconsistent::Stopped(stopped)) => return Err(stopped.into()),
-                    Err(error) => {
-                        refused.get_or_insert(error.to_string());
-                        continue;
-                    }
-                };
-                let Some(check) = check else { continue };
-                // Without segments there is nothing to compare.
-                let is_exact = check.first_difference.is_none() || !history.has_segments;
-                if best
-                    .as_ref()
-                    .is_none_or(|(known, ..)| check.identical > known.identical)
-                {
-                    best = Some((check, settings, conf, left_out));
-                }
-                if is_exact {
-                    break 'all;
-                }
-            }
-        }
-        let Some((check, settings, conf, left_out)) = best else {
-            let why = refused.unwrap_or_else(|| "no version of the allocator can be tried".to_owned());
-            return Err(NoHistory::Impossible(why));
-        };
         let replayable = Replayable::new(&history.recording, &settings, total, stop)?;
         let recorded_peak = match recording.total(TotalKind::Reserved) {
             _ if history.has_segments => Bytes(replayable.recorded_reserved().1),
             Some(stated) => stated.peak().0,
             None => Bytes::ZERO,
         };
-        let (own, ()) = what_if(&replayable, rules_of(&settings, check.ties), device_spec(None), ())?;
-        Ok(Self {
-            conf: conf.to_owned(),
+        let mut fit = Self {
+            conf,
             is_stated: stated.is_some(),
+            own: WhatIf::default(),
+            failures: failed_requests(recording, device),
             history: Arc::new(history),
             settings,
             left_out,
             check,
+            versions,
+            versions_by: if is_told { written.bounds() } else { Vec::new() },
+            device,
+            is_least_memory,
             recorded_peak,
-            own,
-        })
+        };
+        fit.judge_failures(stop)?;
+        let rules = rules_of(&fit.settings, fit.check.ties);
+        let replayable = fit.replayable(None, stop)?;
+        // Failed requests stay failed, so that the difference is that of the start alone.
+        let replayable = replayable.refusing(fit.failed_positions(|_| true));
+        let (own, ()) = what_if(
+            &replayable,
+            rules,
+            device_spec(device.filter(|_| !fit.failures.is_empty())),
+            (),
+        )?;
+        fit.own = own;
+        Ok(fit)
+    }
+
+    /// Marks the failed requests that the recorded settings, replayed, serve.
+    fn judge_failures(&mut self, stop: Stop<'_>) -> Result<(), NoHistory> {
+        if !self.failures.iter().any(|failed| failed.servable == Servable::Tried) {
+            return Ok(());
+        }
+        let replayable = self.replayable(None, stop)?.refusing(self.refused());
+        let rules = rules_of(&self.settings, self.check.ties);
+        let (_, seen) = what_if(&replayable, rules, device_spec(self.device), FailedInputs::default())?;
+        drop(replayable);
+        let steps: BTreeSet<Step> = seen.steps(&self.history.steps).collect();
+        for failed in &mut self.failures {
+            if failed.servable == Servable::Tried && !steps.contains(&failed.step) {
+                failed.servable = Servable::Unknown;
+            }
+        }
+        Ok(())
+    }
+
+    /// Positions in the history of failed requests.
+    fn failed_positions(&self, is_wanted: impl Fn(&RecordedFailure) -> bool) -> BTreeSet<u32> {
+        let wanted = self.failures.iter().filter(|failed| is_wanted(failed));
+        let position = |failed: &RecordedFailure| {
+            let at = self.history.steps.binary_search(&failed.step.0).ok()?;
+            u32::try_from(at).ok()
+        };
+        wanted.filter_map(position).collect()
+    }
+
+    /// Positions of requests that fail in every replay.
+    fn refused(&self) -> BTreeSet<u32> {
+        self.failed_positions(|failed| failed.servable != Servable::Tried)
+    }
+
+    /// Why the answer on a failed request is "no" or unknown, a sentence each; how many more there are.
+    pub fn failure_sentences(&self) -> Vec<String> {
+        let mut all: Vec<String> = self
+            .failures
+            .iter()
+            .take(MOST_FAILURES)
+            .map(RecordedFailure::sentence)
+            .collect();
+        let more = self.failures.len().saturating_sub(MOST_FAILURES);
+        all.extend((more > 0).then(|| format!("{} more failed", counted(more as u64, "request"))));
+        all
+    }
+
+    /// Requests that the recorded settings do not serve, replayed, and another setting may.
+    pub fn own_lost(&self) -> usize {
+        self.failures
+            .iter()
+            .filter(|failed| failed.servable == Servable::Tried)
+            .count()
+    }
+
+    /// How far the replay of the recorded settings is from the recorded peak: what predates the recording is guessed. A
+    /// setting that saves no more is no better. 0 where the recording lists no segments.
+    pub fn uncertainty(&self) -> Bytes {
+        if self.lists_segments() {
+            Bytes(self.own.stats.reserved.peak.abs_diff(self.recorded_peak.get()))
+        } else {
+            Bytes::ZERO
+        }
     }
 
     pub fn framework(&self) -> Framework {
         self.settings.version.rules().framework
     }
 
-    /// The newest version of the recording's framework.
-    pub fn newest(&self) -> Version {
-        match self.framework() {
-            Framework::Cuda => Version::NEWEST,
-            Framework::Npu => Version::Npu,
-        }
+    /// The version whose rules simulate other settings: the newest that may have made the recording.
+    pub fn version(&self) -> Version {
+        self.settings.version
     }
 
-    /// The versions that break ties of equal sizes as the recording does.
-    pub fn versions(&self) -> Vec<Version> {
-        let version = self.settings.version;
-        if !version.is_proved() {
-            return vec![version];
-        }
-        let is_alike = |version: &Version| {
-            let rules = version.rules();
-            version.is_proved() && rules.framework == self.framework() && rules.ties == self.check.ties
+    /// The releases that may have made the recording, the oldest first.
+    pub fn versions(&self) -> &[Version] {
+        &self.versions
+    }
+
+    /// The first release that is not certain to know a key of settings: `None` where every release that may have made the
+    /// recording knows it. Where nothing tells its release, the newest is assumed.
+    pub fn needs(&self, pairs: &[SettingPair]) -> Option<Version> {
+        let oldest = match self.versions.first() {
+            Some(oldest) if self.tells_version() => *oldest,
+            _ => self.version(),
         };
-        Version::all().filter(is_alike).collect()
+        let since = pairs.iter().filter_map(SettingPair::since);
+        since.filter(|since| *since > oldest).max()
+    }
+
+    /// Whether the recording's fields, settings or order of blocks say which releases may have made it.
+    pub fn tells_version(&self) -> bool {
+        self.framework() == Framework::Cuda && !self.versions_by.is_empty()
     }
 
     /// `the recording replays exactly (9,700 of 9,700 events) with torch_npu and its settings`.
     pub fn sentence(&self) -> String {
         let left_out = self.left_out.iter();
         let left_out = left_out.map(|error| format!("left out of its settings: {error}"));
-        let more = left_out.chain(self.settings.version.caveat());
+        let by = (!self.versions_by.is_empty())
+            .then(|| format!("the release is known by {}", self.versions_by.join(" and ")));
+        let more = by.into_iter().chain(left_out).chain(self.settings.version.caveat());
         std::iter::once(self.reproduced())
             .chain(more)
             .collect::<Vec<String>>()
@@ -210,11 +292,7 @@ impl AllocatorFit {
             ..
         } = &self.check;
         let counts = format!("{} of {} events", grouped(*identical as u64), grouped(*events as u64));
-        let versions = match &self.versions()[..] {
-            [] => self.check.version.to_string(),
-            [only] => only.to_string(),
-            [first, .., last] => format!("{first} to {}", last.name()),
-        };
+        let versions = range_text(&self.versions).unwrap_or_else(|| self.check.version.to_string());
         let settings = match (self.is_stated, self.conf.is_empty()) {
             (true, _) => "the settings that it states",
             (false, true) => "default settings",
@@ -246,7 +324,7 @@ impl AllocatorFit {
 
     /// Whether every event is reproduced.
     pub fn is_exact(&self) -> bool {
-        self.check.first_difference.is_none() && self.history.has_segments
+        self.check.first_difference.is_none() && self.check.identical > 0 && self.history.has_segments
     }
 
     /// The recorded peak; of a recording without segments that of the replay.
@@ -290,13 +368,27 @@ impl AllocatorFit {
         observer: O,
         progress: &Progress<'_>,
     ) -> Result<(AllocatorRun, O), NoHistory> {
+        self.replayed(setting, (device, true), observer, progress)
+    }
+
+    /// As [`observed`](Self::observed). `stays_failed`: requests that failed and that no setting serves fail once more.
+    fn replayed<O: Observer>(
+        &self,
+        setting: &AllocatorSetting,
+        (device, stays_failed): (Option<Bytes>, bool),
+        observer: O,
+        progress: &Progress<'_>,
+    ) -> Result<(AllocatorRun, O), NoHistory> {
         let settings = self.parsed(setting)?;
         let version = settings.version;
         let cancel = progress.cancel_flag();
         let is_cancelled = || cancel.is_cancelled();
-        let replayable = self.replayable(device, Stop::when(&is_cancelled))?;
+        let mut replayable = self.replayable(device, Stop::when(&is_cancelled))?;
+        if stays_failed {
+            replayable = replayable.refusing(self.refused());
+        }
         let rules = (settings, version.rules());
-        let (figures, observer) = what_if(&replayable, rules, device_spec(device), observer)?;
+        let (figures, observer) = what_if(&replayable, rules, device_spec(device.or(self.device)), observer)?;
         let run = AllocatorRun {
             conf: setting.conf.clone(),
             version,
@@ -325,24 +417,40 @@ impl AllocatorFit {
         let cancel = progress.cancel_flag();
         let is_cancelled = || cancel.is_cancelled();
         let replayable = self.replayable(device, Stop::when(&is_cancelled))?;
+        let replayable = replayable.refusing(self.refused());
         let version = settings.version;
         let rules = (settings, version.rules());
-        let run = simulated(measured, &self.history, &replayable, rules, device_spec(device))?;
+        let device = device_spec(device.or(self.device));
+        let run = simulated(measured, &self.history, &replayable, rules, device)?;
         Ok(run)
     }
 
     /// The history with the settings that it was recorded under.
     fn replayable<'h>(&'h self, device: Option<Bytes>, stop: Stop<'h>) -> Result<Replayable<'h>, NoHistory> {
-        let total = device.map(Bytes::get);
+        let total = device.or(self.device).map(Bytes::get);
         let replayable = Replayable::new(&self.history.recording, &self.settings, total, stop)?;
         Ok(replayable)
     }
 
+    /// Without a version that of the recording; where that refuses the settings, the newest of its framework.
     fn parsed(&self, setting: &AllocatorSetting) -> Result<Settings, NoHistory> {
-        let version = setting.version.unwrap_or_else(|| self.newest());
         let conf = &setting.conf;
-        Settings::parse(conf, version).map_err(|error| NoHistory::Impossible(format!("\"{conf}\": {error}")))
+        let version = setting.version.unwrap_or_else(|| self.version());
+        let newest = setting.version.unwrap_or_else(|| match self.framework() {
+            Framework::Cuda => Version::NEWEST,
+            Framework::Npu => Version::Npu,
+        });
+        let parsed = Settings::parse(conf, version).or_else(|_| Settings::parse(conf, newest));
+        parsed.map_err(|error| NoHistory::Impossible(format!("\"{conf}\": {error}")))
     }
+}
+
+/// The releases that a recording's fields tell, then the others, then `torch_npu`.
+fn groups(written: &WrittenBy) -> Vec<Vec<Version>> {
+    let is_other = |version: &Version| *version != Version::Npu && !written.versions.contains(version);
+    let others: Vec<Version> = Version::all().filter(is_other).collect();
+    let all = [written.versions.clone(), others, vec![Version::Npu]];
+    all.into_iter().filter(|group| !group.is_empty()).collect()
 }
 
 /// Whether a recording without segments is of an Ascend device.

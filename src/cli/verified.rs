@@ -37,6 +37,9 @@ pub(crate) fn told(found: Verification) -> bool {
 
 /// What was verified, on standard error.
 pub(crate) fn say_verified(verified: Verified) {
+    if verified.simulations == 0 && verified.plans == 0 {
+        return say("--verify: nothing to verify: the answer has no simulation and no plan");
+    }
     let counted = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
     let simulations = counted(verified.simulations, "simulation");
     say(&format!("verified: {simulations}, {}", counted(verified.plans, "plan")));

@@ -49,7 +49,10 @@ mod table;
 mod timeline_file;
 mod trace;
 
-pub use allocator::{FitAnswer, SettingSearchAnswer, SettingsAnswer, TraceAnswer, TraceRun, run_closing_json};
+pub use allocator::{
+    FitAnswer, NoHistoryAnswer, SettingSearchAnswer, SettingsAnswer, TraceAnswer, TraceRun, WithoutHistory,
+    run_closing_json,
+};
 pub use allocator_state::AllocatorAnswer;
 pub use answer::{Answer, Page, diagnostics_text};
 pub use baseline::{Baseline, BaselineError, BaselineLane};

@@ -98,6 +98,8 @@ pub struct SimulatedDevice {
     next_range: u64,
     count: u64,
     calls: Option<Vec<Call>>,
+    /// Nothing more fits, whatever is free.
+    pub(crate) is_full: bool,
 }
 
 impl SimulatedDevice {
@@ -114,7 +116,13 @@ impl SimulatedDevice {
             next_range,
             count: 0,
             calls: None,
+            is_full: false,
         }
+    }
+
+    /// Bytes that a request can get.
+    fn room(&self) -> u64 {
+        if self.is_full { 0 } else { self.free_bytes() }
     }
 
     /// Adds a log of its calls.
@@ -180,7 +188,7 @@ impl Device for SimulatedDevice {
     }
 
     fn malloc(&mut self, size: u64) -> Option<u64> {
-        if size > self.free_bytes() {
+        if size > self.room() {
             self.log(Call::MallocFailed(size));
             return None;
         }
@@ -206,7 +214,7 @@ impl Device for SimulatedDevice {
     }
 
     fn create(&mut self, page: u64, count: u64) -> bool {
-        let fitting = self.free_bytes() / page.max(1);
+        let fitting = self.room() / page.max(1);
         if fitting >= count {
             self.used += page.saturating_mul(count);
             self.log(Call::Create(page, count));

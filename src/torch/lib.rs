@@ -19,6 +19,7 @@ mod streams;
 mod trace;
 mod trial;
 mod version;
+mod written_by;
 
 pub use allocator::{Allocator, BlockState, Grant, InvalidState, OutOfMemory, SegmentState, StartRange, Use};
 pub use answer::{Answer, Closing, Outcome};
@@ -38,3 +39,4 @@ pub use version::{
     Blanks, COMMON_VARIABLE, Capture, Framework, ListRest, OpenPool, Overflow, Rules, Separators, ShortRange,
     SmallestSplit, Ties, VARIABLES, Variables, Version, WholeFraction,
 };
+pub use written_by::{FieldRow, Place, SNAPSHOT_FIELDS, WrittenBy, range_text};

@@ -13,7 +13,7 @@ mod start;
 mod stop;
 mod what_if;
 
-pub use check::{Check, Difference, check, check_all_orders};
+pub use check::{Check, Difference, check, check_all_orders, newest_by_order};
 pub use inputs::{Input, Release};
 pub use start::{Live, Start};
 pub use stop::{Stop, Stopped};
@@ -105,6 +105,7 @@ pub struct Replayable<'r> {
     start: Start,
     inputs: inputs::Inputs,
     private_pools: BTreeSet<u64>,
+    refused: BTreeSet<u32>,
     stop: Stop<'r>,
 }
 
@@ -127,8 +128,16 @@ impl<'r> Replayable<'r> {
             start,
             inputs,
             private_pools: recording.private_pools(),
+            refused: BTreeSet::new(),
             stop,
         })
+    }
+
+    /// Requests that failed in the recording and fail in [`what_if`] too, whatever the device has: positions in the history.
+    #[must_use]
+    pub fn refusing(mut self, positions: impl IntoIterator<Item = u32>) -> Self {
+        self.refused.extend(positions);
+        self
     }
 
     /// The state before the first event.

@@ -13,6 +13,7 @@ mod help;
 mod hostile;
 mod inspect;
 mod learn;
+mod no_history;
 mod peak;
 mod pins;
 pub(crate) mod plan;

@@ -81,7 +81,8 @@ fn the_recorded_peak_is_listed_with_the_settings() {
     press_and_settle(&mut window, Modifiers::COMMAND, Key::M);
     let found = window.state().session().found_settings().expect("an answer");
     let recorded = found.recorded_peak().expect("a recorded peak");
-    window.get_by_label_contains(&format!("against the recorded {recorded}"));
+    let replayed = found.search.replayed().peak();
+    window.get_by_label_contains(&format!("against the {replayed} of the recorded settings"));
     // It is above them in every order.
     window.get_by_label_contains(&format!("recorded: peak {recorded}"));
     for verb in ["sort", "sorted"] {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use highwater_torch::recording::{Input, Replayable};
-use highwater_torch::{Effect, Field, OPTIONS, OptionRow, Settings, Version};
+use highwater_torch::{Effect, Field, OPTIONS, OptionRow, Scope, Settings, Version};
 
 const MIB: u64 = 1 << 20;
 
@@ -31,6 +31,15 @@ impl SettingPair {
         Self {
             key: row.key,
             value: value.to_owned(),
+        }
+    }
+
+    /// The first release that knows the key; `None` for one of `torch_npu` alone.
+    pub fn since(&self) -> Option<Version> {
+        let row = OPTIONS.iter().find(|row| row.key == self.key)?;
+        match row.scope {
+            Scope::Cuda(since) | Scope::Both(since) => Some(since),
+            Scope::Npu => None,
         }
     }
 }

@@ -30,7 +30,7 @@ pub struct KeyEffect {
 /// Failures, retries, the highest peak and the sum of peaks: less is better, the first that differs decides.
 pub(super) fn rank(tried: &TriedSetting) -> (u64, u64, u64, u64) {
     let peaks = tried.figures.iter().map(|figures| figures.stats.reserved.peak);
-    (tried.failed(), tried.retries(), tried.peak().get(), peaks.sum())
+    (tried.lost(), tried.retries(), tried.peak().get(), peaks.sum())
 }
 
 #[derive(Clone, Debug, Default)]
@@ -38,43 +38,68 @@ pub(super) struct Choice {
     pub(super) winner: Option<usize>,
     pub(super) runner_up: Option<usize>,
     pub(super) equivalent: Vec<usize>,
+    pub(super) newer: Option<usize>,
 }
 
-/// Among settings with the fewest failures and retries: of those within the tolerance of the lowest peak the one with
-/// the fewest changes, keys and device calls.
-pub(super) fn choose(tried: &[TriedSetting]) -> Choice {
-    let Some(best) = tried.iter().min_by_key(|tried| rank(tried)) else {
+/// Among settings that the recorded program can have, with the fewest failures and retries: of those within the tolerance of
+/// the lowest peak the one with the fewest changes and keys, then the lower peak. One that saves no more than `uncertainty` is no
+/// better than the recorded settings.
+pub(super) fn choose(tried: &[TriedSetting], recorded: usize, uncertainty: Bytes) -> Choice {
+    let usable = || (0..tried.len()).filter(|at| tried[*at].needs.is_none() || *at == recorded);
+    let Some(best) = usable().map(|at| &tried[at]).min_by_key(|tried| rank(tried)) else {
         return Choice::default();
     };
-    if best.failed() > 0 {
+    if best.lost() > 0 {
         return Choice::default();
     }
     let most = best.peak() + setting_tolerance(best.peak());
     let is_close =
-        |other: &TriedSetting| other.failed() == 0 && other.retries() == best.retries() && other.peak() <= most;
-    let mut close: Vec<usize> = (0..tried.len()).filter(|at| is_close(&tried[*at])).collect();
+        |other: &TriedSetting| other.lost() == 0 && other.retries() == best.retries() && other.peak() <= most;
+    let mut close: Vec<usize> = usable().filter(|at| is_close(&tried[*at])).collect();
     close.sort_by_key(|at| simplicity(&tried[*at]));
-    let Some((winner, equivalent)) = close.split_first() else {
+    let Some((first, mut equivalent)) = close.split_first().map(|(first, others)| (*first, others.to_vec())) else {
         return Choice::default();
     };
-    let pairs = &tried[*winner].pairs;
+    let saves_too_little = |other: &TriedSetting| {
+        let kept = &tried[recorded];
+        let is_as_good = kept.lost() == 0 && kept.retries() <= other.retries();
+        is_as_good && kept.peak() <= other.peak() + uncertainty
+    };
+    let winner = if first != recorded && saves_too_little(&tried[first]) {
+        equivalent.retain(|at| *at != recorded);
+        equivalent.insert(0, first);
+        recorded
+    } else {
+        first
+    };
+    let pairs = &tried[winner].pairs;
     let has_its_keys = |at: &usize| {
         let has = |pair: &SettingPair| tried[*at].pairs.iter().any(|other| other.key == pair.key);
-        at == winner || !pairs.is_empty() && pairs.iter().all(has)
+        *at == winner || !pairs.is_empty() && pairs.iter().all(has)
     };
-    let fits = |at: &usize| tried[*at].failed() == 0 && !has_its_keys(at);
-    let others = (0..tried.len()).filter(fits);
+    let others = usable().filter(|at| tried[*at].lost() == 0 && !has_its_keys(at));
     Choice {
-        winner: Some(*winner),
+        winner: Some(winner),
         runner_up: others.min_by_key(|at| (rank(&tried[*at]), simplicity(&tried[*at]))),
-        equivalent: equivalent.to_vec(),
+        equivalent,
+        newer: newer(tried, winner, uncertainty),
     }
 }
 
-/// Changes, keys, device calls, peak, text.
-fn simplicity(tried: &TriedSetting) -> (usize, usize, u64, Bytes, String) {
+/// The best setting that needs a newer release, where it beats the winner by more than the tolerance and the uncertainty.
+fn newer(tried: &[TriedSetting], winner: usize, uncertainty: Bytes) -> Option<usize> {
+    let needing = (0..tried.len()).filter(|at| tried[*at].needs.is_some() && *at != winner);
+    let best = needing.min_by_key(|at| (rank(&tried[*at]), simplicity(&tried[*at])))?;
+    let (one, other) = (&tried[best], &tried[winner]);
+    let is_better = one.lost() == 0 && one.retries() <= other.retries();
+    let least = setting_tolerance(one.peak()).max(uncertainty);
+    (is_better && one.peak() + least < other.peak()).then_some(best)
+}
+
+/// Changes, keys, peak, device calls, text.
+fn simplicity(tried: &TriedSetting) -> (usize, usize, Bytes, u64, String) {
     let (calls, peak) = (tried.device_calls(), tried.peak());
-    (tried.changes, tried.pairs.len(), calls, peak, tried.conf.clone())
+    (tried.changes, tried.pairs.len(), peak, calls, tried.conf.clone())
 }
 
 /// By key: settings with it against the same settings without it. The largest saving first, neutral keys last.
@@ -90,7 +115,7 @@ pub(super) fn key_effects(tried: &[TriedSetting]) -> Vec<KeyEffect> {
             };
             let change = signed(with.peak()) - signed(without.peak());
             let is_neutral = change.unsigned_abs() <= setting_tolerance(without.peak()).get()
-                && (with.failed(), with.retries()) == (without.failed(), without.retries());
+                && (with.lost(), with.retries()) == (without.lost(), without.retries());
             match effects.iter_mut().find(|effect| effect.key == pair.key) {
                 Some(effect) => {
                     effect.compared += 1;

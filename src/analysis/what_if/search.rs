@@ -35,6 +35,8 @@ pub struct TriedSetting {
     pub pairs: Vec<SettingPair>,
     /// Keys whose value differs from the recorded one.
     pub changes: usize,
+    /// The release that it needs, where the recorded program may be of an older one.
+    pub needs: Option<Version>,
     /// By recording.
     pub figures: Vec<WhatIf>,
 }
@@ -46,8 +48,14 @@ impl TriedSetting {
         Bytes(peaks.max().unwrap_or(0))
     }
 
+    /// Requests that failed, those that no setting can serve included.
     pub fn failed(&self) -> u64 {
         self.figures.iter().map(|figures| figures.failed as u64).sum()
+    }
+
+    /// Requests that failed although they might have been served.
+    pub fn lost(&self) -> u64 {
+        self.figures.iter().map(|figures| figures.lost() as u64).sum()
     }
 
     pub fn retries(&self) -> u64 {
@@ -71,7 +79,18 @@ pub struct SettingSearch {
     pub runner_up: Option<usize>,
     /// Settings whose peak is that of the winner within the tolerance, the simplest first.
     pub equivalent: Vec<usize>,
+    /// The best setting that needs a newer release than the recorded program may have, where it is better than the winner.
+    pub newer: Option<usize>,
+    /// What predates the recordings, in bytes: a setting is not preferred for less.
+    pub uncertainty: Bytes,
     pub keys: Vec<KeyEffect>,
+}
+
+impl SettingSearch {
+    /// The replayed settings of the recordings, which others are compared with.
+    pub fn replayed(&self) -> &TriedSetting {
+        &self.tried[self.recorded]
+    }
 }
 
 /// Why there is no answer.
@@ -86,7 +105,7 @@ pub enum SearchError {
 /// How to search.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchPlan {
-    /// `None` where it is unknown: nothing fails.
+    /// `None`: that which the recordings state; where they state none, nothing fails.
     pub device: Option<Bytes>,
     /// `None`: that of the recordings.
     pub version: Option<Version>,
@@ -128,7 +147,12 @@ pub fn search_settings(
     })?;
     let recorded = search.recorded.clone();
     search.round(vec![recorded.clone(), Vec::new()], progress)?;
-    let values = values(&search.replayables, search.version(), search.has_limit());
+    let newest = if search.version() == Version::Npu {
+        Version::Npu
+    } else {
+        Version::NEWEST
+    };
+    let values = values(&search.replayables, newest, search.has_limit());
     search.round(singles(&recorded, &values), progress)?;
     let pairs = search.pairs(&values);
     search.round(pairs, progress)?;
@@ -188,7 +212,10 @@ impl<'a> Search<'a> {
                     .to_owned(),
             ));
         }
-        let all = fits.iter().map(|fit| fit.replayable(plan.device, stop));
+        let all = fits.iter().map(|fit| {
+            let replayable = fit.replayable(plan.device, stop)?;
+            Ok(replayable.refusing(fit.refused()))
+        });
         let stated = pairs_of(&first.conf, &first.settings);
         let (mut recorded, kept): (Pairs, Pairs) = stated.into_iter().partition(is_tuned);
         let is_same = fits.iter().all(|fit| fit.settings == first.settings);
@@ -196,7 +223,7 @@ impl<'a> Search<'a> {
         recorded.sort_by_key(place);
         Ok(Self {
             fits,
-            replayables: all.collect::<Result<_, _>>()?,
+            replayables: all.collect::<Result<_, NoHistory>>()?,
             plan,
             kept,
             recorded,
@@ -206,7 +233,19 @@ impl<'a> Search<'a> {
     }
 
     fn version(&self) -> Version {
-        self.plan.version.unwrap_or_else(|| self.fits[0].newest())
+        self.plan.version.unwrap_or_else(|| self.fits[0].version())
+    }
+
+    /// The first release that surely knows the keys of settings, where one of the recordings may be of an older one.
+    fn needs(&self, pairs: &[SettingPair]) -> Option<Version> {
+        match self.plan.version {
+            Some(version) => pairs
+                .iter()
+                .filter_map(SettingPair::since)
+                .filter(|since| *since > version)
+                .max(),
+            None => self.fits.iter().filter_map(|fit| fit.needs(pairs)).max(),
+        }
     }
 
     /// Whether the recorded settings limit the memory.
@@ -224,7 +263,10 @@ impl<'a> Search<'a> {
         if lacks_companion(pairs) && !is_recorded || !self.seen.insert(pairs.clone()) {
             return None;
         }
-        let settings = Settings::parse(&self.conf(pairs), self.version()).ok()?;
+        let version = self
+            .needs(pairs)
+            .map_or(self.version(), |needed| needed.max(self.version()));
+        let settings = Settings::parse(&self.conf(pairs), version).ok()?;
         let harms = findings(&settings).iter().any(|finding| finding.is_warning);
         (is_recorded || !harms).then_some(settings)
     }
@@ -245,6 +287,7 @@ impl<'a> Search<'a> {
             let changes = differs.count() + self.recorded.iter().filter(dropped).count();
             self.tried.push(TriedSetting {
                 conf: self.conf(&pairs),
+                needs: self.needs(&pairs),
                 pairs,
                 changes,
                 figures,
@@ -255,16 +298,20 @@ impl<'a> Search<'a> {
 
     /// By setting, by recording.
     fn figures(&self, settings: &[(Pairs, Settings)], progress: &Progress<'_>) -> Result<Vec<Vec<WhatIf>>, Cancelled> {
-        let jobs = settings
-            .iter()
-            .flat_map(|(_, settings)| self.replayables.iter().map(move |replayable| (settings, replayable)));
-        let jobs: Vec<(&Settings, &Replayable<'_>)> = jobs.collect();
+        let devices = self.fits.iter().map(|fit| self.plan.device.or(fit.device));
+        let recordings: Vec<(&Replayable<'_>, Option<Bytes>)> = self.replayables.iter().zip(devices).collect();
+        let jobs = settings.iter().flat_map(|(_, settings)| {
+            recordings
+                .iter()
+                .map(move |(replayable, device)| (settings, *replayable, *device))
+        });
+        let jobs: Vec<(&Settings, &Replayable<'_>, Option<Bytes>)> = jobs.collect();
         let mut found = Vec::with_capacity(jobs.len());
         for some in jobs.chunks(progress.n_threads() * AT_ONCE) {
             progress.set(STAGE, found.len() as u64, jobs.len() as u64)?;
-            let replayed = on_threads(some.to_vec(), progress, |(settings, replayable)| {
+            let replayed = on_threads(some.to_vec(), progress, |(settings, replayable, device)| {
                 let rules = (settings.clone(), settings.version.rules());
-                what_if(replayable, rules, device_spec(self.plan.device), ())
+                what_if(replayable, rules, device_spec(device), ())
             });
             // A replay fails where it is cancelled.
             progress.check()?;
@@ -273,12 +320,14 @@ impl<'a> Search<'a> {
         Ok(found.chunks(self.fits.len()).map(<[WhatIf]>::to_vec).collect())
     }
 
-    /// The best values of each key: those that lower the peak of the default settings, the best first.
+    /// The best values of each key: those that lower the peak of the default settings, the best first. Keys that need a newer
+    /// release are tried alone.
     fn best_values(&self, values: &[Pairs]) -> Vec<Pairs> {
         let default = self.tried.iter().find(|tried| tried.pairs.is_empty());
         let best = values.iter().map(|of_key| {
             let alone = |pair: &SettingPair| self.tried.iter().find(|tried| tried.pairs == [pair.clone()]);
             let mut tried: Vec<&TriedSetting> = of_key.iter().filter_map(alone).collect();
+            tried.retain(|tried| tried.needs.is_none());
             tried.retain(|tried| default.is_none_or(|default| rank(tried) < rank(default)));
             tried.sort_by_key(|tried| rank(tried));
             tried.dedup_by_key(|tried| rank(tried));
@@ -319,9 +368,17 @@ impl<'a> Search<'a> {
     fn finish(self) -> SettingSearch {
         let tried = self.tried;
         let recorded = tried.iter().position(|tried| tried.pairs == self.recorded).unwrap_or(0);
-        let chosen = choose(&tried);
+        let uncertainty = self
+            .fits
+            .iter()
+            .map(AllocatorFit::uncertainty)
+            .max()
+            .unwrap_or_default();
+        let chosen = choose(&tried, recorded, uncertainty);
         SettingSearch {
             recorded,
+            newer: chosen.newer,
+            uncertainty,
             winner: chosen.winner,
             runner_up: chosen.runner_up,
             equivalent: chosen.equivalent,

@@ -55,14 +55,10 @@ fn run(fit: &AllocatorFit, conf: String, device: Bytes, progress: &Progress<'_>)
         conf,
         version: Some(fit.settings.version),
     };
-    let (run, failures) = fit.observed(&setting, Some(device), Failures::default(), progress)?;
-    let steps = failures
-        .inputs
-        .iter()
-        .filter_map(|input| fit.steps().get(*input as usize));
+    let (run, failures) = fit.replayed(&setting, (Some(device), false), FailedInputs::default(), progress)?;
     Ok(ServingRun {
         conf: run.conf,
-        failed: steps.map(|step| Step(*step)).collect(),
+        failed: failures.steps(fit.steps()).collect(),
         peak: Bytes(run.figures.stats.reserved.peak),
     })
 }
@@ -105,12 +101,20 @@ fn pairs(fit: &AllocatorFit, replayables: &[Replayable<'_>], n_splits: usize) ->
 
 /// The inputs whose requests failed.
 #[derive(Default)]
-struct Failures {
+pub(super) struct FailedInputs {
     now: Option<u32>,
     inputs: Vec<u32>,
 }
 
-impl Observer for Failures {
+impl FailedInputs {
+    /// The steps of the requests, by the steps of the history's entries.
+    pub(super) fn steps(&self, steps: &[u32]) -> impl Iterator<Item = Step> {
+        let found = self.inputs.iter().filter_map(|input| steps.get(*input as usize));
+        found.map(|step| Step(*step))
+    }
+}
+
+impl Observer for FailedInputs {
     fn event(&mut self, event: Event) {
         if event.action == Action::OutOfMemory {
             // A block of the start that does not fit fails before the first input.

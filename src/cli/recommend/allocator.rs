@@ -9,31 +9,28 @@ use super::super::replay::torch_version;
 use super::super::request::Prepared;
 use super::super::text::print_answer;
 use super::super::{Verdict, timed};
-use highwater_analysis::{SearchError, SearchPlan, search_recordings};
-use highwater_export::SettingSearchAnswer;
+use highwater_analysis::{SearchError, SearchPlan, Servable, missing_history, search_recordings};
+use highwater_export::{NoHistoryAnswer, SettingSearchAnswer};
 use highwater_model::progress::Progress;
 use highwater_model::units::Bytes;
 use highwater_model::workload::{Recording, Source};
 use highwater_options::keys;
 
-/// The recordings of devices with blocks, where settings are to be found for them: no axis is given and nothing else is open.
+/// The recordings of allocators, where settings are to be found for them: no axis is given and nothing else is open.
 pub(super) fn recordings<'p>(args: &RecommendArgs, prepared: &'p Prepared) -> Option<Vec<&'p Recording>> {
     let Source::Recordings(recordings) = &prepared.loaded.workload.source else {
         return None;
     };
-    let with_blocks = recordings
-        .iter()
-        .map(Arc::as_ref)
-        .filter(|one| one.lists_device_blocks());
-    let mut with_blocks: Vec<&Recording> = with_blocks.collect();
-    if with_blocks.is_empty() {
-        // The search refuses it with a reason.
-        with_blocks.extend(recordings.iter().map(Arc::as_ref).find(|one| one.is_host));
+    let of_allocator = |one: &&Recording| !one.blocks.is_empty() || one.recorder.starts_with("PyTorch memory");
+    let mut all: Vec<&Recording> = recordings.iter().map(Arc::as_ref).filter(of_allocator).collect();
+    // Pinned memory of the host has an answer only where it is alone.
+    if all.iter().any(|one| !one.is_host) {
+        all.retain(|one| !one.is_host);
     }
-    (args.space.axis.is_empty() && !with_blocks.is_empty()).then_some(with_blocks)
+    (args.space.axis.is_empty() && !all.is_empty()).then_some(all)
 }
 
-/// The answer is "no" where requests fail under every setting.
+/// The answer is "no" where requests fail under every setting, where too much is live for one that failed, and where nothing can be replayed.
 pub(super) fn run(
     args: &RecommendArgs,
     prepared: &Prepared,
@@ -47,6 +44,24 @@ pub(super) fn run(
         bail!("--verify: `highwater compare SNAPSHOT --conf SETTINGS --verify` verifies the settings of a snapshot");
     }
     let version = torch_version(args.torch.as_deref())?;
+    let import = prepared.diagnostics();
+    let mut without_history = Vec::new();
+    let mut replayed = Vec::new();
+    for recording in recordings {
+        match missing_history(recording) {
+            Some(why) => without_history.push((*recording, why)),
+            None => replayed.push(*recording),
+        }
+    }
+    if replayed.is_empty() {
+        let answer = NoHistoryAnswer {
+            recordings: &without_history,
+            import: &import,
+        };
+        print_answer(&answer, args.space.format, false)?;
+        return Ok(Verdict::No);
+    }
+    let recordings = &replayed[..];
     let device = device(args, prepared)?;
     let plan = SearchPlan { device, version };
     let (found, elapsed) = timed(|| search_recordings(recordings, plan, progress));
@@ -58,12 +73,15 @@ pub(super) fn run(
         recordings,
         fits: &fits,
         search: &search,
+        without_history: &without_history,
         device,
         elapsed,
-        import: &prepared.diagnostics(),
+        import: &import,
     };
     print_answer(&answer, args.space.format, false)?;
-    Ok(Verdict::yes_if(search.winner.is_some()))
+    let mut failed = fits.iter().flat_map(|fit| &fit.failures);
+    let is_served = failed.all(|failed| failed.servable != Servable::Never);
+    Ok(Verdict::yes_if(search.winner.is_some() && is_served))
 }
 
 /// The stated size of the device; the default one would be a guess.

@@ -10,9 +10,9 @@ use super::super::text::print_answer;
 use super::super::{Verdict, print, timed, warn};
 use super::device_bytes;
 use super::recorded_events::write_recorded_events;
-use highwater_analysis::{AllocatorFit, AllocatorSetting, PINNED_PERCENT, PinnedSegments};
-use highwater_export::{FitAnswer, TraceAnswer, TraceRun};
-use highwater_model::diagnostics::Severity;
+use highwater_analysis::{AllocatorFit, AllocatorSetting, PINNED_PERCENT, PinnedSegments, missing_history};
+use highwater_export::{FitAnswer, NoHistoryAnswer, TraceAnswer, TraceRun, WithoutHistory};
+use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, counted};
 use highwater_model::visible::visible_json;
@@ -57,7 +57,7 @@ pub(super) fn run(args: &ReplayArgs, progress: &Progress<'_>) -> anyhow::Result<
                     source.title()
                 );
             };
-            replay_recordings(args, &recordings, version, device, progress)
+            replay_recordings(args, (&recordings, &imported.diagnostics), (version, device), progress)
         }
     }
 }
@@ -176,27 +176,39 @@ fn write_events(trace: &Trace, settings: Settings, progress: &Progress<'_>) -> a
     Ok(Verdict::Done)
 }
 
-/// The recording of a device with the highest live peak, the first of equal ones; without one that of the host, which is
-/// refused with a reason.
+/// The recording with the highest live peak of those with a history; the first of equal ones.
 fn highest(recordings: &[Arc<Recording>]) -> Option<&Recording> {
-    let with_blocks = recordings.iter().filter(|one| one.lists_device_blocks());
+    let with_history = recordings.iter().filter(|one| missing_history(one).is_none());
     let peak = |one: &&Arc<Recording>| one.peaks().live.0;
-    let host = || recordings.iter().find(|one| one.is_host);
-    with_blocks.rev().max_by_key(peak).or_else(host).map(|one| &**one)
+    with_history.rev().max_by_key(peak).map(|one| &**one)
 }
 
 fn replay_recordings(
     args: &ReplayArgs,
-    recordings: &[Arc<Recording>],
-    version: Option<Version>,
-    device: Option<Bytes>,
+    (recordings, import): (&[Arc<Recording>], &Diagnostics),
+    (version, device): (Option<Version>, Option<Bytes>),
     progress: &Progress<'_>,
 ) -> anyhow::Result<Verdict> {
-    let recording = highest(recordings).context("the recording lists no blocks, so no requests are known")?;
+    let Some(recording) = highest(recordings) else {
+        let all = recordings
+            .iter()
+            .map(|one| (&**one, missing_history(one).unwrap_or_default()));
+        let answer = NoHistoryAnswer {
+            recordings: &all.collect::<Vec<WithoutHistory<'_>>>(),
+            import,
+        };
+        print_answer(&answer, args.format, false)?;
+        return Ok(Verdict::No);
+    };
     if recordings.len() > 1 && args.format == Format::Text && !args.events {
         let count = counted(recordings.len() as u64, "recording");
+        let without = recordings.iter().filter(|one| missing_history(one).is_some()).count();
+        let of_those = match without {
+            0 => String::new(),
+            without => format!(" of those with a history ({without} without)"),
+        };
         print(&format!(
-            "{count}; this is {}, which has the highest peak\n\n",
+            "{count}; this is {}, which has the highest peak{of_those}\n\n",
             recording.name
         ))?;
     }

@@ -3,21 +3,23 @@
 //! Fields are a contract: bytes and counts are integers, events are `[action, address, bytes, stream]` with the private
 //! pool as a fifth item.
 
+mod no_history;
 mod recommend;
 mod settings;
 
+pub use no_history::{NoHistoryAnswer, WithoutHistory};
 pub use recommend::SettingSearchAnswer;
 pub use settings::SettingsAnswer;
 
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use super::answer::{Answer, Page};
+use super::answer::{Answer, Page, lines_blocks};
 use super::blocks::paragraph;
 use super::pinned::{pinned_blocks, pinned_record};
 use super::record::{Record, Rows, Value};
 use highwater_analysis::{AllocatorFit, AllocatorRun, PinnedSegments, conf_text};
-use highwater_model::units::{Bytes, Nanos, signed_percent_text};
+use highwater_model::units::{Bytes, Nanos, counted, signed_percent_text};
 use highwater_model::workload::Recording;
 use highwater_torch::recording::WhatIf;
 use highwater_torch::{Event, Summary, Version};
@@ -85,11 +87,43 @@ fn peaks(stats: &highwater_torch::Stats) -> Json {
     })
 }
 
-/// The peak of a run above the recorded one; requests that failed leave a peak that is not that of the whole run.
-fn against_recorded(peak: Bytes, recorded: Bytes, failed: u64) -> String {
-    match failed {
-        0 => signed_percent_text(peak.percent_above(recorded)),
+/// The peak of a run against that of the recorded settings, replayed the same way, each with the number of requests that
+/// failed although they might have been served: a peak with fewer requests is not that of the whole run.
+fn against_replayed((peak, lost): (Bytes, u64), (replayed, replayed_lost): (Bytes, u64)) -> String {
+    match (lost, replayed_lost) {
+        (0, 0) => signed_percent_text(peak.percent_above(replayed)),
+        (lost, replayed_lost) if lost < replayed_lost => {
+            format!("{} more served", counted(replayed_lost - lost, "request"))
+        }
         _ => "incomplete".to_owned(),
+    }
+}
+
+/// What predates the recordings, as a sentence; empty where nothing does.
+fn uncertainty_text(uncertainty: Bytes) -> String {
+    match uncertainty {
+        Bytes::ZERO => String::new(),
+        bytes => format!(
+            "Uncertainty: {bytes}, by which the recorded settings, replayed, miss the recorded peak: of what was allocated before \
+             the recording only the survivors are known. No setting is preferred for less. "
+        ),
+    }
+}
+
+/// The device of a replay, for people.
+fn device_text(given: Option<Bytes>, fits: &[AllocatorFit]) -> String {
+    let stated = fits
+        .iter()
+        .filter_map(|fit| Some((fit.device?, fit.is_least_memory)))
+        .max();
+    match (given, stated) {
+        (Some(device), _) => format!("a device of {device}"),
+        (None, Some((device, true))) => format!(
+            "a device of {device}, the least that it had: reserved and free bytes where a request failed \
+             (--device-memory SIZE sets another)"
+        ),
+        (None, Some((device, false))) => format!("a device of {device}, as the file states"),
+        (None, None) => "limits unknown: --device-memory SIZE counts failures and retries".to_owned(),
     }
 }
 
@@ -137,6 +171,7 @@ impl Answer for FitAnswer<'_> {
             blocks.push(paragraph(conf_text(&run.conf)));
             blocks.extend(pinned_blocks(pinned, MOST_SITES));
         }
+        blocks.extend(lines_blocks(fit.failure_sentences()));
         blocks.push(paragraph(self.estimate().trim_end()));
         Page(blocks)
     }
@@ -167,7 +202,9 @@ impl Answer for FitAnswer<'_> {
             .key("recorded_conf_stated", fit.is_stated)
             .key("recorded_peak_reserved_bytes", stated(fit.recorded_peak))
             .key("replayed_error_percent", fit.own_error_percent())
-            .key("device_bytes", self.device);
+            .key("uncertainty_bytes", fit.uncertainty())
+            .key("failed_requests", failed_rows(fit))
+            .key("device_bytes", self.device.or(fit.device));
         let record = match caveat {
             Some(caveat) => record.key("torch_caveat", caveat),
             None => record,
@@ -193,8 +230,8 @@ impl<'a> FitAnswer<'a> {
     }
 
     fn estimate(&self) -> String {
-        let device = match self.device {
-            Some(device) => format!("on a device of {device}"),
+        let device = match self.device.or(self.fit.device) {
+            Some(_) => format!("on {}", device_text(self.device, std::slice::from_ref(self.fit))),
             None => "on a device without a limit (--device-memory SIZE sets one)".to_owned(),
         };
         let mut versions: Vec<String> = self.runs.iter().map(|run| run.version.to_string()).collect();
@@ -207,8 +244,23 @@ impl<'a> FitAnswer<'a> {
             || "Recorded reserved bytes may include requests that the file does not list.".to_owned(),
             own_error_text,
         );
-        format!("An estimate: the recorded requests in their order{versions}, {device}. {about}")
+        let uncertainty = uncertainty_text(self.fit.uncertainty());
+        format!("An estimate: the recorded requests in their order{versions}, {device}. {about}{uncertainty}")
     }
+}
+
+/// The requests that failed in the recording, and what a replay can say of them.
+fn failed_rows(fit: &AllocatorFit) -> Rows<'_> {
+    Rows::indexed(fit.failures.len(), move |at| {
+        let failed = &fit.failures[at];
+        Record::new()
+            .key("event", u64::from(failed.step.0))
+            .key("requested_bytes", failed.requested)
+            .key("live_bytes", failed.live)
+            .key("device_bytes", failed.device)
+            .key("servable", failed.servable.name())
+            .key("why", failed.sentence())
+    })
 }
 
 /// A recorded peak; `None` where the file states none.
@@ -237,17 +289,19 @@ fn figures_record<'a>(
     let stats = &figures.stats;
     let peak = Bytes(stats.reserved.peak);
     let difference = i128::from(peak.get()) - i128::from(fit.recorded_peak.get());
-    let against = || against_recorded(peak, fit.recorded_peak, stats.ooms);
-    let is_comparable = fit.lists_segments() && fit.recorded_peak > Bytes::ZERO;
+    let replayed = Bytes(fit.own.stats.reserved.peak);
+    let against = against_replayed((peak, figures.lost() as u64), (replayed, fit.own_lost() as u64));
+    let difference_from_replayed = i128::from(peak.get()) - i128::from(replayed.get());
     Record::new()
         .key("conf", conf)
         .shown("settings", name)
         .key("simulated_torch", version.name())
         .field("peak_reserved_bytes", ">peak reserved", peak)
         .key("difference_bytes", fit.lists_segments().then_some(difference))
-        .shown(">against recorded", is_comparable.then(against))
+        .key("difference_from_replayed_bytes", difference_from_replayed)
+        .shown(">against replayed", against)
         .shown(">peak allocated", Bytes(stats.allocated.peak))
-        .field("ooms", ">failed", stats.ooms)
+        .field("ooms", ">failed", figures.failed)
         .field("num_alloc_retries", ">retries", stats.alloc_retries)
         .field("device_calls", ">device calls", figures.device_calls)
         .key("peaks", peaks(stats))

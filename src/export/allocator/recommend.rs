@@ -6,8 +6,9 @@ use serde_json::json;
 use super::super::answer::{Answer, Page, diagnostics_blocks, lines_blocks};
 use super::super::blocks::{Block, paragraph};
 use super::super::json_parts::list;
-use super::super::record::{Record, Rows};
-use super::{against_recorded, own_error_text, stated};
+use super::super::record::{Record, Rows, Value};
+use super::no_history::{WithoutHistory, sentences, without_history_rows};
+use super::{against_replayed, device_text, failed_rows, own_error_text, stated, uncertainty_text};
 use highwater_analysis::{
     AllocatorFit, KeyEffect, SettingSearch, TriedSetting, conf_text, python_line, setting_tolerance, shell_line,
 };
@@ -15,6 +16,7 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, Nanos, counted, first_of, grouped, signed_bytes};
 use highwater_model::workload::Recording;
 use highwater_options::allocator_findings;
+use highwater_torch::range_text;
 
 /// Settings of a list that are shown as text.
 const MOST_SHOWN: usize = 5;
@@ -26,6 +28,8 @@ pub struct SettingSearchAnswer<'a> {
     pub recordings: &'a [&'a Recording],
     pub fits: &'a [AllocatorFit],
     pub search: &'a SettingSearch,
+    /// Recordings that are left out.
+    pub without_history: &'a [WithoutHistory<'a>],
     /// `None` where it is unknown: nothing fails.
     pub device: Option<Bytes>,
     pub elapsed: Nanos,
@@ -72,8 +76,11 @@ impl<'a> SettingSearchAnswer<'a> {
             return Vec::new();
         };
         let findings = allocator_findings(&winner.conf, fit.settings.version);
+        let caveat = fit.settings.version.caveat();
         let mut all: Vec<(&str, String)> = findings
             .into_iter()
+            // The first sentence has it.
+            .filter(|finding| Some(&finding.message) != caveat.as_ref())
             .map(|finding| (finding.severity.name(), finding.message))
             .collect();
         if winner.pairs.iter().any(|pair| pair.key == "page_size") {
@@ -104,17 +111,17 @@ impl Answer for SettingSearchAnswer<'_> {
         let search = self.search;
         let named = self.recordings.iter().zip(self.fits);
         let named = named.map(|(recording, fit)| format!("{}: {}", recording.name, fit.sentence()));
-        let device = match self.device {
-            Some(device) => format!("a device of {device}"),
-            None => "limits unknown: --device-memory SIZE counts failures and retries".to_owned(),
-        };
+        let left_out = sentences(self.without_history);
+        let named = named.chain(left_out);
+        let device = device_text(self.device, self.fits);
         let count = counted(search.tried.len() as u64, "setting");
         let goal = format!("goal: lowest-peak; {count} replayed in {}; {device}", self.elapsed);
-        let mut blocks = lines_blocks(named.chain([goal]));
+        let failures = self.fits.iter().flat_map(AllocatorFit::failure_sentences);
+        let mut blocks = lines_blocks(named.chain([goal]).chain(failures));
         blocks.extend(self.figures());
         match self.tried(search.winner) {
             None => {
-                let least = search.tried.iter().map(TriedSetting::failed).min().unwrap_or(0);
+                let least = search.tried.iter().map(TriedSetting::lost).min().unwrap_or(0);
                 let least = counted(least, "request");
                 blocks.push(paragraph(format!(
                     "no setting serves every request: under each at least {least} fail"
@@ -142,13 +149,19 @@ impl Answer for SettingSearchAnswer<'_> {
         Record::new()
             .key("goal", "lowest-peak")
             .key("variable", self.variable())
-            .key("device_bytes", self.device)
+            .key(
+                "device_bytes",
+                self.device.or(self.fits.iter().filter_map(|fit| fit.device).max()),
+            )
             .key("requested_peak_bytes", self.requested_peak())
             .key("settings_tried", search.tried.len())
             .key("recordings", self.by_recording())
+            .key("without_history", without_history_rows(self.without_history))
             .key("replayed", self.record("", self.recorded()))
             .key("recommended", winner)
             .key("runner_up", search.runner_up.map(tried))
+            .key("needs_newer", search.newer.map(tried))
+            .key("uncertainty_bytes", search.uncertainty)
             .key("equivalent", Rows::new(&search.equivalent, move |at| tried(*at)))
             .key("keys", key_rows(search.keys.iter().collect()))
             .key("warnings", warnings)
@@ -161,18 +174,22 @@ impl<'a> SettingSearchAnswer<'a> {
     /// A setting, for people behind a word.
     fn record(&self, word: &'a str, tried: &'a TriedSetting) -> Record<'a> {
         let difference = i128::from(tried.peak().get()) - i128::from(self.recorded_peak().get());
-        let against = against_recorded(tried.peak(), self.recorded_peak(), tried.failed());
+        let replayed = self.recorded().peak();
+        let difference_from_replayed = i128::from(tried.peak().get()) - i128::from(replayed.get());
+        let against = against_replayed((tried.peak(), tried.lost()), (replayed, self.recorded().lost()));
         Record::new()
             .shown(" ", word)
             .key("conf", &tried.conf)
             .shown("settings", conf_text(&tried.conf))
             .field("peak_reserved_bytes", ">peak reserved", tried.peak())
             .key("difference_bytes", difference)
-            .shown(">against recorded", against)
+            .key("difference_from_replayed_bytes", difference_from_replayed)
+            .shown(">against replayed", against)
             .field("num_alloc_retries", ">retries", tried.retries())
             .field("ooms", ">failed", tried.failed())
             .field("device_calls", ">device calls", tried.device_calls())
             .key("changes", tried.changes)
+            .key("needs_torch", tried.needs.map(|version| version.name()))
     }
 
     fn by_recording(&self) -> Rows<'a> {
@@ -184,6 +201,11 @@ impl<'a> SettingSearchAnswer<'a> {
                 .field("recording", "recording", &answer.recordings[at].name)
                 .key("events", fit.check.events)
                 .key("identical", fit.check.identical)
+                .key(
+                    "torch_versions",
+                    Value::Texts(fit.versions().iter().map(|version| version.name()).collect()),
+                )
+                .key("failed_requests", failed_rows(fit))
                 .key("recorded_conf", &fit.conf)
                 .key("recorded_conf_stated", fit.is_stated)
                 .key("recorded_peak_reserved_bytes", stated(fit.recorded_peak))
@@ -219,12 +241,27 @@ impl<'a> SettingSearchAnswer<'a> {
         blocks
     }
 
+    /// The best setting that the recorded program may not know.
+    fn newer_line(&self, winner: &TriedSetting) -> Option<String> {
+        let newer = self.tried(self.search.newer)?;
+        let needs = newer.needs?;
+        let saved = winner.peak().saturating_sub(newer.peak());
+        let oldest = self.fits.iter().filter_map(|fit| range_text(fit.versions())).next();
+        let oldest = oldest.map_or_else(String::new, |range| format!(", and the recording is of {range}"));
+        Some(format!(
+            "needs {needs}{oldest}: {} reserves {}, {saved} less",
+            conf_text(&newer.conf),
+            newer.peak()
+        ))
+    }
+
     fn about(&self, winner: &TriedSetting) -> Vec<Block> {
         let (search, variable) = (self.search, self.variable());
         let tolerance = setting_tolerance(winner.peak());
         let mut lines = if search.winner == Some(search.recorded) {
             vec![format!(
-                "keep the recorded settings: no other lowers the peak by more than {tolerance}"
+                "keep the recorded settings: no other lowers the peak by more than {}",
+                tolerance.max(search.uncertainty)
             )]
         } else {
             vec![
@@ -235,6 +272,7 @@ impl<'a> SettingSearchAnswer<'a> {
                 ),
             ]
         };
+        lines.extend(self.newer_line(winner));
         let warnings = self.warnings().into_iter();
         lines.extend(warnings.map(|(severity, message)| format!("{severity}: {message}")));
         let live = self.requested_peak();
@@ -242,7 +280,7 @@ impl<'a> SettingSearchAnswer<'a> {
         if !search.equivalent.is_empty() {
             let names = search.equivalent.iter().map(|at| conf_text(&search.tried[*at].conf));
             lines.push(format!(
-                "equivalent (within {tolerance}, with more changes, keys or device calls): {}",
+                "equivalent (within {tolerance}, with more changes or keys, or a higher peak): {}",
                 first_of(names, MOST_SHOWN, "; ")
             ));
         }
@@ -255,8 +293,9 @@ impl<'a> SettingSearchAnswer<'a> {
             .collect();
         blocks.extend((!neutral.is_empty()).then(|| paragraph(format!("no change by {}", neutral.join(", ")))));
         blocks.push(paragraph(format!(
-            "An estimate: the recorded requests in their order. {}Speed is not predicted.",
-            self.error_text()
+            "An estimate: the recorded requests in their order. {}{}Speed is not predicted.",
+            self.error_text(),
+            uncertainty_text(search.uncertainty)
         )));
         blocks
     }

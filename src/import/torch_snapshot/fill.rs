@@ -150,6 +150,11 @@ impl Heap {
                 Kind::Text(key) => key,
                 _ => NONE,
             };
+            match content {
+                DictContent::Block(_) => self.rows.keys_of_blocks.add(known),
+                DictContent::Segment(_) => self.rows.keys_of_segments.add(known),
+                _ => {}
+            }
             let is_read = match content {
                 DictContent::Block(row) => self.put_block(row as usize, known, value),
                 DictContent::Segment(row) => self.put_segment(row as usize, known, value),
@@ -178,6 +183,7 @@ impl Heap {
                 Kind::Text(key) => key,
                 _ => NONE,
             };
+            self.rows.keys_of_entries.add(key);
             match key {
                 keys::ADDR | keys::DEVICE_FREE => {
                     let number = self.unsigned(value);

@@ -106,7 +106,14 @@ pub(super) fn import(
     if is_snapshot_database(input.head()) {
         let name = input.name().to_owned();
         let json = database::json(input, progress, diagnostics)?;
-        return import(&mut Input::from_bytes(&name, json)?, progress, diagnostics);
+        let mut source = import(&mut Input::from_bytes(&name, json)?, progress, diagnostics)?;
+        if let Source::Recordings(recordings) = &mut source {
+            // What the columns of a table lack tells nothing of the release.
+            for recording in recordings {
+                Arc::make_mut(recording).fields.retain(|field| field.contains('.'));
+            }
+        }
+        return Ok(source);
     }
     let budget = usize::try_from(input.len()).unwrap_or(usize::MAX);
     let (cuts, (mut heap, root, rest)) = match input.range() {

@@ -90,6 +90,7 @@ pub(super) fn make(
         marks: maker.marks,
         phases,
         settings: snapshot.settings.clone(),
+        fields: snapshot.fields.clone(),
         counts,
         ..Recording::default()
     };

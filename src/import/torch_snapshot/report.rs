@@ -8,6 +8,8 @@ use super::times::Times;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::diagnostics::Severity::{self, Info, Warning};
 
+const NO_HISTORY: &str = "no history: the snapshot holds the state at one moment and no events of this device";
+
 pub(super) fn contradictions(at: Place, device: &Device, replayed: &Replayed, diagnostics: &mut Diagnostics) {
     for (severity, count, message) in kinds(replayed) {
         let place = format!("{}[{}]", at.trace(), count.first);
@@ -20,13 +22,12 @@ pub(super) fn contradictions(at: Place, device: &Device, replayed: &Replayed, di
         device.uneven,
     );
     rounded(at, replayed, diagnostics);
-    let message = if device.trace.len() == 0 {
-        "there is no trace of the device: when a block that it holds began is not known, it counts all the time"
-    } else {
-        "a block is older than the trace, which keeps only the last events; it counts from the first step on"
-    };
-    let n_older = replayed.older.len() as u64;
-    diagnostics.counted(Info, message, &at.words(), n_older);
+    if device.trace.len() == 0 {
+        diagnostics.info(NO_HISTORY, &at.words());
+        return;
+    }
+    let message = "a block is older than the trace, which keeps only the last events; it counts from the first step on";
+    diagnostics.counted(Info, message, &at.words(), replayed.older.len() as u64);
 }
 
 /// Blocks of which only the size that the allocator rounded to is known.

@@ -183,6 +183,21 @@ pub(super) struct Annotation {
     pub(super) time_us: Option<u64>,
 }
 
+/// Which known keys the rows of a kind have: bits by the number of the text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct SeenKeys(u64);
+
+impl SeenKeys {
+    #[inline]
+    pub(super) fn add(&mut self, key: u32) {
+        self.0 |= 1_u64.checked_shl(key).unwrap_or(0);
+    }
+
+    pub(super) fn iter(self) -> impl Iterator<Item = u32> {
+        (0..u64::BITS).filter(move |key| self.0 >> key & 1 == 1)
+    }
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     pub(super) entries: Entries,
@@ -194,6 +209,9 @@ pub(super) struct Rows {
     last_stream: u32,
     extras: IndexSet<Extra>,
     fx_nodes: IndexSet<FxNode>,
+    pub(super) keys_of_entries: SeenKeys,
+    pub(super) keys_of_blocks: SeenKeys,
+    pub(super) keys_of_segments: SeenKeys,
     /// Keys that no row has, with how often each occurred.
     pub(super) unread: BTreeMap<u32, u64>,
 }

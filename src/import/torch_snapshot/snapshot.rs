@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::device::{Cuts, Device, FinalBlock, FinalSegment, Place};
 use super::keys;
 use super::range::undo;
-use super::rows::{Annotation, NONE, Segment, has};
+use super::rows::{Annotation, NONE, SeenKeys, Segment, has};
 use super::value::{DictContent, Heap, Kind, Value, narrow};
 use crate::ImportError;
 use highwater_model::diagnostics::Diagnostics;
@@ -39,6 +39,8 @@ const fn is_active(state: u32) -> bool {
 pub(super) struct Snapshot {
     pub(super) devices: BTreeMap<Place, Device>,
     pub(super) settings: Vec<(String, String)>,
+    /// As [`Recording::fields`](highwater_model::workload::Recording::fields).
+    pub(super) fields: Vec<String>,
     pub(super) annotations: Vec<u32>,
     /// Whether the rows of all traces ascend, so that what was read of them is needed no more.
     pub(super) is_in_order: bool,
@@ -110,8 +112,11 @@ pub(super) fn snapshot(
             ADVICE,
         ));
     }
-    if let Some(settings) = field(keys::ALLOCATOR_SETTINGS) {
+    let settings = field(keys::ALLOCATOR_SETTINGS);
+    found.fields = fields_of(heap, root, settings);
+    if let Some(settings) = settings {
         found.settings = settings_of(heap, settings);
+        report_overflow(&mut found.settings, diagnostics);
     }
     if let Some(Kind::List(list)) = field(keys::EXTERNAL_ANNOTATIONS).map(Value::kind) {
         let rows = heap.lists.items(list).filter_map(|item| match content(heap, item) {
@@ -337,6 +342,49 @@ fn read_blocks(
         device.uneven += 1;
     }
     Ok(n_blocks)
+}
+
+/// Says that the ring of events overflowed, where the file states it: that is no setting.
+fn report_overflow(settings: &mut Vec<(String, String)>, diagnostics: &mut Diagnostics) {
+    const OVERFLOWED: &str = "trace_alloc_overflowed";
+    if settings.iter().any(|(key, value)| key == OVERFLOWED && value == "True") {
+        let message = "the ring of events overflowed: the oldest events are missing; record with a larger \
+                       _record_memory_history(max_entries=...)";
+        diagnostics.warning(message, "allocator_settings");
+    }
+    settings.retain(|(key, _)| key != OVERFLOWED);
+}
+
+/// The fields by which a release of torch is known, and the places whose lack of a field is known, too.
+fn fields_of(heap: &Heap, root: Value, settings: Option<Value>) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut add = |place: &str, keys: Vec<String>| {
+        if !keys.is_empty() {
+            all.push(place.to_owned());
+            all.extend(keys.iter().map(|key| format!("{place}.{key}")));
+        }
+    };
+    let of_dict = |dict: Value| {
+        let pairs = heap.pairs(dict).take(MOST_SETTINGS);
+        pairs.filter_map(|(key, _)| heap.text(key).map(cut)).collect()
+    };
+    let of_rows = |seen: SeenKeys| {
+        let texts = seen.iter().filter_map(|key| keys::KNOWN.get(key as usize));
+        texts.map(|text| (*text).to_owned()).collect()
+    };
+    add(
+        "top",
+        if matches!(root.kind(), Kind::List(_)) {
+            Vec::new()
+        } else {
+            of_dict(root)
+        },
+    );
+    add("settings", settings.map(of_dict).unwrap_or_default());
+    add("segment", of_rows(heap.rows.keys_of_segments));
+    add("block", of_rows(heap.rows.keys_of_blocks));
+    add("event", of_rows(heap.rows.keys_of_entries));
+    all
 }
 
 /// Keys with their values as texts; settings of settings have a dot.

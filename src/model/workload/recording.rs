@@ -102,6 +102,8 @@ pub struct Recording {
     pub simulation: Option<AllocatorSimulation>,
     /// Settings of the allocator that the file states.
     pub settings: Vec<(String, String)>,
+    /// Which fields a snapshot has: `event.time_us`; `event` alone where what its events lack is known, too.
+    pub fields: Vec<String>,
     /// Counts and sums of the file's contents, in the file's words.
     pub counts: Vec<(String, u64)>,
     /// Whether `inspect` lists the blocks stream by stream.

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use super::super::task::{Failure, TaskKind};
 use super::Session;
 use super::swept::{Part, Sweep, Swept};
-use highwater_analysis::{AllocatorFit, AllocatorSetting, SearchPlan, SettingSearch, TriedSetting, search_recordings};
+use highwater_analysis::{
+    AllocatorFit, AllocatorSetting, SearchPlan, SettingSearch, TriedSetting, missing_history, search_recordings,
+};
 use highwater_model::units::Bytes;
 use highwater_model::workload::Recording;
 use highwater_torch::{Framework, Settings, Version};
@@ -20,7 +22,7 @@ pub struct FoundSettings {
     /// By recording.
     pub fits: Vec<AllocatorFit>,
     pub search: SettingSearch,
-    /// `None` where it is unknown: nothing fails.
+    /// `None`: what the recordings state.
     pub device: Option<Bytes>,
 }
 
@@ -29,6 +31,15 @@ impl FoundSettings {
     pub fn recorded_peak(&self) -> Option<Bytes> {
         let peaks = self.fits.iter().map(|fit| fit.recorded_peak);
         peaks.max().filter(|peak| *peak > Bytes::ZERO)
+    }
+
+    /// The memory of the devices that were replayed, and whether they may have more.
+    pub fn replayed_memory(&self) -> Option<(Bytes, bool)> {
+        let stated = self
+            .fits
+            .iter()
+            .filter_map(|fit| Some((fit.device?, fit.is_least_memory)));
+        self.device.map(|device| (device, false)).or_else(|| stated.max())
     }
 
     pub fn winner(&self) -> Option<&TriedSetting> {
@@ -77,18 +88,27 @@ impl Swept for FoundSettings {
 }
 
 impl Session {
-    /// The measured recordings that list blocks; of several the one with the highest live peak.
+    /// The measured recordings with a history; of several the one with the highest live peak.
     fn replayed_recordings(&self) -> Vec<Arc<Recording>> {
         let Some(comparison) = self.answers.comparison() else {
             return Vec::new();
         };
         let measured = comparison.workload.recordings().iter();
-        let measured = measured.filter(|one| one.simulation.is_none() && one.lists_device_blocks());
+        let measured = measured.filter(|one| one.simulation.is_none() && missing_history(one).is_none());
         let highest = measured.rev().max_by_key(|one| one.peaks().live.0);
         highest.cloned().into_iter().collect()
     }
 
-    /// The memory of the recorded device, where the file states it or the user chose it.
+    /// Why no recording can be replayed under other settings; `None` where one can.
+    pub fn missing_history(&self) -> Option<String> {
+        let measured = self.answers.comparison()?.workload.recordings().iter();
+        let mut measured = measured.filter(|one| one.simulation.is_none());
+        let first = missing_history(measured.next()?)?;
+        measured.all(|one| missing_history(one).is_some()).then_some(first)
+    }
+
+    /// The memory of the recorded device, where the file states it or the user chose it. The least that a failed request shows
+    /// is used where this is `None`.
     pub fn replay_memory(&self) -> Option<Bytes> {
         let comparison = self.answers.comparison()?;
         let stated = self.replayed_recordings().into_iter().find_map(|one| {

@@ -36,6 +36,32 @@ impl From<Inconsistent> for NoHistory {
     }
 }
 
+/// Why nothing of a recording can be replayed: it holds no allocation, so that neither the rules nor a setting can be tried
+/// on it. `None` where it holds one. O(blocks).
+pub fn missing_history(recording: &Recording) -> Option<String> {
+    if recording.is_host {
+        return Some(HOST_MEMORY.to_owned());
+    }
+    if recording.blocks.iter().any(|block| !block.is_older) {
+        return None;
+    }
+    let is_still = recording.n_steps <= 1 && recording.marks.is_empty();
+    let what = if is_still && !recording.blocks.is_empty() {
+        "it holds the state at one moment and no events, so nothing can be replayed"
+    } else if is_still {
+        "it holds no events, so nothing can be replayed"
+    } else {
+        "none of its events is an allocation, so nothing can be replayed"
+    };
+    let how = if recording.recorder.starts_with("PyTorch") {
+        "; to record a history, call torch.cuda.memory._record_memory_history() before the work that is to be seen and \
+         torch.cuda.memory._dump_snapshot(FILE) after it"
+    } else {
+        ""
+    };
+    Some(format!("no history: {what}{how}"))
+}
+
 /// Blocks and regions between two looks at the flag of a cancel: a few milliseconds of work.
 const BETWEEN_LOOKS: usize = 16_384;
 
@@ -67,24 +93,18 @@ impl History {
     /// O(n log n) in blocks and regions.
     ///
     /// # Errors
-    /// There are no requests, two events on one step, or [`Cancelled`].
+    /// No allocation is recorded ([`missing_history`]), two events on one step, or [`Cancelled`].
     pub fn new(recording: &Recording, progress: &Progress<'_>) -> Result<Self, NoHistory> {
-        if recording.is_host {
-            return Err(NoHistory::Impossible(HOST_MEMORY.to_owned()));
-        }
-        if recording.blocks.is_empty() {
-            return Err(NoHistory::Impossible(
-                "the recording lists no blocks, so no requests are known".to_owned(),
-            ));
+        if let Some(why) = missing_history(recording) {
+            return Err(NoHistory::Impossible(why));
         }
         let pools = Pools::new(recording);
         let addresses = addresses(recording);
-        let mut entries = Entries {
-            places: vec![None; recording.n_steps as usize],
-        };
+        let mut entries = Entries::new(recording.n_steps);
         entries.regions(recording, &pools, progress)?;
         entries.blocks(recording, &addresses, &pools, progress)?;
         entries.marks(recording);
+        entries.place_first()?;
         progress.check()?;
         let mut history = Self {
             has_segments: !recording.regions.is_empty(),
@@ -172,40 +192,76 @@ struct Entry {
     allocates: Option<u32>,
 }
 
+/// Start and end of an address range, and a region of it.
+type Range<'r> = (u64, u64, &'r RecordedRegion);
+
+fn contested(step: Step) -> NoHistory {
+    NoHistory::Impossible(format!(
+        "the recording has two events at step {step}, so the order of requests is unknown"
+    ))
+}
+
 /// Entries by step.
 struct Entries {
     places: Vec<Option<Entry>>,
+    /// Ends on step 1 of blocks and regions from before the recording: each is the first event or the second.
+    first: Vec<Event>,
 }
 
 impl Entries {
-    fn put(&mut self, step: Step, event: Event, allocates: Option<u32>) -> Result<(), NoHistory> {
-        let entry = Entry { event, allocates };
-        let Some(place) = self.places.get_mut(step.idx()) else {
-            return Ok(());
-        };
-        if place.is_none() {
-            *place = Some(entry);
-            return Ok(());
+    fn new(n_steps: u32) -> Self {
+        Self {
+            places: vec![None; n_steps as usize],
+            first: Vec::new(),
         }
-        // What the very first event ends is held on it.
-        match self.places.first_mut() {
-            Some(first @ None) if step == Step(1) && allocates.is_none() => {
-                *first = Some(entry);
+    }
+
+    fn put(&mut self, step: Step, event: Event, allocates: Option<u32>) -> Result<(), NoHistory> {
+        match self.places.get_mut(step.idx()) {
+            Some(Some(_)) => Err(contested(step)),
+            Some(place) => {
+                *place = Some(Entry { event, allocates });
                 Ok(())
             }
-            _ => Err(NoHistory::Impossible(format!(
-                "the recording has two events at step {step}, so the order of requests is unknown"
-            ))),
+            None => Ok(()),
         }
+    }
+
+    /// The end of what predates the recording. What the very first event ends is held on that step, so that its end is on the
+    /// next one, as if the second event had ended it.
+    fn put_end(&mut self, step: Step, event: Event, is_older: bool) -> Result<(), NoHistory> {
+        if is_older && step == Step(1) {
+            self.first.push(event);
+            return Ok(());
+        }
+        self.put(step, event, None)
+    }
+
+    /// Ends on step 1 take the second place while it is free, else the first one. Of two, a block's is before a region's: the
+    /// block may be in the region; of two of a kind the file does not tell which was first, and the order changes nothing.
+    fn place_first(&mut self) -> Result<(), NoHistory> {
+        let mut first = std::mem::take(&mut self.first);
+        first.sort_by_key(|event| matches!(event.action, Action::SegmentFree | Action::SegmentUnmap));
+        for event in first.into_iter().rev() {
+            let at = usize::from(matches!(self.places.get(1), Some(None)));
+            self.put(Step(u32::from(at == 1)), event, None)
+                .map_err(|_| contested(Step(1)))?;
+        }
+        Ok(())
     }
 
     /// Regions that begin, or end, on the same step are pieces of one.
     fn regions(&mut self, recording: &Recording, pools: &Pools, progress: &Progress<'_>) -> Result<(), NoHistory> {
-        let mut begun: BTreeMap<Step, (u64, u64, &RecordedRegion)> = BTreeMap::new();
+        let mut begun: BTreeMap<Step, Range<'_>> = BTreeMap::new();
         let mut ended = begun.clone();
+        let mut first = Vec::new();
         for (number, region) in recording.regions.iter().enumerate() {
             look(number, progress)?;
             let (from, to) = (region.address, region.address.saturating_add(region.bytes.get()));
+            if region.is_older && region.end == Step(1) && recording.n_steps > 1 {
+                first.push((from, to, region));
+                continue;
+            }
             let add = |at: Step, events: &mut BTreeMap<Step, (u64, u64, _)>| {
                 let entry = events.entry(at).or_insert((from, to, region));
                 (entry.0, entry.1) = (entry.0.min(from), entry.1.max(to));
@@ -217,22 +273,21 @@ impl Entries {
                 add(region.end, &mut ended);
             }
         }
-        let all = [
-            (begun, [Action::SegmentAlloc, Action::SegmentMap]),
-            (ended, [Action::SegmentFree, Action::SegmentUnmap]),
-        ];
-        for (events, [ordinary, expandable]) in all {
-            for (number, (step, (from, to, region))) in events.into_iter().enumerate() {
+        let event = |actions: [Action; 2], (from, to, region): Range<'_>| Event {
+            action: actions[usize::from(recording.is_expandable(region))],
+            addr: from,
+            size: to - from,
+            stream: region.stream,
+            pool: pools.of(from),
+        };
+        let released = [Action::SegmentFree, Action::SegmentUnmap];
+        for range in runs(first, recording) {
+            self.put_end(Step(1), event(released, range), true)?;
+        }
+        for (events, actions) in [(begun, [Action::SegmentAlloc, Action::SegmentMap]), (ended, released)] {
+            for (number, (step, range)) in events.into_iter().enumerate() {
                 look(number, progress)?;
-                let is_expandable = recording.is_expandable(region);
-                let event = Event {
-                    action: if is_expandable { expandable } else { ordinary },
-                    addr: from,
-                    size: to - from,
-                    stream: region.stream,
-                    pool: pools.of(from),
-                };
-                self.put(step, event, None)?;
+                self.put(step, event(actions, range), None)?;
             }
         }
         Ok(())
@@ -265,10 +320,10 @@ impl Entries {
                 self.put(block.birth, event(Action::Alloc), Some(number))?;
             }
             if block.freed_at < block.end {
-                self.put(block.freed_at, event(Action::FreeRequested), None)?;
+                self.put_end(block.freed_at, event(Action::FreeRequested), block.is_older)?;
             }
             if block.is_freed && block.end.0 < recording.n_steps {
-                self.put(block.end, event(Action::FreeCompleted), None)?;
+                self.put_end(block.end, event(Action::FreeCompleted), block.is_older)?;
             }
         }
         Ok(())
@@ -289,6 +344,25 @@ impl Entries {
             }
         }
     }
+}
+
+/// Address ranges of regions with one of them. Ranges of expandable segments that touch were given back at once.
+fn runs<'r>(mut regions: Vec<Range<'r>>, recording: &Recording) -> Vec<Range<'r>> {
+    regions.sort_by_key(|(from, ..)| *from);
+    let mut all: Vec<Range<'r>> = Vec::new();
+    for (from, to, region) in regions {
+        match all.last_mut() {
+            Some((_, end, last))
+                if *end == from
+                    && recording.is_expandable(last)
+                    && (last.kind, last.stream) == (region.kind, region.stream) =>
+            {
+                *end = to;
+            }
+            _ => all.push((from, to, region)),
+        }
+    }
+    all
 }
 
 /// The segments after the last event, with their blocks.

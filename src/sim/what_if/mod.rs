@@ -12,5 +12,5 @@
 mod history;
 mod simulated;
 
-pub use history::{History, NoHistory};
+pub use history::{History, NoHistory, missing_history};
 pub use simulated::{SimulatedRun, simulated};

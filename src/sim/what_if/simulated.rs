@@ -9,7 +9,7 @@ use highwater_model::workload::{
     pooled_kind,
 };
 use highwater_torch::recording::{Replayable, Stopped, WhatIf, what_if};
-use highwater_torch::{Action, DeviceSpec, Event, Grant, Observer, Rules, Settings};
+use highwater_torch::{Action, DeviceSpec, Event, Grant, Observer, Rules, Settings, Version};
 
 use super::History;
 
@@ -18,6 +18,7 @@ use super::History;
 pub struct SimulatedRun {
     /// Steps, names and stacks are recorded; blocks, segments and failures are simulated.
     pub recording: Recording,
+    pub version: Version,
     pub figures: WhatIf,
 }
 
@@ -47,9 +48,11 @@ pub fn simulated(
         regions: Vec::new(),
         failures: Vec::new(),
     };
+    let version = settings.version;
     let (figures, writer) = what_if(replayable, (settings, rules), device, writer)?;
     Ok(SimulatedRun {
         recording: writer.finish(),
+        version,
         figures,
     })
 }

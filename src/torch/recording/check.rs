@@ -113,21 +113,27 @@ fn check_once(
 /// As [`check`].
 pub fn check_all_orders(replayable: &Replayable<'_>, settings: &Settings) -> Result<Vec<Check>, Inconsistent> {
     let framework = settings.version.rules().framework;
+    let of_framework = |version: &Version| version.rules().framework == framework;
+    let mut versions: Vec<Version> = Version::all().filter(of_framework).collect();
+    if framework == Framework::Npu {
+        versions = vec![settings.version];
+    }
     let mut checks = Vec::new();
-    for ties in Ties::ALL {
-        let mut versions: Vec<Version> = Version::all()
-            .filter(|version| version.rules().framework == framework && version.rules().ties == ties)
-            .collect();
-        let Some(version) = versions.pop() else {
-            continue;
+    for version in newest_by_order(&versions) {
+        let settings = Settings {
+            version,
+            ..settings.clone()
         };
-        let is_fixed = framework == Framework::Npu;
-        let mut settings = settings.clone();
-        settings.version = if is_fixed { settings.version } else { version };
-        checks.push(check(replayable, &settings, ties)?);
+        checks.push(check(replayable, &settings, version.rules().ties)?);
     }
     checks.sort_by_key(|check| std::cmp::Reverse((check.identical, check.version)));
     Ok(checks)
+}
+
+/// The newest of some versions, the oldest first, for each order of ties that they have.
+pub fn newest_by_order(versions: &[Version]) -> Vec<Version> {
+    let newest = |ties: Ties| versions.iter().rfind(|version| version.rules().ties == ties);
+    Ties::ALL.into_iter().filter_map(newest).copied().collect()
 }
 
 /// Does what the program did, on the device as it was then. With `requests_release`, memory that was given back before new

@@ -10,7 +10,7 @@ use crate::stats::Stats;
 use crate::version::Rules;
 
 /// What the settings would have done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WhatIf {
     /// Counters with their peaks.
     pub stats: Stats,
@@ -18,6 +18,15 @@ pub struct WhatIf {
     pub device_calls: u64,
     /// Requests that failed, those of the recording included.
     pub failed: usize,
+    /// Of them those that fail by [`Replayable::refusing`].
+    pub refused: usize,
+}
+
+impl WhatIf {
+    /// Requests that failed although they might have been served.
+    pub fn lost(&self) -> usize {
+        self.failed.saturating_sub(self.refused)
+    }
 }
 
 /// Replays what the program asked for. Live blocks of the start are allocated first, by address; caches that the
@@ -50,21 +59,31 @@ pub fn what_if<O: Observer>(
             block.map(|block| playback.allocator.free_later(block));
         }
     }
+    let mut refused = 0;
     let inputs = replayable.inputs().iter().zip(replayable.positions());
     for (number, (input, position)) in inputs.enumerate() {
         replayable.stop.look(number)?;
         playback.allocator.observer_mut().input(Some(*position));
-        if !matches!(input, Input::Empty(release) if release.is_full) {
-            // What the program did not get then, whoever gets it now gives back at once.
-            let got = playback.play(input);
-            got.map(|grant| playback.allocator.free(grant.block));
+        if matches!(input, Input::Empty(release) if release.is_full) {
+            continue;
         }
+        let is_refused = matches!(input, Input::Failed { .. }) && replayable.refused.contains(position);
+        playback.allocator.device_mut().is_full = is_refused;
+        // What the program did not get then, whoever gets it now gives back at once.
+        let got = playback.play(input);
+        if is_refused {
+            refused += 1;
+            // Cached memory that serves it counts as refused, too.
+            playback.failed += usize::from(got.is_some());
+        }
+        got.map(|grant| playback.allocator.free(grant.block));
     }
     let Playback { allocator, failed, .. } = playback;
     let summary = WhatIf {
         stats: *allocator.stats(),
         device_calls: allocator.device().count(),
         failed,
+        refused,
     };
     Ok((summary, allocator.into_observer()))
 }

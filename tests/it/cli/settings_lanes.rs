@@ -66,7 +66,8 @@ fn settings_are_lanes_with_the_figures_of_their_replay() {
         .iter()
         .map(|lane| &lane["simulation"]["allocator"])
         .collect();
-    assert_eq!(versions, ["torch 2.15", "torch 2.9"]);
+    // What is chosen for one lane is the recording's release in all.
+    assert_eq!(versions, ["torch 2.9", "torch 2.9"]);
 }
 
 #[test]

@@ -132,7 +132,7 @@ fn without_a_trace_nothing_is_older_than_it() {
     let (_, diagnostics) = read(&pickle(&snapshot_of(segments, Vec::new()), 4)).expect("a snapshot");
     let said = messages(&diagnostics);
     assert!(
-        said.contains("there is no trace of the device") && !said.contains("older"),
+        said.contains("no history: the snapshot holds the state at one moment") && !said.contains("older"),
         "{said}"
     );
 }

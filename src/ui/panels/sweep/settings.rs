@@ -15,7 +15,7 @@ use highwater_model::workload::{Recording, Workload};
 use highwater_session::{Command, FoundSettings, Session, setting_version};
 
 const PEAK: &str = "peak";
-const AGAINST: &str = "against recorded";
+const AGAINST: &str = "against replayed";
 const RETRIES: &str = "retries";
 const CALLS: &str = "device calls";
 
@@ -43,12 +43,20 @@ impl Default for SettingsState {
 
 /// Whether a workload is recordings of PyTorch or `torch_npu` whose requests can be replayed.
 pub fn is_for(workload: &Workload) -> bool {
-    let is_replayed = |one: &Recording| one.lists_device_blocks() && !one.recorder.starts_with("TensorFlow");
+    let is_replayed = |one: &Recording| {
+        let is_torch = !one.is_host && one.recorder.starts_with("PyTorch memory");
+        is_torch || one.lists_device_blocks() && !one.recorder.starts_with("TensorFlow")
+    };
     workload.graphs().is_empty() && workload.recordings().iter().any(|one| is_replayed(one))
 }
 
 pub(super) fn settings_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut SettingsState) {
     let session = cx.session;
+    if let Some(mut why) = session.missing_history() {
+        capitalize(&mut why);
+        wrapped_ui(ui, RichText::new(why));
+        return;
+    }
     let device = session.replay_memory();
     let found = session.found_settings().filter(|found| found.device == device);
     let is_idle = found.is_none() && !session.is_searching_settings() && session.settings_search_failure().is_none();
@@ -74,6 +82,7 @@ pub(super) fn settings_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut Se
     for fit in &found.fits {
         fit_ui(ui, fit, cx.theme);
     }
+    remarks_ui(ui, found);
     answer_ui(ui, cx, found);
     ui.separator();
     let settings = TriedSettings { session, found };
@@ -123,12 +132,16 @@ fn actions_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut SettingsState,
     }
 }
 
-/// Whether the simulation reproduces the recording.
-fn fit_ui(ui: &mut egui::Ui, fit: &AllocatorFit, theme: &Theme) {
-    let mut sentence = fit.sentence();
+fn capitalize(sentence: &mut str) {
     if let Some(first) = sentence.get_mut(..1) {
         first.make_ascii_uppercase();
     }
+}
+
+/// Whether the simulation reproduces the recording.
+fn fit_ui(ui: &mut egui::Ui, fit: &AllocatorFit, theme: &Theme) {
+    let mut sentence = fit.sentence();
+    capitalize(&mut sentence);
     let text = RichText::new(sentence);
     let text = if fit.is_exact() {
         text.color(theme.good)
@@ -136,6 +149,32 @@ fn fit_ui(ui: &mut egui::Ui, fit: &AllocatorFit, theme: &Theme) {
         text.weak()
     };
     wrapped_ui(ui, text);
+}
+
+/// Failed requests, the memory of the device, what predates the recording, and settings of newer releases.
+fn remarks_ui(ui: &mut egui::Ui, found: &FoundSettings) {
+    let mut remarks: Vec<String> = found.fits.iter().flat_map(AllocatorFit::failure_sentences).collect();
+    if let Some((device, true)) = found.replayed_memory() {
+        remarks.push(format!("replayed on a device of {device}, the least that it had"));
+    }
+    if found.search.uncertainty > Bytes::ZERO {
+        let uncertainty = found.search.uncertainty;
+        remarks.push(format!(
+            "uncertainty: {uncertainty}, by which the replay misses the recorded peak; no setting is preferred for less"
+        ));
+    }
+    let newer = found.search.newer.and_then(|at| found.search.tried.get(at));
+    if let Some((newer, needs)) = newer.and_then(|newer| Some((newer, newer.needs?))) {
+        remarks.push(format!(
+            "needs {needs}: {} reserves {}",
+            conf_text(&newer.conf),
+            newer.peak()
+        ));
+    }
+    for mut remark in remarks {
+        capitalize(&mut remark);
+        wrapped_ui(ui, RichText::new(remark).weak());
+    }
 }
 
 /// The line to copy, and keys that do not matter.
@@ -161,10 +200,16 @@ fn recommendation(found: &FoundSettings, winner: &TriedSetting) -> String {
         return "Keep the recorded settings: no other lowers the reserved peak.".to_owned();
     }
     let peak = winner.peak();
-    let against = found.recorded_peak().map_or_else(String::new, |recorded| {
-        let percent = signed_percent_text(peak.percent_above(recorded));
-        format!(", {percent} against the recorded {recorded}")
-    });
+    let replayed = found.search.replayed();
+    let against = if replayed.lost() > winner.lost() {
+        format!(" and serves {}", counted(replayed.lost(), "request that failed"))
+    } else {
+        let percent = signed_percent_text(peak.percent_above(replayed.peak()));
+        format!(
+            ", {percent} against the {} of the recorded settings, replayed",
+            replayed.peak()
+        )
+    };
     let cost = match winner.retries() {
         0 => String::new(),
         1 => ", 1 retry".to_owned(),
@@ -247,11 +292,14 @@ impl Points for TriedSettings<'_> {
         };
         let is_recorded = at == self.found.search.recorded;
         let recorded = if is_recorded { " (recorded, simulated)" } else { "" };
-        format!("{}{recorded}", conf_text(&tried.conf))
+        let needs = tried
+            .needs
+            .map_or_else(String::new, |version| format!(" (needs {version})"));
+        format!("{}{recorded}{needs}", conf_text(&tried.conf))
     }
 
     fn status(&self, at: usize) -> (Mark, &'static str) {
-        match self.tried(at).map_or(0, TriedSetting::failed) {
+        match self.tried(at).map_or(0, TriedSetting::lost) {
             0 => (Mark::Fits, ""),
             _ => (Mark::Failed, "requests fail"),
         }
@@ -263,21 +311,25 @@ impl Points for TriedSettings<'_> {
         };
         let failed = |at| {
             let failed = self.tried(at).map(TriedSetting::failed);
-            let tone = if failed > Some(0) { Tone::Bad } else { Tone::Plain };
+            let is_lost = self.tried(at).map_or(0, TriedSetting::lost) > 0;
+            let tone = if is_lost { Tone::Bad } else { Tone::Plain };
             Cell::from(failed.map(Figure::Count)).toned(tone)
         };
-        let against = |at| match self.found.recorded_peak().zip(self.tried(at)) {
-            None => Cell::EMPTY,
-            Some((recorded, tried)) => {
-                let percent = tried.peak().percent_above(recorded);
-                // Within the error of the simulation neither is better.
+        let replayed = self.found.search.replayed();
+        let uncertainty = self.found.search.uncertainty;
+        let against = |at| match self.tried(at) {
+            Some(tried) if tried.lost() == 0 && replayed.lost() == 0 => {
+                let percent = tried.peak().percent_above(replayed.peak());
+                // Within what predates the recording neither is better.
+                let is_known = tried.peak().get().abs_diff(replayed.peak().get()) > uncertainty.get();
                 let tone = match percent {
-                    ..=-0.5 => Tone::Good,
-                    0.5.. => Tone::Bad,
+                    ..=-0.5 if is_known => Tone::Good,
+                    0.5.. if is_known => Tone::Bad,
                     _ => Tone::Plain,
                 };
                 Cell::words(percent, signed_percent_text(percent)).toned(tone)
             }
+            _ => Cell::EMPTY,
         };
         vec![
             Column::words("settings", "text of the variable", |at| {
@@ -285,7 +337,7 @@ impl Points for TriedSettings<'_> {
             })
             .at_least(150.0),
             Column::figure(PEAK, "peak reserved bytes", |at| Figure::Bytes(self.peak(at).get())),
-            Column::figure(AGAINST, "peak against the recorded one", against),
+            Column::figure(AGAINST, "peak against that of the recorded settings, replayed", against),
             figure(
                 RETRIES,
                 "requests served after cached memory was freed",
