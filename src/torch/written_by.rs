@@ -80,7 +80,7 @@ const fn row(
 const NEWEST: Version = Version::NEWEST;
 
 /// Fields that not every release writes. Source: the texts of `libtorch_python.so`, whose `_cuda_memorySnapshot` makes the
-/// dicts, in the wheels of PyPI torch 2.0.1, 2.1.2, 2.2.2, 2.3.1, 2.4.1, 2.5.1, 2.6.0, 2.7.1, 2.8.0, 2.9.1, 2.10.0, 2.11.0,
+/// dicts, in the wheels of torch 2.0.1, 2.1.2, 2.2.2, 2.3.1, 2.4.1, 2.5.1, 2.6.0, 2.7.1, 2.8.0, 2.9.1, 2.10.0, 2.11.0,
 /// 2.12.0, 2.13.0, 2.14.1 and 2.15.0. "Always": the code that writes the field has no condition
 /// (`torch/csrc/cuda/memory_snapshot.cpp`), or a snapshot of torch 2.15 without work has it.
 pub const SNAPSHOT_FIELDS: [FieldRow; 14] = [
@@ -147,7 +147,7 @@ impl WrittenBy {
         let fields: Vec<&str> = fields.into_iter().collect();
         let has = |row: &FieldRow| {
             let wanted = |field: &&str| field.split_once('.') == Some((row.place.name(), row.key));
-            fields.iter().any(|field| wanted(field))
+            fields.iter().any(wanted)
         };
         let present = SNAPSHOT_FIELDS.iter().filter(|row| has(row)).map(|row| Bound {
             words: row.place.field(row.key),
@@ -156,7 +156,7 @@ impl WrittenBy {
         let absent = SNAPSHOT_FIELDS
             .iter()
             .filter(|row| row.is_always && fields.contains(&row.place.name()) && !has(row));
-        let absent = absent.map(|row| Bound {
+        let mut absent = absent.map(|row| Bound {
             words: format!("no {}", row.place.field(row.key)),
             is_met: Box::new(move |version| !row.is_written_by(version)),
         });
@@ -173,14 +173,19 @@ impl WrittenBy {
             since: None,
             until: None,
         };
-        for bound in stated.into_iter().chain(present).chain(absent) {
+        for bound in stated.into_iter().chain(present) {
             found.apply(&bound);
+        }
+        // One field that lacks although it was written means that fields were dropped.
+        let mut bounded = found.clone();
+        if absent.all(|bound| bounded.apply(&bound)) {
+            return bounded;
         }
         found
     }
 
-    /// Keeps the releases that meet a condition, unless none does.
-    fn apply(&mut self, bound: &Bound) {
+    /// Keeps the releases that meet a condition; false, and unchanged, where none does.
+    fn apply(&mut self, bound: &Bound) -> bool {
         let met: Vec<Version> = self
             .versions
             .iter()
@@ -188,7 +193,7 @@ impl WrittenBy {
             .filter(|version| (bound.is_met)(*version))
             .collect();
         if met.is_empty() {
-            return;
+            return false;
         }
         let words = || Some(bound.words.clone());
         if met.first() != self.versions.first() {
@@ -198,6 +203,7 @@ impl WrittenBy {
             self.until = words();
         }
         self.versions = met;
+        true
     }
 
     /// What bounds them; empty where nothing does.

@@ -19,6 +19,7 @@ mod pins;
 pub(crate) mod plan;
 mod plan_dumped;
 mod plan_logged;
+mod recorded_claims;
 mod settings_lanes;
 mod threads;
 mod torch;

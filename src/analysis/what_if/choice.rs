@@ -138,3 +138,62 @@ pub(super) fn key_effects(tried: &[TriedSetting]) -> Vec<KeyEffect> {
 fn signed(bytes: Bytes) -> i64 {
     i64::try_from(bytes.get()).unwrap_or(i64::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use highwater_torch::Version;
+    use highwater_torch::recording::WhatIf;
+
+    fn tried(conf: &str, mib: u64, lost: usize, needs: Option<Version>) -> TriedSetting {
+        let mut figures = WhatIf {
+            failed: lost,
+            ..WhatIf::default()
+        };
+        figures.stats.reserved.peak = mib << 20;
+        TriedSetting {
+            conf: conf.to_owned(),
+            pairs: Vec::new(),
+            changes: usize::from(!conf.is_empty()),
+            needs,
+            figures: vec![figures],
+        }
+    }
+
+    #[test]
+    fn no_setting_is_preferred_for_less_than_the_uncertainty() {
+        let both = [tried("", 100, 0, None), tried("a", 90, 0, None)];
+        for (uncertainty, winner) in [(0, 1), (9, 1), (10, 0), (50, 0)] {
+            let found = choose(&both, 0, Bytes(uncertainty << 20));
+            assert_eq!(found.winner, Some(winner), "{uncertainty}");
+        }
+        // It says nothing of requests that fail.
+        let both = [tried("", 100, 1, None), tried("a", 99, 0, None)];
+        assert_eq!(choose(&both, 0, Bytes(50 << 20)).winner, Some(1));
+    }
+
+    #[test]
+    fn what_needs_a_newer_release_is_told_and_does_not_win() {
+        let needs = Some(Version::Torch2_11);
+        let all = [
+            tried("", 100, 0, None),
+            tried("a", 90, 0, None),
+            tried("b", 50, 0, needs),
+        ];
+        let found = choose(&all, 0, Bytes::ZERO);
+        assert_eq!((found.winner, found.newer), (Some(1), Some(2)));
+        let all = [
+            tried("", 100, 0, None),
+            tried("a", 50, 0, None),
+            tried("b", 49, 0, needs),
+        ];
+        assert_eq!(choose(&all, 0, Bytes::ZERO).newer, None, "within the tolerance");
+    }
+
+    #[test]
+    fn of_equally_simple_settings_the_lower_peak_wins() {
+        let mut all = [tried("a", 100, 0, None), tried("b", 99, 0, None)];
+        all[1].figures[0].device_calls = 50;
+        assert_eq!(choose(&all, 0, Bytes::ZERO).winner, Some(1));
+    }
+}

@@ -1,0 +1,119 @@
+//! What `recommend` and `replay` claim of failed requests, releases of torch and rings of events that overflowed.
+
+use serde_json::{Value as Json, json};
+
+use super::{json as answer_of, text_of};
+use crate::snapshots::{block, event, file, segment, snapshot};
+
+const MIB: u64 = 1 << 20;
+const A: u64 = 0x7000_0000_0000;
+const SAMPLE: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/sample_traces/language_model.snapshot.pickle.gz"
+);
+
+/// A segment of 100 MiB is cut in two, its first half freed; then a request fails while 40 MiB of the device are free.
+fn failed(request: u64, n_dropped: usize) -> Json {
+    let trace = [
+        ("segment_alloc", A, 100 * MIB),
+        ("alloc", A, 100 * MIB),
+        ("free_requested", A, 100 * MIB),
+        ("free_completed", A, 100 * MIB),
+        ("alloc", A, 50 * MIB),
+        ("alloc", A + 50 * MIB, 50 * MIB),
+        ("free_requested", A, 50 * MIB),
+        ("free_completed", A, 50 * MIB),
+        ("oom", 40 * MIB, request),
+    ];
+    let trace = (1..).zip(trace).skip(n_dropped);
+    let trace = trace.map(|(time, (action, address, size))| event(action, address, size, time));
+    let blocks = vec![
+        block(A, 50 * MIB, 0, "inactive"),
+        block(A + 50 * MIB, 50 * MIB, 50 * MIB, "active_allocated"),
+    ];
+    snapshot(vec![segment(A, 100 * MIB, "large", blocks)], trace.collect())
+}
+
+#[test]
+fn a_failed_request_stays_failed_unless_a_setting_serves_it() {
+    // Request, events that the ring lost, exit code, what is known, requests that fail as recorded and as recommended.
+    for (request, n_dropped, code, servable, failures) in [
+        (80 * MIB, 0, 0, "tried", [1, 0]),
+        (91 * MIB, 0, 1, "never", [1, 1]),
+        (80 * MIB, 5, 0, "unknown", [1, 1]),
+    ] {
+        let file = file(&failed(request, n_dropped));
+        let path = file.path().to_str().expect("UTF-8");
+        let answer = answer_of(&["recommend", path, "--format", "json"], code);
+        let recording = &answer["recordings"][0];
+        assert_eq!(recording["identical"], recording["events"], "{answer}");
+        assert_eq!(recording["replayed_error_percent"], 0.0, "{servable}");
+        let request = &recording["failed_requests"][0];
+        assert_eq!(request["servable"], servable, "{request}");
+        assert_eq!(request["live_bytes"], 50 * MIB);
+        assert_eq!(answer["device_bytes"], 140 * MIB, "reserved and free");
+        assert_eq!(
+            [&answer["replayed"]["ooms"], &answer["recommended"]["ooms"]],
+            failures,
+            "{servable}"
+        );
+        let text = text_of(&["recommend", path], code);
+        assert!(text.contains("the least that it had"), "{text}");
+        assert!(
+            servable != "never" || text.contains("no setting can serve the request of 91.00"),
+            "{text}"
+        );
+        let replay = text_of(&["replay", path, "--allocator", "torch"], 0);
+        assert!(replay.contains("differ from the recorded peak by 0.0 %"), "{replay}");
+    }
+    let file = file(&failed(80 * MIB, 0));
+    let path = file.path().to_str().expect("UTF-8");
+    let answer = answer_of(&["recommend", path, "--format", "json"], 0);
+    assert_ne!(answer["recommended"]["conf"], "", "another setting serves it");
+    // A larger device is what was asked for.
+    for size in [["--device-memory", "1GiB"], ["--capacity", "1GiB"]] {
+        let answer = answer_of(&[&["recommend", path, "--format", "json"], &size[..]].concat(), 0);
+        assert_eq!(answer["device_bytes"], 1024 * MIB);
+    }
+}
+
+#[test]
+fn fields_tell_the_release_and_newer_keys_do_not_win() {
+    let arguments = ["recommend", SAMPLE, "--format", "json"];
+    let answer = answer_of(&arguments, 0);
+    let versions = answer["recordings"][0]["torch_versions"].as_array().expect("names");
+    assert!(!versions.contains(&json!("2.11")), "{versions:?}");
+    for setting in ["recommended", "runner_up"] {
+        assert_eq!(answer[setting]["needs_torch"], Json::Null, "{setting}");
+    }
+    let newer = |conf: &Json| conf.as_str().is_some_and(|conf| conf.contains("large_segment_size_mb"));
+    let runs = answer["runs"].as_array().expect("settings");
+    assert!(runs.iter().any(|run| newer(&run["conf"])), "tried");
+    for run in runs {
+        assert_eq!(run["needs_torch"] == "2.11", newer(&run["conf"]), "{run}");
+    }
+    assert!(
+        !answer["equivalent"]
+            .as_array()
+            .expect("settings")
+            .iter()
+            .any(|run| newer(&run["conf"]))
+    );
+    let answer = answer_of(&[&arguments[..], &["--torch", "2.11"]].concat(), 0);
+    assert_eq!(answer["recordings"][0]["torch_versions"], json!(["2.11"]));
+    let text = text_of(&["recommend", SAMPLE], 0);
+    assert!(text.contains("the release is known by"), "{text}");
+}
+
+#[test]
+fn a_ring_that_overflowed_is_a_warning_and_no_setting() {
+    for (value, expected) in [(json!(true), true), (json!(false), false)] {
+        let mut one = failed(80 * MIB, 0);
+        one["allocator_settings"] = json!({"PYTORCH_CUDA_ALLOC_CONF": "", "trace_alloc_overflowed": value});
+        let file = file(&one);
+        let path = file.path().to_str().expect("UTF-8");
+        let text = text_of(&["inspect", path], 0);
+        assert_eq!(text.contains("the ring of events overflowed"), expected, "{text}");
+        assert!(!text.contains("trace_alloc_overflowed"), "{text}");
+    }
+}
