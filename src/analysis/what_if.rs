@@ -112,7 +112,7 @@ impl AllocatorFit {
         let stop = Stop::when(&is_cancelled);
         let history = History::new(recording, progress)?;
         let stated = stated_conf(recording);
-        let known = device.is_none().then(|| recording.device_memory).flatten();
+        let known = recording.device_memory.filter(|_| device.is_none());
         let is_least_memory = known.is_some_and(|memory| memory.is_lower_bound);
         let device = device.or_else(|| known.map(|memory| memory.bytes.max(recording.peaks().reserved.0)));
         let written = WrittenBy::new(recording.fields.iter().map(String::as_str), stated);

@@ -244,8 +244,10 @@ impl Entries {
         first.sort_by_key(|event| matches!(event.action, Action::SegmentFree | Action::SegmentUnmap));
         for event in first.into_iter().rev() {
             let at = usize::from(matches!(self.places.get(1), Some(None)));
-            self.put(Step(u32::from(at == 1)), event, None)
-                .map_err(|_| contested(Step(1)))?;
+            match self.places.get_mut(at) {
+                Some(place @ None) => *place = Some(Entry { event, allocates: None }),
+                _ => return Err(contested(Step(1))),
+            }
         }
         Ok(())
     }
