@@ -15,7 +15,7 @@ mod texts;
 pub use candidates::SettingPair;
 pub(crate) use candidates::with_pair;
 pub use choice::{KeyEffect, setting_tolerance};
-pub use failures::{RecordedFailure, Servable};
+pub use failures::{JudgedFailure, Servable};
 pub use highwater_sim::what_if::missing_history;
 pub use search::{SearchError, SearchPlan, SettingSearch, TriedSetting, search_recordings, search_settings};
 pub use served::{ServingRun, serving_runs};
@@ -79,7 +79,7 @@ pub struct AllocatorFit {
     /// Whether the device may have more.
     pub is_least_memory: bool,
     /// Requests that failed.
-    pub failures: Vec<RecordedFailure>,
+    pub failures: Vec<JudgedFailure>,
     /// Reserved bytes at the recorded peak; after the cache was emptied, where the recording begins with that. 0 where the
     /// file states none.
     pub recorded_peak: Bytes,
@@ -196,9 +196,9 @@ impl AllocatorFit {
     }
 
     /// Positions in the history of failed requests.
-    fn failed_positions(&self, is_wanted: impl Fn(&RecordedFailure) -> bool) -> BTreeSet<u32> {
+    fn failed_positions(&self, is_wanted: impl Fn(&JudgedFailure) -> bool) -> BTreeSet<u32> {
         let wanted = self.failures.iter().filter(|failed| is_wanted(failed));
-        let position = |failed: &RecordedFailure| {
+        let position = |failed: &JudgedFailure| {
             let at = self.history.steps.binary_search(&failed.step.0).ok()?;
             u32::try_from(at).ok()
         };
@@ -216,7 +216,7 @@ impl AllocatorFit {
             .failures
             .iter()
             .take(MOST_FAILURES)
-            .map(RecordedFailure::sentence)
+            .map(JudgedFailure::sentence)
             .collect();
         let more = self.failures.len().saturating_sub(MOST_FAILURES);
         all.extend((more > 0).then(|| format!("{} more failed", counted(more as u64, "request"))));

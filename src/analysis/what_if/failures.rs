@@ -1,6 +1,6 @@
 //! Requests that failed in a recording: whether a setting can serve them, before any is tried.
 //!
-//! In: the failed requests with the bytes of the device. Out: [`RecordedFailure`]s. A request for which too much is live fails
+//! In: the failed requests with the bytes of the device. Out: [`JudgedFailure`]s. A request for which too much is live fails
 //! under every setting. One that the replay of the recorded settings serves, because the state before the recording is not
 //! known, tells nothing of other settings. Both stay failed in every replay; the others are tried.
 
@@ -33,7 +33,7 @@ impl Servable {
 
 /// A request that failed in a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RecordedFailure {
+pub struct JudgedFailure {
     pub step: Step,
     pub requested: Bytes,
     /// Requested bytes of the blocks that were live.
@@ -43,7 +43,7 @@ pub struct RecordedFailure {
     pub servable: Servable,
 }
 
-impl RecordedFailure {
+impl JudgedFailure {
     /// For people.
     pub fn sentence(&self) -> String {
         let Self {
@@ -69,7 +69,7 @@ impl RecordedFailure {
 }
 
 /// The failed requests of a recording by step, as far as arithmetic answers. O(blocks log failures).
-pub(super) fn failed_requests(recording: &Recording, device: Option<Bytes>) -> Vec<RecordedFailure> {
+pub(super) fn failed_requests(recording: &Recording, device: Option<Bytes>) -> Vec<JudgedFailure> {
     let marks = recording.marks.iter().filter(|mark| mark.kind == MarkKind::OutOfMemory);
     let requested: BTreeMap<Step, Bytes> = marks.map(|mark| (mark.step, mark.bytes)).collect();
     let steps: Vec<Step> = requested.keys().copied().collect();
@@ -84,7 +84,7 @@ pub(super) fn failed_requests(recording: &Recording, device: Option<Bytes>) -> V
         live += change;
         let live = Bytes(u64::try_from(live).unwrap_or(0));
         let is_too_large = device.is_some_and(|device| live.get().saturating_add(requested.get()) > device.get());
-        RecordedFailure {
+        JudgedFailure {
             step,
             requested,
             live,

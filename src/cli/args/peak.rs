@@ -29,7 +29,7 @@ pub struct PeakArgs {
     /// Number of listed tensors, or frames per level (10 in text, all in JSON and CSV)
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
-    /// With --format csv: no ' before texts that a spreadsheet would run as a formula
+    /// CSV: no ' before texts that a spreadsheet would run as a formula
     #[arg(long)]
     pub raw: bool,
     #[command(flatten)]
@@ -37,13 +37,13 @@ pub struct PeakArgs {
     /// Compare with this lane, by position from 1 (policies by ascending number)
     #[arg(long, value_name = "N")]
     pub against: Option<usize>,
-    /// Compare with the peak of another recording or graph, or of an earlier JSON answer of `compare`
+    /// Compare with the peak of another recording, graph or JSON answer
     #[arg(long, value_name = "FILE", conflicts_with_all = ["against", "range", "step", "segments", "growth", "tree"])]
     pub baseline: Option<PathBuf>,
     /// List the allocator's segments and blocks at that step instead (snapshots)
     #[arg(long, conflicts_with_all = ["range", "against"])]
     pub segments: bool,
-    /// List the events from A to B (exclusive) instead, each with its action and call stack (recordings)
+    /// List the events from A to B (exclusive) with their call stacks
     #[arg(long, value_name = "A..B", conflicts_with_all = ["range", "step", "against", "segments", "growth"])]
     pub events: Option<String>,
     /// List blocks that grow from step to step (of annotations, or of N equal parts)
