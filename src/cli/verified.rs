@@ -9,7 +9,7 @@ use highwater_model::progress::Progress;
 /// Whether answers are verified.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Verifying {
-    /// Verify plans and simulations independently of how they were made; exit with 1 if one does not hold
+    /// Verify plans and simulations independently; exit 1 if one fails
     #[arg(long)]
     pub verify: bool,
 }

@@ -72,7 +72,7 @@ pub struct LaneArgs {
     /// Add a configuration as a lane (repeatable)
     #[arg(long, value_name = "NAME=CONFIG")]
     pub pin: Vec<String>,
-    /// Simulate a recording under settings of PyTorch's allocator, as in `PYTORCH_CUDA_ALLOC_CONF`; - is none (repeatable)
+    /// Simulate a recording under allocator settings of PyTorch (repeatable; - for none)
     #[arg(long, value_name = "SETTINGS", allow_hyphen_values = true)]
     pub conf: Vec<String>,
     /// Version of torch for --conf, 2.0 to 2.15, or npu (the newest)

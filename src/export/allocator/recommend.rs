@@ -16,7 +16,7 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, Nanos, counted, first_of, grouped, signed_bytes};
 use highwater_model::workload::Recording;
 use highwater_options::allocator_findings;
-use highwater_torch::range_text;
+use highwater_torch::{Version, range_text};
 
 /// Settings of a list that are shown as text.
 const MOST_SHOWN: usize = 5;
@@ -189,7 +189,7 @@ impl<'a> SettingSearchAnswer<'a> {
             .field("ooms", ">failed", tried.failed())
             .field("device_calls", ">device calls", tried.device_calls())
             .key("changes", tried.changes)
-            .key("needs_torch", tried.needs.map(|version| version.name()))
+            .key("needs_torch", tried.needs.map(Version::name))
     }
 
     fn by_recording(&self) -> Rows<'a> {
@@ -246,7 +246,7 @@ impl<'a> SettingSearchAnswer<'a> {
         let newer = self.tried(self.search.newer)?;
         let needs = newer.needs?;
         let saved = winner.peak().saturating_sub(newer.peak());
-        let oldest = self.fits.iter().filter_map(|fit| range_text(fit.versions())).next();
+        let oldest = self.fits.iter().find_map(|fit| range_text(fit.versions()));
         let oldest = oldest.map_or_else(String::new, |range| format!(", and the recording is of {range}"));
         Some(format!(
             "needs {needs}{oldest}: {} reserves {}, {saved} less",

@@ -494,7 +494,7 @@ fn pinned_host_memory_counts_for_no_device() {
     let fits: Vec<&Json> = lanes.iter().map(|lane| &lane["fits"]).collect();
     assert_eq!((fits.len(), fits[1]), (3, &Json::Null), "{compared}");
     for command in [&["recommend", alone][..], &["replay", alone, "--allocator", "torch"]] {
-        fails(command, "pinned memory of the host");
+        assert!(text_of(command, 1).contains("pinned memory of the host"), "{command:?}");
     }
 }
 

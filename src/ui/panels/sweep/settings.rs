@@ -317,7 +317,7 @@ impl Points for TriedSettings<'_> {
         };
         let replayed = self.found.search.replayed();
         let uncertainty = self.found.search.uncertainty;
-        let against = |at| match self.tried(at) {
+        let against = move |at| match self.tried(at) {
             Some(tried) if tried.lost() == 0 && replayed.lost() == 0 => {
                 let percent = tried.peak().percent_above(replayed.peak());
                 // Within what predates the recording neither is better.
