@@ -23,8 +23,12 @@ pub(super) fn choice_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, content: LaneContent)
     ComboBox::from_id_salt("color by")
         .selected_text(format!("Color: {}", order.by.words()))
         .show_choices(ui, |ui| {
-            // Areas are of groups: single tensors would be too many.
-            let is_offered = |by: &ColorBy| content != LaneContent::Areas || *by != ColorBy::Tensor;
+            let comparison = cx.input.comparison;
+            let is_offered = |by: &ColorBy| match by {
+                // Areas are of groups: single tensors would be too many.
+                ColorBy::Tensor => content != LaneContent::Areas,
+                ColorBy::By(attribute) => *by == order.by || attribute.is_of(comparison),
+            };
             for by in ColorBy::all().filter(is_offered) {
                 if ui.selectable_label(by == order.by, by.words()).clicked() && by != order.by {
                     let hidden = Vec::new();
