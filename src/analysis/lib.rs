@@ -8,7 +8,7 @@
 //! comparison calibration run_lanes explain recommended lowest_peak recording_remarks limits metrics lane
 //! reuse_lanes device_sessions running shapes bodies lowering logged_plans dumped allocation_order
 //! oom_report name_context arena request pin configuration plan_search inspect recording_facts recording_figures pinned measured_pass
-//! rewriting lane_set workspaces log_story recorded_failures verdict setting_release allocator_state what_if selection log_words logged_beside logged_join error
+//! rewriting lane_set workspaces log_story recorded_failures pool_history verdict setting_release allocator_state what_if selection log_words logged_beside logged_join error
 //! ```
 
 mod advice;
@@ -54,6 +54,7 @@ mod pinned;
 mod pins;
 mod plan_search;
 mod policies;
+mod pool_history;
 mod recommended;
 mod recorded_failures;
 mod recording_facts;
@@ -110,13 +111,14 @@ pub use pin::{MAX_PINS, Pin, PinFailure, PinFit, PinnedLane};
 pub use pinned::{PINNED_PERCENT, PinnedSegments, PinningSite};
 pub use pins::repin;
 pub use plan_search::{FoundPlan, PlanSearch, PlanWatch};
+pub use pool_history::{PoolCurve, PoolHistory, PoolName, pool_histories};
 pub use recommended::Recommended;
 pub use recorded_failures::{
     DeviceTotal, FailureFact, Outside, PoolAtFailure, RecordedFailure, RecordedFailures, ServingSetting, SiteAtFailure,
     TotalFrom, recorded_failure,
 };
 pub use recording_facts::RecordedFact;
-pub use recording_figures::{Fragmentation, LifetimeFigures, RecordingFigures, recording_figures};
+pub use recording_figures::{CategoryFigures, Fragmentation, LifetimeFigures, RecordingFigures, recording_figures};
 pub use request::{Request, acting_device};
 pub use reuse_lanes::{ExecutorFigures, REUSE_OFF, REUSE_ON, ReuseLane, reuse_lanes};
 pub use rewriting::{LaneRewrite, RunRemat};

@@ -15,6 +15,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::allocator_state::{AllocatorState, AllocatorSums};
+use super::pool_history::PoolName;
 use super::verdict::Verdict;
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Step};
@@ -397,7 +398,7 @@ fn pools(recording: &Recording, state: &AllocatorState) -> Vec<PoolAtFailure> {
     let pools = state.pools.iter().map(|pool| {
         let (kind, private) = recording.segment_kind(pool.kind);
         PoolAtFailure {
-            name: private.map_or_else(|| "default pool".to_owned(), |pool| format!("private pool {pool}")),
+            name: PoolName::new(private).to_string(),
             kind: kind.to_owned(),
             stream: pool.stream,
             sums: pool.sums,

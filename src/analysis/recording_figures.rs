@@ -7,9 +7,11 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use super::allocator_state::{AllocatorState, AllocatorSums};
+use super::pool_history::{PoolHistory, pool_histories};
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{
-    MarkKind, RecordedBlock, RecordedMemory, RecordedPeaks, RecordedPhase, RecordedRange, Recording, TotalKind,
+    Category, CategoryBasis, MarkKind, RecordedBlock, RecordedMemory, RecordedPeaks, RecordedPhase, RecordedRange,
+    Recording, TotalKind,
 };
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +42,16 @@ impl Fragmentation {
         }
         Some((1.0 - live.get() as f64 / reserved.get() as f64).max(0.0))
     }
+}
+
+/// Blocks of an inferred category.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CategoryFigures {
+    pub category: Category,
+    /// What the inference rests on.
+    pub basis: CategoryBasis,
+    pub blocks: u64,
+    pub bytes: Bytes,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,6 +108,10 @@ pub struct RecordingFigures {
     pub phases: Vec<(String, Step, Step)>,
     /// The number of steps that phases mark.
     pub step_marks: u64,
+    /// Pools over time, where there are several.
+    pub pools: Vec<PoolHistory>,
+    /// The blocks of the live peak by inferred category, the largest first; empty where none has one.
+    pub categories: Vec<CategoryFigures>,
     pub settings: Vec<(String, String)>,
     /// Counts of records by kind.
     pub counts: Vec<(String, u64)>,
@@ -149,9 +165,36 @@ pub fn recording_figures(recording: &Recording) -> RecordingFigures {
         totals: totals.map(|(kind, (bytes, step))| (kind, bytes, step)).collect(),
         phases: recording.phases.iter().map(phase).collect(),
         step_marks: recording.step_marks().len() as u64,
+        pools: pool_histories(recording),
+        categories: categories_at_peak(recording, peaks.live.1),
         settings: recording.settings.clone(),
         counts: recording.counts.clone(),
     }
+}
+
+fn categories_at_peak(recording: &Recording, peak: Option<Step>) -> Vec<CategoryFigures> {
+    let Some(peak) = peak else { return Vec::new() };
+    let n_begun = recording.blocks.partition_point(|block| block.birth <= peak);
+    let mut sums: BTreeMap<(Category, CategoryBasis), (u64, Bytes)> = BTreeMap::new();
+    for block in recording.blocks[..n_begun].iter().filter(|block| peak < block.end) {
+        let (count, bytes) = sums.entry((block.category, block.basis)).or_default();
+        *count += 1;
+        *bytes += block.bytes;
+    }
+    if sums.keys().all(|(category, _)| *category == Category::Unknown) {
+        return Vec::new();
+    }
+    let figures = sums
+        .into_iter()
+        .map(|((category, basis), (blocks, bytes))| CategoryFigures {
+            category,
+            basis,
+            blocks,
+            bytes,
+        });
+    let mut figures: Vec<CategoryFigures> = figures.collect();
+    figures.sort_by_key(|one| (Reverse(one.bytes), one.category, one.basis));
+    figures
 }
 
 /// O(blocks + regions + steps).

@@ -7,15 +7,14 @@ use serde_json::{Value as Json, json};
 
 use super::answer::{Answer, Page, diagnostics_blocks};
 use super::blocks::paragraph;
-use super::events::{event_record, event_text};
+use super::events::event_record;
 use super::json_parts::diagnostics_json;
 use super::pinned::{pinned_blocks, pinned_record};
 use super::record::{MORE_WITH_TOP, Record, Rows, Value::Bound, Value::Digits};
 use highwater_analysis::{AllocatorState, AllocatorSums, Comparison, Piece, PieceKind, PinnedSegments, SegmentState};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, Step, counted, grouped};
-use highwater_model::workload::{RecordedEvent, Recording};
-use highwater_timeline::Segments;
+use highwater_model::workload::{RecordedEvent, Recording, Segments};
 
 /// A state of a lane of a comparison.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +80,7 @@ impl Answer for AllocatorAnswer<'_> {
         );
         let mut blocks = vec![paragraph(title)];
         blocks.extend(self.last_event().map(|event| {
-            let text = event_text(self.recording, &event);
+            let text = event.words(self.recording);
             paragraph(format!("Event {}: {text}", event.step))
         }));
         blocks.extend([self.sums().facts("allocator", "").into()]);

@@ -9,8 +9,8 @@ use super::record::{Record, Rows, Value};
 use highwater_analysis::Comparison;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::counted;
-use highwater_model::workload::{RecordedEvent, Recording};
-use highwater_timeline::{CallStack, Segments};
+use highwater_model::workload::{RecordedEvent, Recording, Segments};
+use highwater_timeline::CallStack;
 
 /// Between the frames of a stack in a cell.
 const FRAMES: &str = " | ";
@@ -27,30 +27,6 @@ pub struct EventsAnswer<'a> {
     pub most: usize,
     /// The importer's diagnostics.
     pub import: &'a Diagnostics,
-}
-
-/// `segment_free 20.00 MiB at 0x7f00, by release (pool.py:9)`.
-pub(super) fn event_text(recording: &Recording, event: &RecordedEvent) -> String {
-    let bytes = event.bytes.map_or_else(String::new, |bytes| format!(" {bytes}"));
-    let at = event
-        .address
-        .map_or_else(String::new, |address| format!(" at {address:#x}"));
-    let by = match site(recording, event) {
-        "" => String::new(),
-        site => format!(", by {site}"),
-    };
-    let action = event.action.name();
-    match event.text.map_or("", |text| recording.text(text)) {
-        "" => format!("{action}{bytes}{at}{by}"),
-        text => format!("{action}{bytes}{at}{by}: {text}"),
-    }
-}
-
-/// The call site of an event; empty where its stack is not stated.
-fn site<'a>(recording: &'a Recording, event: &RecordedEvent) -> &'a str {
-    let sites = &recording.call_sites;
-    let site = event.stack.and_then(|stack| sites.of_stack(stack));
-    site.map_or("", |site| sites.text(site))
 }
 
 fn frames(recording: &Recording, event: &RecordedEvent) -> Vec<String> {
@@ -73,7 +49,7 @@ pub(super) fn event_record<'a>(recording: &'a Recording, segments: &Segments, ev
         .key("stream", event.stream)
         .key("segment_kind", kind.map(|(kind, _)| kind))
         .key("private_pool", kind.and_then(|(_, pool)| pool))
-        .key("call_site", site(recording, event))
+        .key("call_site", event.call_site(recording))
         // Of a free: where its block was allocated.
         .key("block", block.map(|block| recording.block_name(block)))
         .key("text", event.text.map(|text| recording.text(text)))
@@ -104,7 +80,7 @@ impl<'a> EventsAnswer<'a> {
             let block = event.block.and_then(|block| recording.blocks.get(block as usize));
             let of_block = block.and_then(|block| Some(segments.of(block)?.kind));
             let kind = event.segment.or(of_block).map_or("", |kind| recording.text(kind));
-            let by = site(recording, event);
+            let by = event.call_site(recording);
             let of = block.map_or("", |block| recording.block_name(block));
             let what = match event.text.map_or("", |text| recording.text(text)) {
                 "" if of == by => String::new(),

@@ -14,7 +14,7 @@ use super::failed_requests::{FailureAnswer, failure_blocks};
 use super::json_parts::{diagnostics_json, list, numbered_object};
 use super::record::{Record, Rows, Value, known};
 use highwater_analysis::{
-    DumpFigures, GraphFigures, Inspection, LifetimeFigures, LogStory, RecordingFigures, log_sentence,
+    DumpFigures, GraphFigures, Inspection, LifetimeFigures, LogStory, PoolName, RecordingFigures, log_sentence,
 };
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, Step, counted, first_of};
@@ -283,6 +283,8 @@ fn recording_json(figures: &RecordingFigures) -> Json {
             json!({"name": name, "first_event": start.0, "end_event": end.0})
         }),
         "step_marks": figures.step_marks,
+        "pools": json!(pools(figures)),
+        "categories_at_peak": json!(categories(figures)),
         "settings": texts(&figures.settings),
         "counts": numbered_object(counts.map(|(what, count)| (what.as_str(), (*count).into()))),
     })
@@ -296,7 +298,11 @@ fn recordings(all: &[RecordingFigures]) -> Vec<Block> {
         Rows::indexed(full.len(), |row| short_record(full[row])).blocks(usize::MAX)
     } else {
         full.into_iter()
-            .map(|recording| recording_table(recording).into())
+            .flat_map(|recording| {
+                let tables = [categories(recording), pools(recording)];
+                let tables = tables.into_iter().flat_map(|rows| rows.blocks(usize::MAX));
+                std::iter::once(recording_table(recording).into()).chain(tables)
+            })
             .collect()
     };
     if !empty.is_empty() {
@@ -319,6 +325,44 @@ fn recording_table(recording: &RecordingFigures) -> Table {
         table.row(&[&fact.label, &fact.value, &fact.exact]);
     }
     table
+}
+
+/// Each pool over time.
+fn pools(recording: &RecordingFigures) -> Rows<'_> {
+    Rows::new(&recording.pools, |pool| {
+        let (reserved, live) = (&pool.reserved, &pool.live);
+        Record::new()
+            .field("stream", ">stream", Value::Digits(pool.stream))
+            .shown("pool", pool.pool.to_string())
+            .key("private_pool", pool.pool.private())
+            .key("is_stated", pool.pool != PoolName::NotStated)
+            .field("regions", ">segments", pool.regions)
+            .field("blocks", ">blocks", pool.blocks)
+            .field("peak_reserved_bytes", ">peak reserved", reserved.peak)
+            .field("peak_reserved_event", ">at event", reserved.step)
+            .field("peak_live_bytes", ">peak live", live.peak)
+            .field("peak_live_event", ">at event", live.step)
+            .field(
+                "reserved_at_peak_bytes",
+                ">reserved at the peak of all",
+                reserved.at_peak_of_all,
+            )
+            .field("reserved_at_end_bytes", ">at the end", reserved.at_end)
+            .field("live_at_end_bytes", ">live at the end", live.at_end)
+    })
+    .captioned("Pools over time", "")
+}
+
+/// What the blocks of the live peak are for, as far as it is inferred.
+fn categories(recording: &RecordingFigures) -> Rows<'_> {
+    Rows::new(&recording.categories, |one| {
+        Record::new()
+            .field("category", "category, inferred", one.category.name())
+            .field("bytes", ">live at the peak", one.bytes)
+            .field("blocks", ">blocks", one.blocks)
+            .key("rests_on", one.basis.key())
+            .field("because", "rests on", one.basis.text())
+    })
 }
 
 /// A recording among many.

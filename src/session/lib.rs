@@ -79,8 +79,8 @@ pub use report::SourceReport;
 pub use samples::{SAMPLES, Sample, SampleFile, sample};
 pub use shell_quote::{shell_flag, shell_path, shell_word};
 pub use state::{
-    Busy, ConfigPreview, ContentOrder, DeviceAt, Exporting, FoundSettings, LaneInView, Notice, Requested, Search,
-    Session, TableKey, setting_version,
+    Busy, ConfigPreview, ContentOrder, DeviceAt, Exporting, FoundSettings, LaneInView, Notice, RecordedAt, Requested,
+    Search, Session, TableKey, setting_version,
 };
 pub use sweep::{SweepOrder, SweepTable, probe_sweep_files};
 pub use threads::{ThreadsError, most_threads};

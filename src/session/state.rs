@@ -54,7 +54,7 @@ use pictures::Pictures;
 use problems::Problems;
 pub use request::Requested;
 use requests::Requests;
-pub use requests::{ContentOrder, DeviceAt, TableKey};
+pub use requests::{ContentOrder, DeviceAt, RecordedAt, TableKey};
 use schedule::Schedule;
 pub use search::Search;
 use selection::Selection;

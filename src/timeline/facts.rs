@@ -3,11 +3,12 @@
 use highwater_analysis::{Comparison, LaneKind, OpSource};
 use highwater_model::graph::{Bindings, Graph, Id as _, OpId, Phase, Role, TensorId};
 use highwater_model::units::{Bytes, Nanos, Step, counted};
-use highwater_model::workload::{BlockProgram, GraphEntry, GraphIdx, ProblemEntry, RecordedBlock, Recording, Tape};
+use highwater_model::workload::{
+    BlockProgram, GraphEntry, GraphIdx, ProblemEntry, RecordedBlock, Recording, Tape, segment_of,
+};
 use highwater_rewrite::op_of_workspace;
 use highwater_sim::DeviceSession;
 
-use super::segments::segment_of;
 use super::{MOST_NAMED, Selected, SharedMemory, Timeline};
 
 /// A tensor of a run. Unstated texts are empty.

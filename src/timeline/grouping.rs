@@ -12,10 +12,11 @@ use indexmap::IndexSet;
 use highwater_analysis::{Comparison, LaneId, LaneKind, OpSource};
 use highwater_model::graph::{Graph, Id as _, OpId, Phase, Role, TensorId};
 use highwater_model::units::Bytes;
-use highwater_model::workload::{Category, GraphIdx, NoteKind, RecordedBlock, RecordedName, RecordedPhase, Recording};
+use highwater_model::workload::{
+    Category, GraphIdx, NoteKind, RecordedBlock, RecordedName, RecordedPhase, Recording, Segments, segment_of,
+};
 use highwater_rewrite::op_of_workspace;
 
-use super::segments::{Segments, segment_of};
 use super::{Selected, TensorKey};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

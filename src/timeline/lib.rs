@@ -58,7 +58,6 @@ mod reserved_rest;
 mod reuse;
 mod rows;
 mod search;
-mod segments;
 mod sharing;
 mod site_changes;
 mod support;
@@ -118,7 +117,6 @@ pub use remat::{
 pub use reuse::{Arrows, LaneReuse, ReuseArrow, ReuseSide, ReusedBytes};
 pub use rows::{Row, Rows};
 pub use search::{CONDITIONS, Condition, ConditionRow, FORMS, Match, Matches, Query, QueryError, shown_name};
-pub use segments::{Segment, Segments};
 use sharing::MOST_NAMED;
 pub use sharing::SharedMemory;
 pub use support::Support;

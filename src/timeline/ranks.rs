@@ -11,12 +11,11 @@ use std::sync::{Arc, LazyLock};
 use regex::Regex;
 
 use super::Attribute;
-use super::segments::Segments;
 use highwater_analysis::{Comparison, Lane, LaneKind};
 use highwater_model::progress::Progress;
 use highwater_model::threads::on_threads;
 use highwater_model::units::{Bytes, Step, signed_bytes};
-use highwater_model::workload::{Recording, TotalKind};
+use highwater_model::workload::{Recording, Segments, TotalKind};
 
 /// The peak of one recording.
 #[derive(Clone, Debug, PartialEq, Eq)]

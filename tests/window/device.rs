@@ -251,6 +251,16 @@ const SNAPSHOT: &str = "(dVsegments\n(l(dVaddress\nL4096L\nsVtotal_size\nL4096L\
     sVdevice\nL0L\nsVtime_us\nL5L\nsa(dVstage\nVEND\nsVname\nVProfilerStep#7\nsVdevice\nL0L\nsVtime_us\nL7L\n\
     sas.";
 
+fn event_at(harness: &Window) -> u32 {
+    let known = harness
+        .state()
+        .session()
+        .device_picture()
+        .last()
+        .expect("the worker answers");
+    known.recorded.as_ref().expect("a recorded lane").event.0
+}
+
 #[test]
 fn the_allocator_of_a_recording_is_listed_segment_by_segment() {
     let mut harness = window(session(vec![source("snapshot.pickle", SNAPSHOT)]));
@@ -262,6 +272,27 @@ fn the_allocator_of_a_recording_is_listed_segment_by_segment() {
     let size = harness.ctx.content_rect().size();
     let inactive = harness.get_by_label("sort by inactive or free bytes").rect();
     assert!(inactive.right() <= size.x, "{inactive:?}");
+    // The events around the step, of which one is shown; a click and a key go to another.
+    assert_eq!(event_at(&harness), 1);
+    harness.get_by_label("The file states no call stack of this event.");
+    click_label(&mut harness, "event 2");
+    settle(&mut harness);
+    assert_eq!(event_at(&harness), 2);
+    press_and_settle(&mut harness, Modifiers::NONE, Key::J);
+    assert_eq!(event_at(&harness), 1);
+    // Each pool over time: a click goes to its first event.
+    harness.get_by_label("private pool (0, 4) of stream 9 over time");
+    let picture = harness.get_by_label("default pool of stream 0 over time").rect();
+    let first = picture.left_center() + eframe::egui::vec2(2.0, 0.0);
+    harness.hover_at(first);
+    harness.run_steps(2);
+    harness.drag_at(first);
+    harness.run_steps(2);
+    harness.drop_at(first);
+    settle(&mut harness);
+    assert_eq!(event_at(&harness), 0);
+    click_label(&mut harness, "event 1");
+    settle(&mut harness);
     // A click on a segment finds its blocks.
     let segment = harness.get_by_label("1000").rect().center();
     harness.drag_at(segment);
@@ -282,7 +313,11 @@ fn the_allocator_of_a_recording_is_listed_segment_by_segment() {
     harness.get_by_label("sorted in reverse by size of segments");
     let session = harness.state().session();
     let known = session.device_picture().last().expect("the worker answers");
-    let allocator = known.allocator.as_ref().expect("the file lists segments");
+    let allocator = known
+        .recorded
+        .as_ref()
+        .and_then(|recorded| recorded.allocator.as_ref())
+        .expect("the file lists segments");
     assert_eq!((allocator.segments.len(), allocator.sums.gaps), (2, 1));
     let (_, timeline) = session.answer().expect("an answer");
     let names: Vec<&str> = timeline.bands.annotations[0].iter().map(|band| &*band.name).collect();

@@ -4,8 +4,8 @@ use super::PeakAnswer;
 use crate::record::{Record, Rows};
 use highwater_analysis::Comparison;
 use highwater_model::units::{Bytes, grouped};
-use highwater_model::workload::{RecordedBlock, Recording};
-use highwater_timeline::{Attribute, LiveGroup, LiveMember, PeakReport, Segments};
+use highwater_model::workload::{RecordedBlock, Recording, Segments};
+use highwater_timeline::{Attribute, LiveGroup, LiveMember, PeakReport};
 
 /// What is said of the recorded blocks of an explained step.
 pub(super) struct RecordedSegments<'a> {

@@ -5,7 +5,7 @@
 
 use super::keys;
 use super::rows::{Action, Annotation, Block, Entry, Extra, Frame, NONE, Segment, has};
-use super::snapshot::plain_text;
+use super::snapshot::{plain_text, private_pool};
 use super::value::{DictContent, Heap, Kind, Value, narrow};
 
 /// Pairs of a note that is a dict.
@@ -202,6 +202,15 @@ impl Heap {
                 keys::ACTION => self.put_action(entry, value),
                 keys::COMPILE_CONTEXT | keys::USER_METADATA | keys::FORWARD_FRAMES => {
                     entry.extra = self.with_extra(entry.extra, key, value);
+                }
+                keys::POOL_ID | keys::SEGMENT_POOL_ID => {
+                    if let Some(pool) = private_pool(self, list(value)) {
+                        let extra = Extra {
+                            pool,
+                            ..self.rows.extra_at(entry.extra)
+                        };
+                        entry.extra = self.rows.extra(extra);
+                    }
                 }
                 _ => *self.rows.unread.entry(key).or_default() += 1,
             }

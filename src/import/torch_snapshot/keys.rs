@@ -51,6 +51,7 @@ known! {
     ACTIVE_SIZE = "active_size";
     SEGMENT_TYPE = "segment_type";
     SEGMENT_POOL_ID = "segment_pool_id";
+    POOL_ID = "pool_id";
     IS_EXPANDABLE = "is_expandable";
     BLOCKS = "blocks";
     LARGE = "large";

@@ -113,7 +113,7 @@ impl Regions {
                 stream: segment.row.stream,
                 kind: RegionKind {
                     name,
-                    pool: private_pool(heap, &segment.row),
+                    pool: private_pool(heap, segment.row.pool),
                 },
             };
             regions.insert(n_steps - 1, segment.address, piece);
@@ -149,7 +149,7 @@ impl Regions {
     }
 
     /// An event that unmaps a range: it was live before.
-    pub(super) fn finish(&mut self, step: u32, entry: &Entry, stream: u64) {
+    pub(super) fn finish(&mut self, step: u32, entry: &Entry, (stream, pool): (u64, Option<(u64, u64)>)) {
         self.is_any = true;
         let by_action = match entry.action {
             Action::SegmentUnmap => "expandable",
@@ -164,7 +164,7 @@ impl Regions {
             to: entry.address.saturating_add(entry.size),
             end: step,
             stream,
-            kind: RegionKind { name, pool: None },
+            kind: RegionKind { name, pool },
         };
         self.insert(step, entry.address, piece);
     }

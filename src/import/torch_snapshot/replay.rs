@@ -197,7 +197,8 @@ impl Walk {
             Action::SegmentAlloc | Action::SegmentMap => self.found.regions.begin(step, entry),
             Action::SegmentFree | Action::SegmentUnmap => {
                 let stream = heap.rows.stream_at(entry.stream);
-                self.found.regions.finish(step, entry, stream);
+                let pool = heap.rows.extra_at(entry.extra).private_pool();
+                self.found.regions.finish(step, entry, (stream, pool));
             }
             Action::Snapshot | Action::OutOfMemory => {}
             Action::Other => self.found.contradictions.unknown.add(step),

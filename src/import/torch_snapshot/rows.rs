@@ -79,7 +79,7 @@ impl Entry {
     }
 }
 
-/// Texts that few entries have, as positions of texts or [`NONE`].
+/// What few entries have: texts, as positions of texts or [`NONE`], and a private pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Extra {
     pub(super) compile_context: u32,
@@ -88,6 +88,8 @@ pub(super) struct Extra {
     pub(super) forward: u32,
     /// The name of an action that is not known.
     pub(super) action: u32,
+    /// Zeros are the default pool.
+    pub(super) pool: (u64, u64),
 }
 
 impl Extra {
@@ -96,7 +98,13 @@ impl Extra {
         user_metadata: NONE,
         forward: NONE,
         action: NONE,
+        pool: (0, 0),
     };
+
+    /// `None` for the default pool.
+    pub(super) fn private_pool(&self) -> Option<(u64, u64)> {
+        Some(self.pool).filter(|pool| *pool != (0, 0))
+    }
 }
 
 /// The node of an FX graph whose code was generated as a line, as positions of texts or [`NONE`].

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::device::{Cuts, Device, FinalBlock, FinalSegment, Place};
 use super::keys;
 use super::range::undo;
-use super::rows::{Annotation, NONE, SeenKeys, Segment, has};
+use super::rows::{Annotation, NONE, SeenKeys, has};
 use super::value::{DictContent, Heap, Kind, Value, narrow};
 use crate::ImportError;
 use highwater_model::diagnostics::Diagnostics;
@@ -487,9 +487,9 @@ pub(super) fn annotations(heap: &Heap, root: Value) -> impl Iterator<Item = Anno
         .take(heap.rows.annotations.len())
 }
 
-/// A pool's two numbers; `None` for the default pool.
-pub(super) fn private_pool(heap: &Heap, segment: &Segment) -> Option<(u64, u64)> {
-    let mut numbers = heap.lists.items(segment.pool).map(|number| heap.unsigned(number));
+/// The two numbers of a pool, from a list; `None` for the default pool.
+pub(super) fn private_pool(heap: &Heap, list: u32) -> Option<(u64, u64)> {
+    let mut numbers = heap.lists.items(list).map(|number| heap.unsigned(number));
     let pool = (numbers.next()??, numbers.next()??);
     (pool != (0, 0)).then_some(pool)
 }

@@ -56,7 +56,7 @@ pub use recording::{
     FrameRules, MarkKind, NO_STEP_MARKS, NoteKind, PhasePairs, REQUESTER_RULES, RecordedBlock, RecordedEvent,
     RecordedFrame, RecordedMark, RecordedMemory, RecordedName, RecordedNames, RecordedOp, RecordedPeaks, RecordedPhase,
     RecordedRange, RecordedRegion, RecordedStacks, RecordedTotal, Recording, RecordingRules, Requester, RequesterRule,
-    StackIdx, TotalKind, WholeRecording, call_site_text, is_python_file, pooled_kind,
+    Segment, Segments, StackIdx, TotalKind, WholeRecording, call_site_text, is_python_file, pooled_kind, segment_of,
 };
 pub use samples::samples;
 pub use schedule::{

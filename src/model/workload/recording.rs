@@ -24,6 +24,7 @@ mod line_patterns;
 mod parts;
 mod phases;
 mod range;
+mod segments;
 mod summary;
 mod tables;
 
@@ -39,6 +40,7 @@ pub use parts::{
 };
 pub use phases::{PhasePairs, RecordedPhase};
 pub use range::{EventRange, NO_STEP_MARKS, RecordedRange};
+pub use segments::{Segment, Segments, segment_of};
 pub use summary::WholeRecording;
 pub use tables::{RecordedNames, RecordedStacks};
 

@@ -6,10 +6,10 @@ use super::super::name_reuse::{NamesReport, NamesTask, names_report};
 use super::super::task::TaskKind;
 use super::Session;
 use super::request::{Request, Requested, Task, Work};
-use highwater_analysis::{AllocatorState, Comparison, LaneId};
+use highwater_analysis::{AllocatorState, Comparison, LaneId, PoolHistory, pool_histories};
 use highwater_model::graph::Bindings;
 use highwater_model::units::Step;
-use highwater_model::workload::GraphIdx;
+use highwater_model::workload::{GraphIdx, RecordedEvent};
 use highwater_options::lower;
 use highwater_sim::{DevicePicture, picture};
 use highwater_timeline::{
@@ -38,8 +38,39 @@ pub(super) struct Requests {
 pub struct DeviceAt {
     pub lane: LaneId,
     pub picture: DevicePicture,
-    /// The allocator of a recorded lane; `None` where the file lists no segments.
+    /// `None` of a simulated lane, and before a recording begins.
+    pub recorded: Option<RecordedAt>,
+}
+
+/// A recorded allocator at a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedAt {
+    /// The last event on the step or before it.
+    pub event: Step,
+    /// Some events around it.
+    pub events: Vec<RecordedEvent>,
+    /// `None` where the file lists no segments.
     pub allocator: Option<AllocatorState>,
+    /// Pools over the whole recording; empty where there is but one.
+    pub pools: Arc<Vec<PoolHistory>>,
+}
+
+/// Events before and after the current one.
+const AROUND: u32 = 4;
+
+impl RecordedAt {
+    /// O(blocks + segments); pools that are not known yet O((blocks + segments) log (blocks + segments)).
+    fn new(comparison: &Comparison, (lane, step): (usize, Step), pools: Option<Arc<Vec<PoolHistory>>>) -> Option<Self> {
+        let row = comparison.lanes.get(lane)?;
+        let (recorded, recording) = row.recorded.as_ref().zip(comparison.recording(row.id))?;
+        let event = recorded.event_at(step)?;
+        Some(Self {
+            event,
+            events: recording.events_in(event.0.saturating_sub(AROUND)..event.0.saturating_add(AROUND + 1)),
+            allocator: comparison.allocator_state(lane, step).ok(),
+            pools: pools.unwrap_or_else(|| Arc::new(pool_histories(recording))),
+        })
+    }
 }
 
 /// The content of lanes.
@@ -94,11 +125,14 @@ impl Task for DeviceTask {
     fn work(session: &Session, (id, step): &Self::Key) -> Option<Work<DeviceAt>> {
         let comparison = session.comparison()?;
         let (lane, id, step) = (comparison.position(*id)?, *id, *step);
+        // The pools of a lane are the same at every step.
+        let known = session.device_picture().current().filter(|known| known.lane == id);
+        let pools = known.and_then(|known| Some(Arc::clone(&known.recorded.as_ref()?.pools)));
         Some(Box::new(move |_| {
             Ok(Some(DeviceAt {
                 lane: id,
                 picture: picture(&comparison.lanes[lane].simulation, step),
-                allocator: comparison.allocator_state(lane, step).ok(),
+                recorded: RecordedAt::new(&comparison, (lane, step), pools),
             }))
         }))
     }

@@ -6,10 +6,9 @@ use super::live;
 use super::tensors::{attribute, end, step};
 use super::{Column, TableKind, Value, View};
 use crate::search::shown_name;
-use crate::segments::Segments;
 use crate::{Attribute, Selected};
 use highwater_model::units::{Bytes, Step};
-use highwater_model::workload::{BlockAddress, Category, RecordedBlock, Recording};
+use highwater_model::workload::{BlockAddress, Category, RecordedBlock, Recording, Segments};
 
 /// What a column says of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

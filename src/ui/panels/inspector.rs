@@ -27,7 +27,7 @@ use highwater_options::keys;
 use highwater_session::{Command, Selected};
 use highwater_sim::RegionKind;
 use highwater_timeline::{CallStack, LaneView, Timeline, step_facts};
-pub use stack::EditorState;
+pub use stack::{EditorState, stack_ui};
 
 /// Rows of the list of held regions.
 const REGION_ROWS: usize = 8;
@@ -51,7 +51,7 @@ pub fn inspector_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut Inspecto
                     state.neighbours.go(to, Some(selected), cx.commands);
                 }
                 if let Some(stack) = CallStack::new(comparison, selected) {
-                    stack::stack_ui(ui, cx, ("Call stack (allocation)", &stack), state);
+                    stack_ui(ui, cx, ("Call stack (allocation)", &stack), &mut state.editor);
                 }
                 neighbourhood_ui(ui, cx, selected, &mut state.neighbours);
                 places_ui(ui, comparison, timeline, selected);

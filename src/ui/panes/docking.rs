@@ -193,7 +193,12 @@ impl Docking<'_> {
             }
             Pane::Planner => strategies_ui(ui, cx, &mut state.planner),
             Pane::Inspector => inspector_ui(ui, cx, &mut state.inspector, &mut state.lanes),
-            Pane::Device => device_ui(ui, cx, &mut state.device, &mut state.lanes),
+            Pane::Device => device_ui(
+                ui,
+                cx,
+                (&mut state.device, &mut state.inspector.editor),
+                &mut state.lanes,
+            ),
             Pane::Peak => {
                 peak_ui(ui, cx, &mut state.peak, &mut state.lanes);
                 self.keeps_pane |= has_selection(&self.cx.commands[n_before..]);

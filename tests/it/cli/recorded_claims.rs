@@ -117,3 +117,46 @@ fn a_ring_that_overflowed_is_a_warning_and_no_setting() {
         assert!(!text.contains("trace_alloc_overflowed"), "{text}");
     }
 }
+
+#[test]
+fn every_pool_has_its_figures_over_time() {
+    let mut graph = segment(0x8000, 0x1000, "large", vec![block(0x8000, 0x1000, 0, "inactive")]);
+    graph["segment_pool_id"] = serde_json::json!([0, 2]);
+    let usual = segment(
+        0x1000,
+        0x1000,
+        "small",
+        vec![block(0x1000, 0x1000, 0x200, "active_allocated")],
+    );
+    let mut freed = event("segment_free", 0x4000, 0x2000, 8);
+    freed["pool_id"] = json!([0, 2]);
+    let trace = vec![
+        event("alloc", 0x1000, 0x200, 1),
+        event("segment_alloc", 0x8000, 0x1000, 2),
+        event("alloc", 0x8000, 0x800, 3),
+        event("segment_alloc", 0x4000, 0x2000, 4),
+        event("alloc", 0x4000, 0x1800, 5),
+        event("free_completed", 0x4000, 0x1800, 6),
+        event("free_completed", 0x8000, 0x800, 7),
+        freed,
+    ];
+    let file = file(&snapshot(vec![usual, graph], trace));
+    let path = file.path().to_str().unwrap();
+    let pools = &answer_of(&["inspect", path, "--format", "json"], 0)["recordings"][0]["pools"];
+    let figures = |pool: &Json| {
+        [
+            "peak_reserved_bytes",
+            "peak_reserved_event",
+            "peak_live_bytes",
+            "reserved_at_end_bytes",
+        ]
+        .map(|field| pool[field].as_u64().expect(field))
+    };
+    assert_eq!(pools.as_array().map(Vec::len), Some(2), "{pools}");
+    assert_eq!(pools[0]["private_pool"], Json::Null);
+    assert_eq!(figures(&pools[0]), [0x1000, 0, 0x200, 0x1000]);
+    assert_eq!(pools[1]["private_pool"], "(0, 2)");
+    assert_eq!(figures(&pools[1]), [0x3000, 3, 0x2000, 0x1000]);
+    let text = text_of(&["inspect", path], 0);
+    assert!(text.contains("private pool (0, 2)"), "{text}");
+}

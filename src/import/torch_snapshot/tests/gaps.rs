@@ -54,6 +54,25 @@ fn the_kind_of_a_freed_segment_is_told_by_its_size_or_not_at_all() {
 }
 
 #[test]
+fn events_state_the_private_pool_of_a_freed_segment() {
+    let with_pool = |key: &'static str, pool: [i64; 2]| {
+        let mut freed = event("segment_free", 0x1000_0000, 2 << 20, None);
+        let Py::Dict(pairs) = &mut freed else { panic!("a dict") };
+        pairs.push((key, Py::List(pool.map(Py::from).to_vec())));
+        let (recordings, diagnostics) =
+            read(&pickle(&snapshot_of(Vec::new(), vec![vec![freed]]), 4)).expect("a snapshot");
+        assert!(!messages(&diagnostics).contains(key), "{}", messages(&diagnostics));
+        let region = recordings[0].regions[0];
+        recordings[0].segment_kind(region.kind).1.map(str::to_owned)
+    };
+    for (pool, expected) in [([0, 4], Some("(0, 4)")), ([3, 0], Some("(3, 0)")), ([0, 0], None)] {
+        for key in ["pool_id", "segment_pool_id"] {
+            assert_eq!(with_pool(key, pool).as_deref(), expected, "{key} {pool:?}");
+        }
+    }
+}
+
+#[test]
 fn a_pickle_of_tiny_dicts_takes_no_more_than_the_file_allows() {
     let mut bytes = b"\x80\x04](".to_vec();
     bytes.extend(b"}(K\x01K\x02u".repeat(1 << 20));

@@ -43,6 +43,36 @@ impl RecordedEvent {
         }
     }
 
+    /// `segment_free 20.00 MiB at 0x7f00, by release (pool.py:9)`; of a free without a stack the name of its block.
+    pub fn words(&self, recording: &Recording) -> String {
+        let bytes = self.bytes.map_or_else(String::new, |bytes| format!(" {bytes}"));
+        let at = self.address;
+        let at = at.map_or_else(String::new, |address| format!(" at {address:#x}"));
+        let by = match (self.call_site(recording), self.block_name(recording)) {
+            ("", None | Some("")) => String::new(),
+            ("", Some(block)) => format!(", of {block}"),
+            (site, _) => format!(", by {site}"),
+        };
+        let action = self.action.name();
+        match self.text.map_or("", |text| recording.text(text)) {
+            "" => format!("{action}{bytes}{at}{by}"),
+            text => format!("{action}{bytes}{at}{by}: {text}"),
+        }
+    }
+
+    /// Empty where its stack is not stated.
+    pub fn call_site<'a>(&self, recording: &'a Recording) -> &'a str {
+        let sites = &recording.call_sites;
+        let site = self.stack.and_then(|stack| sites.of_stack(stack));
+        site.map_or("", |site| sites.text(site))
+    }
+
+    /// Of a free: where its block was allocated.
+    pub fn block_name<'a>(&self, recording: &'a Recording) -> Option<&'a str> {
+        let block = recording.blocks.get(self.block? as usize)?;
+        Some(recording.block_name(block))
+    }
+
     fn set_block(&mut self, position: u32, block: &RecordedBlock) {
         self.address = block.address.map(super::BlockAddress::get);
         self.bytes = Some(block.bytes);

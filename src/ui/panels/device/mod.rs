@@ -8,6 +8,8 @@
 //! in the memory map.
 
 mod allocator;
+mod events;
+mod pool_history;
 mod pools;
 mod profile;
 mod regions;
@@ -17,12 +19,14 @@ use eframe::egui::{self, RichText};
 use crate::commands::UiCommand;
 use crate::lanes::{HoveredRegion, LanesInput, LanesState, Move, PinnedStep, sentences};
 use crate::numbers::{to_f64, to_points};
+use crate::panels::inspector::EditorState;
 use crate::panels::sorted_table::Sorting;
 use crate::panels::{Appearance, PaneCx, lane_marks_ui, parts_of, parts_ui, requested_ui, swatch_ui};
 use crate::theme::{STALE, Theme};
 use crate::widgets::{Named as _, bytes_ui, named_button_ui, small};
 use highwater_analysis::{Comparison, Lane, LaneKind};
 use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::Recording;
 use highwater_session::Command;
 use highwater_sim::DevicePicture;
 use highwater_sim::fold::ReservedParts;
@@ -74,7 +78,12 @@ impl Shown<'_> {
     }
 }
 
-pub fn device_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut DeviceState, lanes: &mut LanesState) {
+pub fn device_ui(
+    ui: &mut egui::Ui,
+    cx: &mut PaneCx<'_>,
+    (state, editor): (&mut DeviceState, &mut EditorState),
+    lanes: &mut LanesState,
+) {
     let Some((comparison, timeline)) = cx.session.answer() else {
         // The device can be chosen before anything runs.
         egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
@@ -101,7 +110,9 @@ pub fn device_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut DeviceState
     let lane = &comparison.lanes[spot.lane];
     if comparison.is_measured_lane(spot.lane) {
         measured_ui(ui, comparison, spot.lane, &timeline.lanes[spot.lane], spot.step);
-        recorded_allocator_ui(ui, cx, spot, state);
+        if let Some(event) = recorded_allocator_ui(ui, cx, spot, (state, editor)) {
+            lanes.pin(spot.lane, step_of(lane, event));
+        }
         return;
     }
     let (requested, key) = (cx.session.device_picture(), (lane.id, spot.step));
@@ -236,27 +247,34 @@ fn measured_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: usize, view: &L
 }
 
 /// The recorded allocator at the step, once the worker has it.
-fn recorded_allocator_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, spot: PinnedStep, state: &mut DeviceState) {
-    let Some((comparison, _)) = cx.session.answer() else {
-        return;
-    };
+///
+/// Returns an event that was clicked.
+fn recorded_allocator_ui(
+    ui: &mut egui::Ui,
+    cx: &mut PaneCx<'_>,
+    spot: PinnedStep,
+    (state, editor): (&mut DeviceState, &mut EditorState),
+) -> Option<Step> {
+    let (comparison, _) = cx.session.answer()?;
     let id = comparison.lanes[spot.lane].id;
-    let Some(recording) = comparison.recording(id).filter(|one| !one.regions.is_empty()) else {
-        return;
-    };
+    let lists = |one: &&Recording| !one.regions.is_empty() || !one.blocks.is_empty();
+    let recording = comparison.recording(id).filter(lists)?;
     let (requested, key) = (cx.session.device_picture(), (id, spot.step));
     if !requested.wants(&key) {
         cx.commands.push(Command::PictureDevice(id, spot.step));
     }
     let known = requested.last().filter(|known| known.lane == id);
-    let Some(allocator) = known.and_then(|known| known.allocator.as_ref()) else {
-        return;
-    };
+    let recorded = known.and_then(|known| known.recorded.as_ref())?;
     ui.add_space(4.0);
+    let mut chosen = None;
     egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         if !requested.has(&key) {
             ui.multiply_opacity(STALE);
         }
+        chosen = events::events_ui(ui, cx, (recording, recorded), editor);
+        let steps = (recording.n_steps, recorded.event);
+        chosen = pool_history::pool_history_ui(ui, &recorded.pools, steps, cx.theme).or(chosen);
+        let Some(allocator) = &recorded.allocator else { return };
         let clicked = allocator::allocator_ui(ui, recording, allocator, &mut state.segments, cx.theme);
         if let Some(segment) = clicked {
             let last = segment.address.saturating_add(segment.bytes.get().saturating_sub(1));
@@ -272,6 +290,15 @@ fn recorded_allocator_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, spot: PinnedSte
             });
         }
     });
+    chosen
+}
+
+/// The step of the lanes on which an event of a recorded lane is.
+fn step_of(lane: &Lane, event: Step) -> Step {
+    let recorded = lane.recorded.as_ref();
+    recorded.map_or(event, |recorded| {
+        recorded.steps_of(event, Step(event.0.saturating_add(1))).0
+    })
 }
 
 /// Why the lane ended, if it has by this step.

@@ -99,7 +99,7 @@ fn failure_ui(
     let recording = comparison.lanes.get(lane).and_then(|row| comparison.recording(row.id));
     let stack = recording.and_then(|recording| CallStack::of(recording, failure.stack?));
     if let Some(stack) = stack {
-        stack_ui(ui, cx, ("Call stack (failed request)", &stack), state);
+        stack_ui(ui, cx, ("Call stack (failed request)", &stack), &mut state.editor);
     }
 }
 

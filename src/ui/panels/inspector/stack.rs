@@ -2,7 +2,6 @@
 
 use eframe::egui::{self, Role};
 
-use super::InspectorState;
 use crate::commands::UiCommand;
 use crate::panels::PaneCx;
 use crate::widgets::{Named as _, named_button_ui, small, wrapped_ui};
@@ -27,14 +26,8 @@ impl EditorState {
     }
 }
 
-pub(super) fn stack_ui(
-    ui: &mut egui::Ui,
-    cx: &mut PaneCx<'_>,
-    (title, stack): (&str, &CallStack),
-    state: &mut InspectorState,
-) {
+pub fn stack_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, (title, stack): (&str, &CallStack), editor: &mut EditorState) {
     ui.add_space(6.0);
-    let editor = &mut state.editor;
     ui.horizontal(|ui| {
         ui.strong(title).on_hover_text("Innermost frame first");
         if named_button_ui(ui, small("Copy"), "copy call stack", "Copy all frames, C++ included") {

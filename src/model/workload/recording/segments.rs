@@ -6,8 +6,8 @@
 //!              ^ block: the segment that is held at its birth
 //! ```
 
-use highwater_model::units::Step;
-use highwater_model::workload::{BlockAddress, RecordedBlock, RecordedName, RecordedRegion, Recording};
+use super::{BlockAddress, RecordedBlock, RecordedName, RecordedRegion, Recording};
+use crate::units::Step;
 
 /// The segments of a recording by address, for many blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,18 +22,23 @@ pub struct Segment {
     end: u64,
     birth: Step,
     death: Step,
+    pub stream: u64,
     /// With its private pool, see [`Recording::segment_kind`].
     pub kind: RecordedName,
+    /// Position in [`Recording::regions`].
+    pub region: u32,
 }
 
 impl Segment {
-    fn new(region: &RecordedRegion) -> Self {
+    fn new((position, region): (u32, &RecordedRegion)) -> Self {
         Self {
             address: region.address,
             end: region.address.saturating_add(region.bytes.get()),
             birth: region.birth,
             death: region.end,
+            stream: region.stream,
             kind: region.kind,
+            region: position,
         }
     }
 
@@ -52,7 +57,7 @@ const MOST_ASKED: usize = 64;
 impl Segments {
     /// O(segments log segments).
     pub fn new(recording: &Recording) -> Self {
-        let mut segments: Vec<Segment> = recording.regions.iter().map(Segment::new).collect();
+        let mut segments: Vec<Segment> = (0..).zip(&recording.regions).map(Segment::new).collect();
         segments.sort_unstable();
         Self { segments }
     }
@@ -68,9 +73,9 @@ impl Segments {
 }
 
 /// The segment of one block, without an index. O(segments).
-pub(super) fn segment_of(recording: &Recording, block: &RecordedBlock) -> Option<Segment> {
+pub fn segment_of(recording: &Recording, block: &RecordedBlock) -> Option<Segment> {
     let address = block.address.map(BlockAddress::get)?;
-    first(recording.regions.iter().map(Segment::new), address, block.birth)
+    first((0..).zip(&recording.regions).map(Segment::new), address, block.birth)
 }
 
 /// The first segment that contains an address on a step, else the first that contains it at all.
@@ -87,7 +92,7 @@ fn first<T: std::borrow::Borrow<Segment>>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use highwater_model::units::Bytes;
+    use crate::units::Bytes;
 
     #[test]
     fn blocks_are_in_the_segment_that_is_held_at_their_birth() {
