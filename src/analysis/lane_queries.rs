@@ -302,7 +302,7 @@ impl Comparison {
     }
 
     /// The memory that a lane is checked against: of a recording, that of its device where the file states it, else that
-    /// of the chosen device; `None` where there is none, and for memory of the host.
+    /// of the chosen device, else the least that its device had; `None` where there is none, and for memory of the host.
     pub fn capacity_of(&self, lane: usize) -> Option<LaneCapacity> {
         let row = self.lanes.get(lane)?;
         let of_device = |bytes: Bytes| LaneCapacity {
@@ -320,9 +320,14 @@ impl Comparison {
         {
             return self.has_capacity().then(|| of_device(self.device.memory()));
         }
+        let chosen = self.chosen_memory.map(of_device);
         let Some(stated) = recording.device_memory else {
-            return self.chosen_memory.map(of_device);
+            return chosen;
         };
+        // What a device had at least is not what it has.
+        if let Some(chosen) = chosen.filter(|_| stated.is_lower_bound) {
+            return Some(chosen);
+        }
         // A run that got more shows that its device has more than a lower bound.
         let proven = if stated.is_lower_bound {
             row.summary.peak_reserved

@@ -273,18 +273,21 @@ impl AllocatorFit {
 
     /// `the recording replays exactly (9,700 of 9,700 events) with torch_npu and its settings`.
     pub fn sentence(&self) -> String {
+        let all = std::iter::once(self.reproduced()).chain(self.remarks());
+        all.collect::<Vec<String>>().join("; ")
+    }
+
+    /// What the release is known by, settings that were left out, limits of the simulation.
+    pub fn remarks(&self) -> impl Iterator<Item = String> {
         let left_out = self.left_out.iter();
         let left_out = left_out.map(|error| format!("left out of its settings: {error}"));
         let by = (!self.versions_by.is_empty())
             .then(|| format!("the release is known by {}", self.versions_by.join(" and ")));
-        let more = by.into_iter().chain(left_out).chain(self.settings.version.caveat());
-        std::iter::once(self.reproduced())
-            .chain(more)
-            .collect::<Vec<String>>()
-            .join("; ")
+        by.into_iter().chain(left_out).chain(self.settings.version.caveat())
     }
 
-    fn reproduced(&self) -> String {
+    /// How far the rules reproduce the recording.
+    pub fn reproduced(&self) -> String {
         let Check {
             identical,
             events,

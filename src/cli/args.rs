@@ -305,9 +305,9 @@ pub struct ReplayArgs {
     pub opening: Opening,
     #[arg(long, value_name = "N", help = help::policies())]
     pub policy: Option<String>,
-    /// Allocator: engine, or torch (the caching allocator of PyTorch and `torch_npu`)
-    #[arg(long, value_enum, default_value_t)]
-    pub allocator: AllocatorChoice,
+    /// Allocator: engine (with --policy the default), or torch (the caching allocator of PyTorch and `torch_npu`)
+    #[arg(long, value_enum)]
+    pub allocator: Option<AllocatorChoice>,
     /// Settings of torch's allocator, as in `PYTORCH_CUDA_ALLOC_CONF`; - is none (repeatable)
     #[arg(long, value_name = "SETTINGS", allow_hyphen_values = true)]
     pub conf: Vec<String>,
@@ -334,10 +334,9 @@ pub struct ReplayArgs {
 }
 
 /// Whose allocator serves a trace.
-#[derive(clap::ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AllocatorChoice {
     /// GE's, under a static memory policy.
-    #[default]
     Engine,
     /// PyTorch's or `torch_npu`'s.
     Torch,

@@ -4,7 +4,7 @@ use highwater_analysis::{Comparison, LaneKind, OpSource};
 use highwater_model::graph::{Bindings, Graph, Id as _, OpId, Phase, Role, TensorId};
 use highwater_model::units::{Bytes, Nanos, Step, counted};
 use highwater_model::workload::{
-    BlockProgram, GraphEntry, GraphIdx, ProblemEntry, RecordedBlock, Recording, Tape, segment_of,
+    BlockProgram, CategoryBasis, GraphEntry, GraphIdx, ProblemEntry, RecordedBlock, Recording, Tape, segment_of,
 };
 use highwater_rewrite::op_of_workspace;
 use highwater_sim::DeviceSession;
@@ -148,6 +148,10 @@ fn add_recorded_facts(facts: &mut TensorFacts, recording: &Recording, block: &Re
     if let Some(segment) = segment_of(recording, block) {
         let kind = recording.text(segment.kind);
         rows.push(("segment", format!("{:#x}, {kind}", segment.address)));
+    }
+    if block.basis != CategoryBasis::Nothing {
+        let (category, basis) = (block.category.name(), block.basis.text());
+        rows.push(("category", format!("{category}, inferred: {basis}")));
     }
     if block.freed_at < block.end {
         let waited = block.end.0 - block.freed_at.0;

@@ -26,20 +26,24 @@ use highwater_sim::fold::curves;
 use highwater_sim::replay::{LARGEST_DEVICE, Replay, ReplayRules};
 use highwater_sim::{MAX_TRACE_EVENTS, StaticMemoryPolicy, TraceSession, TraceStop, simulate_trace, verify_log};
 
+const NO_POLICY: &str = "a trace of the engine needs a policy: add --policy 0, 2, 3 or 4";
+
 const COMMANDS_BETWEEN_REPORTS: u32 = 1 << 12;
 
 pub(super) fn run(args: &ReplayArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     args.format.check(&[Format::Text, Format::Json])?;
-    if args.allocator == AllocatorChoice::Torch {
+    // Only the engine's allocators have a policy.
+    let has_policy = args.policy.is_some() || args.legacy || args.documented || args.verifying.verify;
+    if args
+        .allocator
+        .map_or(!has_policy, |allocator| allocator == AllocatorChoice::Torch)
+    {
         return torch::run(args, progress);
     }
     if !args.conf.is_empty() || args.torch.is_some() {
         bail!("--conf and --torch are for torch's allocator; add --allocator torch");
     }
-    let policy = args
-        .policy
-        .as_deref()
-        .context("a policy or torch's allocator is needed: add --policy 0, 2, 3 or 4, or --allocator torch")?;
+    let policy = args.policy.as_deref().context(NO_POLICY)?;
     let policy = chosen_policy(policy)?;
     if args.documented && policy != StaticMemoryPolicy::StaticExtend {
         bail!("--documented applies to policy 2 only; add --policy 2");

@@ -8,8 +8,8 @@ use anyhow::{Context as _, bail};
 use super::super::args::{Format, ReplayArgs};
 use super::super::text::print_answer;
 use super::super::{Verdict, print, timed, warn};
-use super::device_bytes;
 use super::recorded_events::write_recorded_events;
+use super::{NO_POLICY, device_bytes};
 use highwater_analysis::{AllocatorFit, AllocatorSetting, PINNED_PERCENT, PinnedSegments, missing_history};
 use highwater_export::{FitAnswer, NoHistoryAnswer, TraceAnswer, TraceRun, WithoutHistory};
 use highwater_model::diagnostics::{Diagnostics, Severity};
@@ -50,6 +50,10 @@ pub(super) fn run(args: &ReplayArgs, progress: &Progress<'_>) -> anyhow::Result<
         }
         TextOrImported::Imported(imported) => {
             let format = imported.format;
+            let is_of_engine = matches!(imported.source, Source::Traces(_));
+            if is_of_engine && args.allocator.is_none() {
+                bail!("{}: {NO_POLICY}", source.title());
+            }
             let Source::Recordings(recordings) = imported.source else {
                 bail!(
                     "{}: this is {format}; expected a memory snapshot, or a trace whose first line is \"device total=BYTES \

@@ -1,5 +1,6 @@
 //! The recommended settings of a caching allocator, with their figures and costs.
 
+use indexmap::IndexSet;
 use serde::Serialize;
 use serde_json::json;
 
@@ -110,9 +111,11 @@ impl Answer for SettingSearchAnswer<'_> {
     fn page(&self) -> Page {
         let search = self.search;
         let named = self.recordings.iter().zip(self.fits);
-        let named = named.map(|(recording, fit)| format!("{}: {}", recording.name, fit.sentence()));
+        let named = named.map(|(recording, fit)| format!("{}: {}", recording.name, fit.reproduced()));
+        // Recordings of one program share them.
+        let remarks: IndexSet<String> = self.fits.iter().flat_map(AllocatorFit::remarks).collect();
         let left_out = sentences(self.without_history);
-        let named = named.chain(left_out);
+        let named = named.chain(remarks).chain(left_out);
         let device = device_text(self.device, self.fits);
         let count = counted(search.tried.len() as u64, "setting");
         let goal = format!("goal: lowest-peak; {count} replayed in {}; {device}", self.elapsed);
@@ -227,7 +230,12 @@ impl<'a> SettingSearchAnswer<'a> {
             ("recommended", self.search.winner),
             ("runner-up", self.search.runner_up),
         ];
-        let shown: Vec<(&str, usize)> = words.into_iter().filter_map(|(word, at)| Some((word, at?))).collect();
+        let shown = words.into_iter().filter_map(|(word, at)| Some((word, at?)));
+        // The recorded settings are no recommendation where requests fail under them.
+        let is_no_advice = |word: &str, at: usize| {
+            word == "recommended" && at == self.search.recorded && self.search.tried[at].failed() > 0
+        };
+        let shown: Vec<(&str, usize)> = shown.filter(|(word, at)| !is_no_advice(word, *at)).collect();
         let rows = Rows::new(&shown, |(word, at)| self.record(word, &self.search.tried[*at]));
         let mut table = rows.table(usize::MAX);
         if self.fits.iter().any(AllocatorFit::lists_segments) {

@@ -244,6 +244,7 @@ impl Writer<'_> {
             frames: measured.frames.clone(),
             stacks: measured.stacks.clone(),
             call_sites: measured.call_sites.clone(),
+            undecided_parameters: measured.undecided_parameters,
             ..Recording::default()
         }
     }
