@@ -28,7 +28,13 @@ pub(super) fn events_ui(
         for event in &at.events {
             let is_current = event.step == at.event;
             let words = event.words(recording);
-            let text = RichText::new(format!("{} {words}", event.step)).small();
+            // In a narrow pane the call site tells more than the address.
+            let bytes = event.bytes.map_or_else(String::new, |bytes| bytes.to_string());
+            let by = match event.call_site(recording) {
+                "" => event.block_name(recording).unwrap_or_default(),
+                site => site,
+            };
+            let text = RichText::new(format!("{} {} {bytes} {by}", event.step, event.action.name())).small();
             // As wide as the pane, cut there.
             let row = egui::Button::selectable(is_current, text).truncate();
             let row = ui

@@ -5,7 +5,7 @@ use eframe::egui::{self, Color32, Rect, RichText, Role, Sense, Stroke, StrokeKin
 use crate::numbers::{part_of, to_points};
 use crate::panels::sorted_table::SIZE;
 use crate::theme::Theme;
-use crate::widgets::Named as _;
+use crate::widgets::{Named as _, wrapped_ui};
 use highwater_analysis::{PoolCurve, PoolHistory};
 use highwater_model::units::{Bytes, Step, counted, grouped};
 
@@ -44,8 +44,8 @@ pub(super) fn pool_history_ui(
 fn title_ui(ui: &mut egui::Ui, pool: &PoolHistory) {
     let (reserved, live) = (&pool.reserved, &pool.live);
     let text = format!(
-        "stream {}, {}: peak {} reserved, {} live",
-        pool.stream, pool.pool, reserved.peak, live.peak
+        "{}, stream {}: peak {} reserved, {} live",
+        pool.pool, pool.stream, reserved.peak, live.peak
     );
     let at = |curve: &PoolCurve| curve.step.map_or_else(String::new, |step| format!(" at event {step}"));
     let hint = format!(
@@ -60,8 +60,7 @@ fn title_ui(ui: &mut egui::Ui, pool: &PoolHistory) {
         at(live),
         live.at_end.exact(),
     );
-    ui.add(egui::Label::new(RichText::new(text).size(SIZE)).truncate())
-        .on_hover_text(hint);
+    wrapped_ui(ui, RichText::new(text).size(SIZE)).on_hover_text(hint);
 }
 
 /// Both curves, each pool on its own scale.
@@ -71,13 +70,14 @@ fn picture_ui(ui: &mut egui::Ui, pool: &PoolHistory, (n_steps, at): (u32, Step),
     painter.rect_filled(rect, 0, theme.canvas);
     let most = pool.reserved.peak.max(pool.live.peak).get().max(1);
     let curve_ui = |parts: &[Bytes], fill: Color32| {
-        let width = rect.width() / to_points(f64::from(u32::try_from(parts.len().max(1)).unwrap_or(u32::MAX)));
-        let mut left = rect.left();
-        for bytes in parts {
+        let n_parts = parts.len().max(1) as u64;
+        // Whole points: bars that share one would show a seam.
+        let x = |part: u64| (rect.left() + rect.width() * to_points(part_of(part, n_parts))).round();
+        for (part, bytes) in (0..).zip(parts) {
             let height = rect.height() * to_points(part_of(bytes.get(), most));
-            let bar = Rect::from_min_max(pos2(left, rect.bottom() - height), pos2(left + width, rect.bottom()));
+            let (left, right) = (x(part), x(part + 1));
+            let bar = Rect::from_min_max(pos2(left, rect.bottom() - height), pos2(right, rect.bottom()));
             painter.rect_filled(bar, 0, fill);
-            left += width;
         }
     };
     curve_ui(&pool.reserved.parts, theme.reserved_fill);
