@@ -244,6 +244,14 @@ impl Comparison {
         }
     }
 
+    /// Of a recording with segments, the step with most live bytes of those with most reserved bytes: an allocator reserves
+    /// before it allocates.
+    pub fn fullest_step(&self, lane: usize) -> Option<Step> {
+        let recorded = self.lanes.get(lane)?.recorded.as_ref()?;
+        let (event, _) = recorded.fragmentation.at_peak.as_ref()?;
+        Some(recorded.steps_of(*event, Step(event.0.saturating_add(1))).0)
+    }
+
     /// The state of a recorded allocator after the last event on a step or before it. O(blocks + segments).
     ///
     /// # Errors

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use super::allocator_state::{AllocatorState, AllocatorSums};
 use super::pool_history::PoolName;
-use super::verdict::Verdict;
+use super::verdict::{Served, Verdict};
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{
@@ -232,13 +232,27 @@ impl RecordedFailure {
         line.map_or(&self.site, |(_, line)| line)
     }
 
+    /// Whether the device had enough free for what the pool asks it for, so that a limit refused it.
+    pub fn is_limited(&self) -> bool {
+        let needed = self.requested.map(|requested| segment_bytes(requested.get()));
+        let verdict = self.verdict.as_ref();
+        let is_unknown = verdict.is_some_and(|verdict| verdict.served == Served::Unknown);
+        is_unknown && self.free.zip(needed).is_some_and(|(free, needed)| free.get() >= needed)
+    }
+
     /// What must shrink where no setting serves it.
     pub fn less(&self) -> String {
         let largest = self.sites.first().map_or_else(String::new, |one| {
             let SiteAtFailure { name, bytes, .. } = one;
             format!(": {name} holds {bytes}")
         });
-        format!("less must be live at this request{largest}")
+        let verdict = self.verdict.as_ref();
+        let condition = match verdict.map(|verdict| verdict.served) {
+            Some(Served::No) => "",
+            _ if self.is_limited() => "if the program sets no limit, ",
+            _ => "if no setting serves it, ",
+        };
+        format!("{condition}less must be live at this request{largest}")
     }
 
     /// `a request of 162.0 MiB failed at event 450: 126.0 MiB free, 1.732 GiB reserved`; `at` names the event.

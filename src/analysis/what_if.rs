@@ -78,14 +78,22 @@ pub struct AllocatorFit {
     pub device: Option<Bytes>,
     /// Whether the device may have more.
     pub is_least_memory: bool,
+    /// What the recording states, where a larger device was given: its failed requests may be served there.
+    pub outgrown: Option<Bytes>,
+    /// Whether it was recorded on Windows, where torch ignores expandable segments: its driver API is not built there.
+    pub is_windows: bool,
+    /// The version, where the user states it.
+    asked: Option<Version>,
     /// Requests that failed.
     pub failures: Vec<JudgedFailure>,
     /// Reserved bytes at the recorded peak; after the cache was emptied, where the recording begins with that. 0 where the
     /// file states none.
     pub recorded_peak: Bytes,
-    /// The recorded settings, replayed on a device without a limit, from blocks that are allocated afresh: what the guess
-    /// of the start costs.
+    /// The recorded settings, replayed from blocks that are allocated afresh.
     pub own: WhatIf,
+    /// Its peak of reserved bytes where the recorded failures stay: beside the recorded peak it shows what the guess of the
+    /// start costs.
+    own_peak: Bytes,
 }
 
 /// A recording replayed under a setting.
@@ -114,12 +122,16 @@ impl AllocatorFit {
         let stated = stated_conf(recording);
         let known = recording.device_memory.filter(|_| device.is_none());
         let is_least_memory = known.is_some_and(|memory| memory.is_lower_bound);
-        let device = device.or_else(|| known.map(|memory| memory.bytes.max(recording.peaks().reserved.0)));
+        let had = recording.device_memory;
+        let had = had.map(|memory| memory.bytes.max(recording.peaks().reserved.0));
+        let outgrown = had.filter(|had| device.is_some_and(|device| device > *had));
+        let given = device;
+        let device = device.or(had);
         let written = WrittenBy::new(recording.fields.iter().map(String::as_str), stated);
         let groups = match asked {
             Some(version) => vec![vec![version]],
             None if !history.has_segments && is_of_npu(recording) => vec![vec![Version::Npu]],
-            None => groups(&written),
+            None => groups(&written, recording),
         };
         let candidates = Candidates {
             confs: match stated {
@@ -151,7 +163,7 @@ impl AllocatorFit {
             conf,
             is_stated: stated.is_some(),
             own: WhatIf::default(),
-            failures: failed_requests(recording, device),
+            failures: failed_requests(recording, given, had),
             history: Arc::new(history),
             settings,
             left_out,
@@ -160,26 +172,41 @@ impl AllocatorFit {
             versions_by: if is_told { written.bounds() } else { Vec::new() },
             device,
             is_least_memory,
+            outgrown,
+            is_windows: recording.is_of_windows(),
+            asked,
+            own_peak: Bytes::ZERO,
             recorded_peak,
         };
         fit.judge_failures(stop)?;
-        let rules = rules_of(&fit.settings, fit.check.ties);
-        let replayable = fit.replayable(None, stop)?;
         // Failed requests stay failed, so that the difference is that of the start alone.
-        let replayable = replayable.refusing(fit.failed_positions(|_| true));
-        let (own, ()) = what_if(
-            &replayable,
-            rules,
-            device_spec(device.filter(|_| !fit.failures.is_empty())),
-            (),
-        )?;
-        fit.own = own;
+        fit.own = fit.replayed_own(fit.failed_positions(|_| true), stop)?;
+        fit.own_peak = Bytes(fit.own.stats.reserved.peak);
+        if fit.outgrown.is_some() && fit.tried() > 0 {
+            fit.own = fit.replayed_own(fit.refused(), stop)?;
+        }
         Ok(fit)
+    }
+
+    /// The recorded settings, replayed while some requests are refused.
+    fn replayed_own(&self, refused: BTreeSet<u32>, stop: Stop<'_>) -> Result<WhatIf, NoHistory> {
+        let rules = rules_of(&self.settings, self.check.ties);
+        let replayable = self.replayable(None, stop)?.refusing(refused);
+        let device = self.device.filter(|_| !self.failures.is_empty());
+        let (own, ()) = what_if(&replayable, rules, device_spec(device), ())?;
+        Ok(own)
+    }
+
+    /// Failed requests on which settings are tried.
+    fn tried(&self) -> usize {
+        let failures = self.failures.iter();
+        failures.filter(|failed| failed.servable == Servable::Tried).count()
     }
 
     /// Marks the failed requests that the recorded settings, replayed, serve.
     fn judge_failures(&mut self, stop: Stop<'_>) -> Result<(), NoHistory> {
-        if !self.failures.iter().any(|failed| failed.servable == Servable::Tried) {
+        // A larger device may serve what the recorded one did not.
+        if self.tried() == 0 || self.outgrown.is_some() {
             return Ok(());
         }
         let replayable = self.replayable(None, stop)?.refusing(self.refused());
@@ -205,6 +232,11 @@ impl AllocatorFit {
         wanted.filter_map(position).collect()
     }
 
+    /// Positions of requests that no setting serves.
+    fn never(&self) -> BTreeSet<u32> {
+        self.failed_positions(|failed| failed.servable == Servable::Never)
+    }
+
     /// Positions of requests that fail in every replay.
     fn refused(&self) -> BTreeSet<u32> {
         self.failed_positions(|failed| failed.servable != Servable::Tried)
@@ -216,7 +248,7 @@ impl AllocatorFit {
             .failures
             .iter()
             .take(MOST_FAILURES)
-            .map(JudgedFailure::sentence)
+            .map(|failed| failed.sentence(self.outgrown))
             .collect();
         let more = self.failures.len().saturating_sub(MOST_FAILURES);
         all.extend((more > 0).then(|| format!("{} more failed", counted(more as u64, "request"))));
@@ -225,17 +257,17 @@ impl AllocatorFit {
 
     /// Requests that the recorded settings do not serve, replayed, and another setting may.
     pub fn own_lost(&self) -> usize {
-        self.failures
-            .iter()
-            .filter(|failed| failed.servable == Servable::Tried)
-            .count()
+        match self.outgrown {
+            Some(_) => self.own.lost(),
+            None => self.tried(),
+        }
     }
 
     /// How far the replay of the recorded settings is from the recorded peak: what predates the recording is guessed. A
     /// setting that saves no more is no better. 0 where the recording lists no segments.
     pub fn uncertainty(&self) -> Bytes {
         if self.lists_segments() {
-            Bytes(self.own.stats.reserved.peak.abs_diff(self.recorded_peak.get()))
+            Bytes(self.own_peak.get().abs_diff(self.recorded_peak.get()))
         } else {
             Bytes::ZERO
         }
@@ -260,6 +292,8 @@ impl AllocatorFit {
     pub fn needs(&self, pairs: &[SettingPair]) -> Option<Version> {
         let oldest = match self.versions.first() {
             Some(oldest) if self.tells_version() => *oldest,
+            // Nothing tells the release of torch_npu, which is that of its torch.
+            _ if self.framework() == Framework::Npu && self.asked.is_none() => Version::Torch2_1,
             _ => self.version(),
         };
         let since = pairs.iter().filter_map(SettingPair::since);
@@ -304,12 +338,18 @@ impl AllocatorFit {
         if !self.history.has_segments {
             let requests = counted(self.history.blocks.len() as u64, "request");
             return format!(
-                "the file lists no segments, so the rules of {} cannot be checked against it; its {requests} are replayed",
-                self.settings.version
+                "the file lists no segments, so the rules of {} cannot be checked against it; its {requests} {} replayed",
+                self.settings.version,
+                if self.history.blocks.len() == 1 { "is" } else { "are" }
             );
         }
         match first_difference {
             None => format!("the recording replays exactly ({counts}) with {versions} and {settings}"),
+            Some(_) if *identical == 0 => {
+                format!(
+                    "the recording does not replay ({counts}) with {versions} and {settings}: its first event differs"
+                )
+            }
             Some(difference) => {
                 let index = grouped(difference.index as u64);
                 format!(
@@ -318,6 +358,11 @@ impl AllocatorFit {
                 )
             }
         }
+    }
+
+    /// Whether the rules reproduce anything of the recording; else nothing can be said of other settings.
+    pub fn is_reproduced(&self) -> bool {
+        !self.lists_segments() || self.check.events == 0 || self.check.identical > 0
     }
 
     /// Whether the recording lists segments, so that its reserved bytes are those of the replayed requests alone.
@@ -342,9 +387,8 @@ impl AllocatorFit {
     /// The difference of the peak under the recorded settings from the recorded one, in percent of the latter. `None` where
     /// the recording lists no segments: its reserved bytes may be of other requests too.
     pub fn own_error_percent(&self) -> Option<f64> {
-        let replayed = Bytes(self.own.stats.reserved.peak);
         self.lists_segments()
-            .then(|| replayed.percent_above(self.recorded_peak))
+            .then(|| self.own_peak.percent_above(self.recorded_peak))
     }
 
     /// Figures under a setting.
@@ -374,7 +418,8 @@ impl AllocatorFit {
         self.replayed(setting, (device, true), observer, progress)
     }
 
-    /// As [`observed`](Self::observed). `stays_failed`: requests that failed and that no setting serves fail once more.
+    /// As [`observed`](Self::observed). `stays_failed`: requests of which no replay tells whether a setting serves them fail once
+    /// more, too.
     fn replayed<O: Observer>(
         &self,
         setting: &AllocatorSetting,
@@ -387,9 +432,7 @@ impl AllocatorFit {
         let cancel = progress.cancel_flag();
         let is_cancelled = || cancel.is_cancelled();
         let mut replayable = self.replayable(device, Stop::when(&is_cancelled))?;
-        if stays_failed {
-            replayable = replayable.refusing(self.refused());
-        }
+        replayable = replayable.refusing(if stays_failed { self.refused() } else { self.never() });
         let rules = (settings, version.rules());
         let (figures, observer) = what_if(&replayable, rules, device_spec(device.or(self.device)), observer)?;
         let run = AllocatorRun {
@@ -449,10 +492,15 @@ impl AllocatorFit {
 }
 
 /// The releases that a recording's fields tell, then the others, then `torch_npu`.
-fn groups(written: &WrittenBy) -> Vec<Vec<Version>> {
+fn groups(written: &WrittenBy, recording: &Recording) -> Vec<Vec<Version>> {
     let is_other = |version: &Version| *version != Version::Npu && !written.versions.contains(version);
     let others: Vec<Version> = Version::all().filter(is_other).collect();
-    let all = [written.versions.clone(), others, vec![Version::Npu]];
+    let is_cuda = recording
+        .settings
+        .iter()
+        .any(|(key, _)| key == Framework::Cuda.variable());
+    let npu = if is_cuda { Vec::new() } else { vec![Version::Npu] };
+    let all = [written.versions.clone(), others, npu];
     all.into_iter().filter(|group| !group.is_empty()).collect()
 }
 

@@ -45,6 +45,9 @@ pub enum ImportError {
         reason: String,
         advice: &'static str,
     },
+    /// The events that were asked for are not in the file.
+    #[error("{what}; {advice}")]
+    NoSuchEvents { what: String, advice: &'static str },
     #[error("the compressed file unpacks to more than {limit} bytes, the limit; unpack it yourself if you trust it")]
     UnpacksTooLarge { limit: u64 },
     #[error(transparent)]

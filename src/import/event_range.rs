@@ -26,9 +26,7 @@ impl Imported {
                 kept.push(one);
                 continue;
             }
-            let events = one
-                .events_of(wanted)
-                .map_err(|why| ImportError::at(why, one.name.clone(), ADVICE))?;
+            let events = one.events_of(wanted).map_err(without_steps)?;
             let Some((first, end)) = events else {
                 let what = format!(
                     "it has only {} events, none of them in the range, and is left out",
@@ -53,27 +51,31 @@ impl Imported {
 }
 
 fn without_events(format: &str) -> ImportError {
-    ImportError::at(
-        format!("{format} has no events"),
-        "the range",
-        "leave out --event-range and --last-steps, which are for recordings",
-    )
+    ImportError::NoSuchEvents {
+        what: format!("{format} has no events"),
+        advice: "leave out --event-range and --last-steps, which are for recordings",
+    }
+}
+
+/// Nothing marks the last steps.
+pub(super) fn without_steps(why: &'static str) -> ImportError {
+    ImportError::NoSuchEvents {
+        what: "the last steps are not known".to_owned(),
+        advice: why,
+    }
 }
 
 /// No event is within the range.
 pub(super) fn outside(n_events: u32) -> ImportError {
     let count = highwater_model::units::counted(u64::from(n_events), "event");
-    ImportError::at(
-        format!("the file has {count}, and none is in the range"),
-        "the range",
-        ADVICE,
-    )
+    ImportError::NoSuchEvents {
+        what: format!("the file has {count}, and none is in the range"),
+        advice: ADVICE,
+    }
 }
 
 /// Whether a range of recordings can be told by it: used by readers that give events up themselves.
 pub(super) fn last_steps(marks: &Recording, count: u32) -> Result<u32, ImportError> {
-    let found = marks
-        .events_of(EventRange::LastSteps(count))
-        .map_err(|why| ImportError::at(why, "external_annotations", ADVICE))?;
+    let found = marks.events_of(EventRange::LastSteps(count)).map_err(without_steps)?;
     Ok(found.map_or(0, |(first, _)| first))
 }

@@ -123,7 +123,8 @@ impl PeakContributors {
     /// At the peak of reserved bytes, with the rest by graph, whether it runs or not. `None` for a lane without steps
     /// or with unknown reserved bytes.
     pub fn reserved(comparison: &Comparison, lane: usize, most: usize) -> Option<Self> {
-        let step = comparison.lanes.get(lane)?.summary.peak_reserved_step?;
+        let row = comparison.lanes.get(lane)?;
+        let step = comparison.fullest_step(lane).or(row.summary.peak_reserved_step)?;
         if !comparison.states(lane).0 {
             return None;
         }

@@ -102,8 +102,13 @@ impl RankSpread {
             return None;
         }
         let over = |bytes: Bytes, median: Bytes| i128::from(bytes.get()) - i128::from(median.get());
+        let others = if self.ranks.len() == 2 {
+            "the other"
+        } else {
+            "the median"
+        };
         let mut text = format!(
-            "{} is the worst: {} over the median",
+            "{} is the worst: {} over {others}",
             worst.label(),
             signed_bytes(over(worst.live, self.median))
         );

@@ -109,7 +109,13 @@ fn answer(failed: &RecordedFailure) -> (Verdict, Vec<Advice>) {
     });
     let settings: Vec<Advice> = settings.collect();
     if settings.is_empty() {
-        return (verdict, vec![reduce(failed.less())]);
+        let limit = failed.is_limited().then(|| {
+            Advice::new(
+                "Raise the limit of the program",
+                "the device had enough free: torch.cuda.set_per_process_memory_fraction limits what a program takes of it",
+            )
+        });
+        return (verdict, limit.into_iter().chain([reduce(failed.less())]).collect());
     }
     (verdict, settings)
 }

@@ -101,7 +101,7 @@ impl Study for Recordings {
             lanes.into_iter().collect::<Result<Vec<Lane>, Cancelled>>()?
         };
         if steps.alignment.is_some() {
-            tell_differences(&mut lanes, &mut diagnostics);
+            tell_differences(&mut lanes, &plain, &mut diagnostics);
         }
         report(&plain, &steps, &mut diagnostics);
         let session = lanes.first().and_then(|lane| lane.session.as_deref().cloned());
@@ -223,17 +223,32 @@ fn report(shown: &[&Recording], steps: &CommonSteps, diagnostics: &mut Diagnosti
     }
 }
 
-/// Tells each run's largest differences from the first, at common steps.
-fn tell_differences(lanes: &mut [Lane], diagnostics: &mut Diagnostics) {
+/// The steps on which a recording has events; `None` of one that holds the state at one moment.
+fn own_steps(lane: &Lane, recording: &Recording) -> Option<std::ops::Range<u32>> {
+    let last = recording.n_steps.checked_sub(1).filter(|last| *last > 0)?;
+    let (first, end) = lane.recorded.as_ref()?.steps_of(Step(0), Step(last + 1));
+    Some(first.0..end.0)
+}
+
+/// Tells each run's largest differences from the first, where both have events.
+fn tell_differences(lanes: &mut [Lane], recordings: &[&Recording], diagnostics: &mut Diagnostics) {
     let Some((first, others)) = lanes.split_first_mut() else {
         return;
     };
+    let mut recordings = recordings.iter();
+    let Some(of_first) = recordings.next().and_then(|recording| own_steps(first, recording)) else {
+        return;
+    };
     let title = first.title.clone().unwrap_or_default();
-    for lane in others {
+    for (lane, recording) in others.iter_mut().zip(recordings) {
+        let Some(own) = own_steps(lane, recording) else {
+            continue;
+        };
+        let common = of_first.start.max(own.start)..of_first.end.min(own.end);
         let live = first.curves.live.iter().zip(lane.curves.live.iter());
         let differences = live.map(|(one, other)| i128::from(other.get()) - i128::from(one.get()));
         let mut extremes: Option<[(i128, u32); 2]> = None;
-        for (step, difference) in (0_u32..).zip(differences) {
+        for (step, difference) in (0_u32..).zip(differences).filter(|(step, _)| common.contains(step)) {
             let [low, high] = extremes.get_or_insert([(difference, step); 2]);
             if difference < low.0 {
                 *low = (difference, step);

@@ -10,7 +10,8 @@ const MIB: u64 = 1 << 20;
 /// Most split limits that are derived from the sizes of requests.
 const MOST_SPLITS: usize = 24;
 
-const ROUND_SPLITS: [u64; 8] = [20, 21, 32, 64, 128, 256, 512, 1024];
+/// From the least that every release takes.
+const ROUND_SPLITS: [u64; 7] = [21, 32, 64, 128, 256, 512, 1024];
 const SEGMENTS: [u64; 13] = [11, 12, 16, 24, 32, 40, 48, 64, 96, 128, 192, 256, 512];
 const SLACKS: [u64; 6] = [32, 64, 128, 256, 512, 1024];
 const DIVISIONS: [u64; 5] = [2, 4, 8, 16, 32];

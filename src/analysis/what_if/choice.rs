@@ -62,7 +62,9 @@ pub(super) fn choose(tried: &[TriedSetting], recorded: usize, uncertainty: Bytes
     };
     let saves_too_little = |other: &TriedSetting| {
         let kept = &tried[recorded];
-        let is_as_good = kept.lost() == 0 && kept.retries() <= other.retries();
+        // A request that fails in every replay may be retried before: that is no cost of the setting.
+        let refused = kept.failed() - kept.lost();
+        let is_as_good = kept.lost() == 0 && kept.retries() <= other.retries() + refused;
         is_as_good && kept.peak() <= other.peak() + uncertainty
     };
     let winner = if first != recorded && saves_too_little(&tried[first]) {
@@ -113,9 +115,13 @@ pub(super) fn key_effects(tried: &[TriedSetting]) -> Vec<KeyEffect> {
             let Some(without) = by_pairs.get(&rest[..]) else {
                 continue;
             };
+            // A peak with fewer requests served is none of the whole run.
+            if with.failed() != without.failed() {
+                continue;
+            }
             let change = signed(with.peak()) - signed(without.peak());
-            let is_neutral = change.unsigned_abs() <= setting_tolerance(without.peak()).get()
-                && (with.lost(), with.retries()) == (without.lost(), without.retries());
+            let is_neutral =
+                change.unsigned_abs() <= setting_tolerance(without.peak()).get() && with.retries() == without.retries();
             match effects.iter_mut().find(|effect| effect.key == pair.key) {
                 Some(effect) => {
                     effect.compared += 1;

@@ -44,8 +44,8 @@ pub struct JudgedFailure {
 }
 
 impl JudgedFailure {
-    /// For people.
-    pub fn sentence(&self) -> String {
+    /// For people; `outgrown` is what the recorded device had, where the given one is larger.
+    pub fn sentence(&self, outgrown: Option<Bytes>) -> String {
         let Self {
             step, requested, live, ..
         } = self;
@@ -55,42 +55,68 @@ impl JudgedFailure {
             .map_or_else(|| "a device of unknown size".to_owned(), |bytes| format!("{bytes}"));
         match self.servable {
             Servable::Never => format!(
-                "no setting can serve {request}: {live} are live, and with it more than the {device} that the process had"
+                "no setting can serve {request}: {live} are live, and with it more than the {device} of the device"
             ),
             Servable::Unknown => format!(
                 "{request} stays failed in every replay: the recorded settings, replayed from the blocks that are known, serve it, \
                  so no replay tells whether another setting would"
             ),
-            Servable::Tried => {
-                format!("{request} fails in the replay, too; {live} are live, and the process had {device}")
-            }
+            Servable::Tried => match outgrown {
+                Some(had) => format!("{request}, when the process had {had}, is tried with {device}"),
+                None => format!("{request} fails in the replay, too; {live} are live, and the process had {device}"),
+            },
         }
     }
 }
 
-/// The failed requests of a recording by step, as far as arithmetic answers. O(blocks log failures).
-pub(super) fn failed_requests(recording: &Recording, device: Option<Bytes>) -> Vec<JudgedFailure> {
-    let marks = recording.marks.iter().filter(|mark| mark.kind == MarkKind::OutOfMemory);
-    let requested: BTreeMap<Step, Bytes> = marks.map(|mark| (mark.step, mark.bytes)).collect();
+/// The failed requests of a recording by step, as far as arithmetic answers. Where no device is `given`, it had at each of them
+/// what was reserved and free then; where the file does not state that, what it had at all. O((blocks + regions) log failures).
+pub(super) fn failed_requests(recording: &Recording, given: Option<Bytes>, had: Option<Bytes>) -> Vec<JudgedFailure> {
+    let marks = || recording.marks.iter().filter(|mark| mark.kind == MarkKind::OutOfMemory);
+    let requested: BTreeMap<Step, (Bytes, Option<Bytes>)> = marks()
+        .map(|mark| (mark.step, (mark.bytes, mark.failed.and_then(|failed| failed.free))))
+        .collect();
     let steps: Vec<Step> = requested.keys().copied().collect();
-    let mut changes = vec![0_i128; steps.len() + 1];
-    for block in recording.blocks.iter().filter(|_| !steps.is_empty()) {
-        let position = |at: Step| steps.partition_point(|step| *step < at);
-        changes[position(block.birth)] += i128::from(block.bytes.get());
-        changes[position(block.end)] -= i128::from(block.bytes.get());
-    }
-    let mut live = 0;
-    let failed = requested.into_iter().zip(changes).map(|((step, requested), change)| {
-        live += change;
-        let live = Bytes(u64::try_from(live).unwrap_or(0));
-        let is_too_large = device.is_some_and(|device| live.get().saturating_add(requested.get()) > device.get());
-        JudgedFailure {
-            step,
-            requested,
-            live,
-            device,
-            servable: if is_too_large { Servable::Never } else { Servable::Tried },
-        }
-    });
+    let blocks = recording
+        .blocks
+        .iter()
+        .map(|block| (block.birth, block.end, block.bytes));
+    let regions = recording
+        .regions
+        .iter()
+        .map(|region| (region.birth, region.end, region.bytes));
+    let held = sums_at(&steps, blocks).into_iter().zip(sums_at(&steps, regions));
+    let failed = requested
+        .into_iter()
+        .zip(held)
+        .map(|((step, (requested, free)), (live, reserved))| {
+            let stated = free.filter(|_| !recording.regions.is_empty());
+            let stated = stated.map(|free| Bytes(free.get().saturating_add(reserved.get())));
+            let device = given.or(stated).or(had);
+            let is_too_large = device.is_some_and(|device| live.get().saturating_add(requested.get()) > device.get());
+            JudgedFailure {
+                step,
+                requested,
+                live,
+                device,
+                servable: if is_too_large { Servable::Never } else { Servable::Tried },
+            }
+        });
     failed.collect()
+}
+
+/// The bytes of ranges on each of some ascending steps.
+fn sums_at(steps: &[Step], ranges: impl Iterator<Item = (Step, Step, Bytes)>) -> Vec<Bytes> {
+    let mut changes = vec![0_i128; steps.len() + 1];
+    for (birth, end, bytes) in ranges.filter(|_| !steps.is_empty()) {
+        let position = |at: Step| steps.partition_point(|step| *step < at);
+        changes[position(birth)] += i128::from(bytes.get());
+        changes[position(end)] -= i128::from(bytes.get());
+    }
+    let mut sum = 0;
+    let sums = changes.into_iter().take(steps.len()).map(|change| {
+        sum += change;
+        Bytes(u64::try_from(sum).unwrap_or(0))
+    });
+    sums.collect()
 }

@@ -274,7 +274,12 @@ impl<'a> Search<'a> {
     /// Replays the accepted ones of some settings, on several threads.
     fn round(&mut self, candidates: Vec<Pairs>, progress: &Progress<'_>) -> Result<(), Cancelled> {
         let mut accepted = Vec::new();
+        let is_windows = self.fits.iter().any(|fit| fit.is_windows);
+        let is_ignored = |pair: &SettingPair| is_windows && pair.key == "expandable_segments";
         for pairs in candidates {
+            if pairs != self.recorded && pairs.iter().any(is_ignored) {
+                continue;
+            }
             if let Some(settings) = self.accepted(&pairs) {
                 accepted.push((pairs, settings));
             }
@@ -379,7 +384,9 @@ impl<'a> Search<'a> {
             recorded,
             newer: chosen.newer,
             uncertainty,
-            winner: chosen.winner,
+            winner: chosen
+                .winner
+                .filter(|_| self.fits.iter().all(AllocatorFit::is_reproduced)),
             runner_up: chosen.runner_up,
             equivalent: chosen.equivalent,
             keys: key_effects(&tried),

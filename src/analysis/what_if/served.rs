@@ -11,7 +11,7 @@ use highwater_torch::recording::{Replayable, Stop};
 use highwater_torch::{Action, Event, Field, OPTIONS, Observer, Settings};
 
 use super::candidates::{SettingPair, values, with_pair};
-use super::{AllocatorFit, AllocatorSetting};
+use super::{AllocatorFit, AllocatorSetting, Servable};
 
 /// Split limits that are tried.
 const MOST_SPLITS: usize = 6;
@@ -23,7 +23,7 @@ const MANY_REQUESTS: usize = 2_000_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServingRun {
     pub conf: String,
-    /// The steps of requests that failed, ascending.
+    /// The steps of requests that failed, ascending, but for those that no setting serves.
     pub failed: Vec<Step>,
     /// The most bytes that the allocator reserved.
     pub peak: Bytes,
@@ -56,9 +56,13 @@ fn run(fit: &AllocatorFit, conf: String, device: Bytes, progress: &Progress<'_>)
         version: Some(fit.settings.version),
     };
     let (run, failures) = fit.replayed(&setting, (Some(device), false), FailedInputs::default(), progress)?;
+    let is_never = |step: &Step| {
+        let mut failures = fit.failures.iter();
+        failures.any(|failed| failed.step == *step && failed.servable == Servable::Never)
+    };
     Ok(ServingRun {
         conf: run.conf,
-        failed: failures.steps(fit.steps()).collect(),
+        failed: failures.steps(fit.steps()).filter(|step| !is_never(step)).collect(),
         peak: Bytes(run.figures.stats.reserved.peak),
     })
 }
@@ -96,7 +100,8 @@ fn pairs(fit: &AllocatorFit, replayables: &[Replayable<'_>], n_splits: usize) ->
     let splits = of(Field::MaxSplit);
     let step = splits.len().div_ceil(n_splits).max(1);
     let splits = splits.into_iter().step_by(step);
-    of(Field::Expandable).into_iter().chain(splits).collect()
+    let expandable = of(Field::Expandable).into_iter().filter(|_| !fit.is_windows);
+    expandable.chain(splits).collect()
 }
 
 /// The inputs whose requests failed.

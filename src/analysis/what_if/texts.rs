@@ -9,8 +9,9 @@ pub fn conf_text(conf: &str) -> &str {
 }
 
 /// A line for a shell.
-pub fn shell_line(variable: &str, conf: &str) -> String {
+pub fn shell_line(variable: &str, conf: &str, is_windows: bool) -> String {
     match conf {
+        conf if is_windows => format!("set \"{variable}={conf}\""),
         "" => format!("unset {variable}"),
         conf => format!("export {variable}='{}'", conf.replace('\'', r"'\''")),
     }

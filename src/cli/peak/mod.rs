@@ -112,11 +112,11 @@ fn most(args: &PeakArgs) -> usize {
     args.top.unwrap_or(most)
 }
 
-/// The step whose segments are listed: without another that of the peak.
+/// The step whose segments are listed: without another that with most live bytes of those with most reserved bytes.
 fn segments_step(at: PeakAt, comparison: &Comparison, lane: usize) -> Option<Step> {
     match at {
         PeakAt::Step(step) => Some(step),
-        PeakAt::Peak | PeakAt::Range(_) => peak_step(comparison, lane),
+        PeakAt::Peak | PeakAt::Range(_) => comparison.fullest_step(lane).or_else(|| peak_step(comparison, lane)),
     }
 }
 

@@ -9,7 +9,7 @@ use super::super::replay::torch_version;
 use super::super::request::Prepared;
 use super::super::text::print_answer;
 use super::super::{Verdict, timed};
-use highwater_analysis::{SearchError, SearchPlan, Servable, missing_history, search_recordings};
+use highwater_analysis::{SearchError, SearchPlan, missing_history, search_recordings};
 use highwater_export::{NoHistoryAnswer, SettingSearchAnswer};
 use highwater_model::progress::Progress;
 use highwater_model::units::Bytes;
@@ -79,9 +79,8 @@ pub(super) fn run(
         import: &import,
     };
     print_answer(&answer, args.space.format, false)?;
-    let mut failed = fits.iter().flat_map(|fit| &fit.failures);
-    let is_served = failed.all(|failed| failed.servable != Servable::Never);
-    Ok(Verdict::yes_if(search.winner.is_some() && is_served))
+    let winner = search.winner.map(|winner| &search.tried[winner]);
+    Ok(Verdict::yes_if(winner.is_some_and(|winner| winner.failed() == 0)))
 }
 
 /// The stated size of the device; the default one would be a guess.

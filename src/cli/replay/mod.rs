@@ -33,7 +33,7 @@ const COMMANDS_BETWEEN_REPORTS: u32 = 1 << 12;
 pub(super) fn run(args: &ReplayArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     args.format.check(&[Format::Text, Format::Json])?;
     // Only the engine's allocators have a policy.
-    let has_policy = args.policy.is_some() || args.legacy || args.documented || args.verifying.verify;
+    let has_policy = args.policy.is_some() || args.legacy || args.documented;
     if args
         .allocator
         .map_or(!has_policy, |allocator| allocator == AllocatorChoice::Torch)

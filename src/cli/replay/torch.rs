@@ -29,16 +29,12 @@ pub(super) fn run(args: &ReplayArgs, progress: &Progress<'_>) -> anyhow::Result<
     if args.policy.is_some() || args.legacy || args.documented {
         bail!("--policy, --legacy and --documented are for GE's allocators; leave them out with --allocator torch");
     }
-    if args.verifying.verify {
-        bail!(
-            "--verify is for GE's allocators; `highwater compare SNAPSHOT --conf SETTINGS --verify` verifies torch's"
-        );
-    }
     let version = version(args.torch.as_deref())?;
     let device = device_bytes(args.device_memory.as_deref())?;
     let source = args.opening.source(&args.trace)?;
     match read_text_or_source(&source, is_trace, progress)? {
         TextOrImported::Text(text) => {
+            refuse_verify(args)?;
             let mut trace = Trace::parse(&text).with_context(|| source.title())?;
             if let Some(device) = device {
                 trace.device = DeviceSpec {
@@ -54,6 +50,7 @@ pub(super) fn run(args: &ReplayArgs, progress: &Progress<'_>) -> anyhow::Result<
             if is_of_engine && args.allocator.is_none() {
                 bail!("{}: {NO_POLICY}", source.title());
             }
+            refuse_verify(args)?;
             let Source::Recordings(recordings) = imported.source else {
                 bail!(
                     "{}: this is {format}; expected a memory snapshot, or a trace whose first line is \"device total=BYTES \
@@ -64,6 +61,15 @@ pub(super) fn run(args: &ReplayArgs, progress: &Progress<'_>) -> anyhow::Result<
             replay_recordings(args, (&recordings, &imported.diagnostics), (version, device), progress)
         }
     }
+}
+
+fn refuse_verify(args: &ReplayArgs) -> anyhow::Result<()> {
+    if args.verifying.verify {
+        bail!(
+            "--verify is for GE's allocators; `highwater compare SNAPSHOT --conf SETTINGS --verify` verifies torch's"
+        );
+    }
+    Ok(())
 }
 
 /// # Errors

@@ -226,7 +226,7 @@ impl<'a> FitAnswer<'a> {
     fn own(&self) -> Record<'a> {
         let fit = self.fit;
         let name = format!("{}, replayed", conf_text(&fit.conf));
-        figures_record(fit, &fit.conf, name, fit.check.version, &fit.own)
+        figures_record(fit, &fit.conf, name, fit.check.version, (&fit.own, fit.own_lost()))
     }
 
     fn estimate(&self) -> String {
@@ -259,7 +259,7 @@ fn failed_rows(fit: &AllocatorFit) -> Rows<'_> {
             .key("live_bytes", failed.live)
             .key("device_bytes", failed.device)
             .key("servable", failed.servable.name())
-            .key("why", failed.sentence())
+            .key("why", failed.sentence(fit.outgrown))
     })
 }
 
@@ -274,7 +274,7 @@ fn run_record<'a>(fit: &AllocatorFit, run: &'a AllocatorRun) -> Record<'a> {
         &run.conf,
         conf_text(&run.conf).to_owned(),
         run.version,
-        &run.figures,
+        (&run.figures, run.figures.lost()),
     )
 }
 
@@ -284,13 +284,13 @@ fn figures_record<'a>(
     conf: &'a str,
     name: String,
     version: Version,
-    figures: &WhatIf,
+    (figures, lost): (&WhatIf, usize),
 ) -> Record<'a> {
     let stats = &figures.stats;
     let peak = Bytes(stats.reserved.peak);
     let difference = i128::from(peak.get()) - i128::from(fit.recorded_peak.get());
     let replayed = Bytes(fit.own.stats.reserved.peak);
-    let against = against_replayed((peak, figures.lost() as u64), (replayed, fit.own_lost() as u64));
+    let against = against_replayed((peak, lost as u64), (replayed, fit.own_lost() as u64));
     let difference_from_replayed = i128::from(peak.get()) - i128::from(replayed.get());
     Record::new()
         .key("conf", conf)

@@ -17,7 +17,7 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, Nanos, counted, first_of, grouped, signed_bytes};
 use highwater_model::workload::Recording;
 use highwater_options::allocator_findings;
-use highwater_torch::{Version, range_text};
+use highwater_torch::{Framework, Version, range_text};
 
 /// Settings of a list that are shown as text.
 const MOST_SHOWN: usize = 5;
@@ -84,6 +84,10 @@ impl<'a> SettingSearchAnswer<'a> {
             .filter(|finding| Some(&finding.message) != caveat.as_ref())
             .map(|finding| (finding.severity.name(), finding.message))
             .collect();
+        if self.is_windows() {
+            let ignored = "expandable_segments is not tried: torch ignores it on Windows, where the recording was made";
+            all.push(("info", ignored.to_owned()));
+        }
         if winner.pairs.iter().any(|pair| pair.key == "page_size") {
             let needs = "page_size: it needs CANN 8.1.RC1 and driver 25.0.RC1 or newer, else it is ignored";
             all.push(("info", needs.to_owned()));
@@ -123,6 +127,9 @@ impl Answer for SettingSearchAnswer<'_> {
         let mut blocks = lines_blocks(named.chain([goal]).chain(failures));
         blocks.extend(self.figures());
         match self.tried(search.winner) {
+            None if !self.fits.iter().all(AllocatorFit::is_reproduced) => blocks.push(paragraph(
+                "the rules reproduce nothing of a recording, so no setting is recommended".to_owned(),
+            )),
             None => {
                 let least = search.tried.iter().map(TriedSetting::lost).min().unwrap_or(0);
                 let least = counted(least, "request");
@@ -139,9 +146,9 @@ impl Answer for SettingSearchAnswer<'_> {
     fn json(&self) -> impl Serialize {
         let search = self.search;
         let tried = |position: usize| self.record("", &search.tried[position]);
-        let winner = self.tried(search.winner).map(|winner| {
+        let winner = self.tried(self.advised()).map(|winner| {
             self.record("", winner)
-                .key("shell", shell_line(self.variable(), &winner.conf))
+                .key("shell", shell_line(self.variable(), &winner.conf, self.is_windows()))
                 .key("python", python_line(self.variable(), &winner.conf))
                 .key("is_recorded", search.winner == Some(search.recorded))
         });
@@ -223,19 +230,20 @@ impl<'a> SettingSearchAnswer<'a> {
         })
     }
 
+    /// The recorded settings are no advice where requests fail under them.
+    fn advised(&self) -> Option<usize> {
+        let is_advice = |at: &usize| *at != self.search.recorded || self.search.tried[*at].failed() == 0;
+        self.search.winner.filter(is_advice)
+    }
+
     /// The recorded, the recommended and the next settings, and the recordings where there are several.
     fn figures(&self) -> Vec<Block> {
         let words = [
             ("replayed", Some(self.search.recorded)),
-            ("recommended", self.search.winner),
+            ("recommended", self.advised()),
             ("runner-up", self.search.runner_up),
         ];
-        let shown = words.into_iter().filter_map(|(word, at)| Some((word, at?)));
-        // The recorded settings are no recommendation where requests fail under them.
-        let is_no_advice = |word: &str, at: usize| {
-            word == "recommended" && at == self.search.recorded && self.search.tried[at].failed() > 0
-        };
-        let shown: Vec<(&str, usize)> = shown.filter(|(word, at)| !is_no_advice(word, *at)).collect();
+        let shown: Vec<(&str, usize)> = words.into_iter().filter_map(|(word, at)| Some((word, at?))).collect();
         let rows = Rows::new(&shown, |(word, at)| self.record(word, &self.search.tried[*at]));
         let mut table = rows.table(usize::MAX);
         if self.fits.iter().any(AllocatorFit::lists_segments) {
@@ -249,6 +257,10 @@ impl<'a> SettingSearchAnswer<'a> {
         blocks
     }
 
+    fn is_windows(&self) -> bool {
+        self.fits.iter().any(|fit| fit.is_windows)
+    }
+
     /// The best setting that the recorded program may not know.
     fn newer_line(&self, winner: &TriedSetting) -> Option<String> {
         let newer = self.tried(self.search.newer)?;
@@ -256,8 +268,17 @@ impl<'a> SettingSearchAnswer<'a> {
         let saved = winner.peak().saturating_sub(newer.peak());
         let oldest = self.fits.iter().find_map(|fit| range_text(fit.versions()));
         let oldest = oldest.map_or_else(String::new, |range| format!(", and the recording is of {range}"));
+        let is_npu = self.fits.iter().any(|fit| fit.framework() == Framework::Npu);
+        let needs = match needs.to_string() {
+            // torch_npu has the numbers of its torch.
+            needs if is_npu => format!(
+                "torch_npu {}, whose release nothing in the recording tells",
+                needs.trim_start_matches("torch ")
+            ),
+            needs => format!("{needs}{oldest}"),
+        };
         Some(format!(
-            "needs {needs}{oldest}: {} reserves {}, {saved} less",
+            "needs {needs}: {} reserves {}, {saved} less",
             conf_text(&newer.conf),
             newer.peak()
         ))
@@ -273,7 +294,7 @@ impl<'a> SettingSearchAnswer<'a> {
             )]
         } else {
             vec![
-                format!("to apply it: {}", shell_line(variable, &winner.conf)),
+                format!("to apply it: {}", shell_line(variable, &winner.conf, self.is_windows())),
                 format!(
                     "in Python, before torch is imported: {}",
                     python_line(variable, &winner.conf)

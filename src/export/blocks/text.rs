@@ -86,12 +86,17 @@ fn span(span: &Span) -> String {
     }
 }
 
+/// A text of the user may have several lines.
+fn cell(words: &Line) -> String {
+    line(words).replace('\r', "\\r").replace('\n', "\\n")
+}
+
 pub(super) fn table(table: &Table) -> String {
     let mut headings: Vec<String> = table.headings.iter().map(|heading| heading.text.clone()).collect();
     if let (Some(first), Some(title)) = (headings.first_mut(), &table.title) {
         first.clone_from(title);
     }
-    let rows = table.rows.iter().map(|row| row.cells.iter().map(line).collect());
+    let rows = table.rows.iter().map(|row| row.cells.iter().map(cell).collect());
     let rows: Vec<Vec<String>> = std::iter::once(headings).chain(rows).collect();
     let letters = |cell: &String| cell.chars().count();
     let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(letters).max();

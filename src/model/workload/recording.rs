@@ -207,6 +207,17 @@ impl Recording {
         !self.blocks.is_empty() && !self.is_host
     }
 
+    /// Whether its call stacks have paths of Windows, such as `D:\\train.py`. O(lines of stacks).
+    pub fn is_of_windows(&self) -> bool {
+        let is_windows = |file: &str| {
+            let mut letters = file.chars();
+            letters.next().is_some_and(|drive| drive.is_ascii_alphabetic())
+                && letters.next() == Some(':')
+                && matches!(letters.next(), Some('\\' | '/'))
+        };
+        self.frames.iter().any(|frame| is_windows(self.text(frame.file)))
+    }
+
     /// Whether it is of this device, or states no device.
     pub fn is_of_device(&self, device: &str) -> bool {
         self.device == device || self.device.is_empty()

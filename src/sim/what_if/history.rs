@@ -45,6 +45,14 @@ pub fn missing_history(recording: &Recording) -> Option<String> {
     if recording.blocks.iter().any(|block| !block.is_older) {
         return None;
     }
+    if let Some(range) = recording.range {
+        return Some(format!(
+            "no history: none of the events {} to {} of {} is an allocation; choose a larger range",
+            range.first,
+            range.end.saturating_sub(1),
+            range.of
+        ));
+    }
     let is_still = recording.n_steps <= 1 && recording.marks.is_empty() && recording.events.is_empty();
     let what = if is_still && !recording.blocks.is_empty() {
         "it holds the state at one moment and no events, so nothing can be replayed"

@@ -38,9 +38,9 @@ fn failed(request: u64, n_dropped: usize) -> Json {
 fn a_failed_request_stays_failed_unless_a_setting_serves_it() {
     // Request, events that the ring lost, exit code, what is known, requests that fail as recorded and as recommended.
     for (request, n_dropped, code, servable, failures) in [
-        (80 * MIB, 0, 0, "tried", [1, 0]),
-        (91 * MIB, 0, 1, "never", [1, 1]),
-        (80 * MIB, 5, 0, "unknown", [1, 1]),
+        (80 * MIB, 0, 0, "tried", [json!(1), json!(0)]),
+        (91 * MIB, 0, 1, "never", [json!(1), Json::Null]),
+        (80 * MIB, 5, 1, "unknown", [json!(1), Json::Null]),
     ] {
         let file = file(&failed(request, n_dropped));
         let path = file.path().to_str().expect("UTF-8");
@@ -54,7 +54,7 @@ fn a_failed_request_stays_failed_unless_a_setting_serves_it() {
         assert_eq!(answer["device_bytes"], 140 * MIB, "reserved and free");
         assert_eq!(
             [&answer["replayed"]["ooms"], &answer["recommended"]["ooms"]],
-            failures,
+            [&failures[0], &failures[1]],
             "{servable}"
         );
         let text = text_of(&["recommend", path], code);
@@ -74,6 +74,69 @@ fn a_failed_request_stays_failed_unless_a_setting_serves_it() {
     for size in [["--device-memory", "1GiB"], ["--capacity", "1GiB"]] {
         let answer = answer_of(&[&["recommend", path, "--format", "json"], &size[..]].concat(), 0);
         assert_eq!(answer["device_bytes"], 1024 * MIB);
+        let request = &answer["recordings"][0]["failed_requests"][0];
+        assert_eq!(request["servable"], "tried", "{request}");
+        assert_eq!(answer["replayed"]["ooms"], 0, "the larger device serves it");
+        assert_eq!(answer["uncertainty_bytes"], 0, "the failure is no error of the replay");
+    }
+    // A request that fails is no defect of the lane.
+    let verified = super::run(&["compare", path, "--conf", "-", "--verify"]);
+    let error = String::from_utf8_lossy(&verified.stderr);
+    assert!(
+        verified.status.success() && error.contains("verified: 1 simulation"),
+        "{error}"
+    );
+    let answer = answer_of(&["recommend", path, "--format", "json", "--device-memory", "90MiB"], 1);
+    let request = &answer["recordings"][0]["failed_requests"][0];
+    assert_eq!(request["servable"], "never", "{request}");
+}
+
+/// A device that had 100 MiB when the first request failed and 200 MiB later: each request is judged by what it had then.
+#[test]
+fn each_failed_request_is_judged_by_the_device_of_its_moment() {
+    let mut trace = vec![
+        event("segment_alloc", A, 60 * MIB, 1),
+        event("alloc", A, 60 * MIB, 2),
+        event("oom", 40 * MIB, 60 * MIB, 3),
+    ];
+    let more = A + 0x1000_0000;
+    trace.extend([
+        event("segment_alloc", more, 120 * MIB, 4),
+        event("alloc", more, 120 * MIB, 5),
+        event("oom", 20 * MIB, 40 * MIB, 6),
+    ]);
+    let held = |at, size| segment(at, size, "large", vec![block(at, size, size, "active_allocated")]);
+    let file = file(&snapshot(vec![held(A, 60 * MIB), held(more, 120 * MIB)], trace));
+    let path = file.path().to_str().expect("UTF-8");
+    let answer = answer_of(&["recommend", path, "--format", "json"], 1);
+    let requests = answer["recordings"][0]["failed_requests"].as_array().expect("a list");
+    let judged: Vec<_> = requests
+        .iter()
+        .map(|one| (&one["servable"], &one["device_bytes"]))
+        .collect();
+    let never = json!("never");
+    assert_eq!(judged, [(&never, &json!(100 * MIB)), (&never, &json!(200 * MIB))]);
+    let explained = text_of(&["explain", path], 0);
+    assert!(
+        explained.replace('\u{a0}', " ").contains("more than the 100.0 MiB"),
+        "{explained}"
+    );
+}
+
+#[test]
+fn settings_that_the_platform_ignores_are_not_tried() {
+    for (file_name, is_windows) in [("D:\\work\\train.py", true), ("/work/train.py", false)] {
+        let mut all = failed(80 * MIB, 0);
+        for event in all["device_traces"][0].as_array_mut().expect("events") {
+            event["frames"] = json!([{"filename": file_name, "name": "f", "line": 3}]);
+        }
+        let file = file(&all);
+        let path = file.path().to_str().expect("UTF-8");
+        let answer = answer_of(&["recommend", path, "--format", "json"], 0);
+        let runs = answer["runs"].to_string();
+        assert_eq!(!runs.contains("expandable_segments"), is_windows, "{runs}");
+        let warnings = answer["warnings"].to_string();
+        assert_eq!(warnings.contains("ignores it on Windows"), is_windows, "{warnings}");
     }
 }
 

@@ -146,7 +146,9 @@ static BUILT_IN: [FrameRule; 20] = {
         rule(
             Internal,
             None,
-            Some(r"torch::unwind::|torch::CapturedTraceback|^gather_with_cpp|^torch::jit::tracer::pythonCallstack"),
+            Some(
+                r"torch::unwind::|torch::CapturedTraceback|(^|::)gather_with_cpp|^torch::jit::tracer::pythonCallstack",
+            ),
             "the unwinder",
         ),
         rule(

@@ -61,6 +61,10 @@ pub const NO_STEP_MARKS: &str = "no annotation marks steps; record them with tor
                                  schedule (ProfilerStep#3), and _record_memory_history(global_record_annotations=True); or \
                                  choose events by number with --event-range";
 
+/// What is said of a recording whose annotations have no place.
+const NO_TIMES: &str = "its events have no times, so that no annotation tells where a step begins; choose events by number with \
+                            --event-range";
+
 impl Recording {
     /// The events of a range; `None` where there are none.
     ///
@@ -72,7 +76,9 @@ impl Recording {
             EventRange::LastSteps(count) => {
                 let marks = self.step_marks();
                 let skipped = marks.len().saturating_sub(count as usize);
-                let first = marks.get(skipped).ok_or(NO_STEP_MARKS)?;
+                let first = marks
+                    .get(skipped)
+                    .ok_or(if self.times.is_empty() { NO_TIMES } else { NO_STEP_MARKS })?;
                 (first.start.0, self.n_steps)
             }
         };

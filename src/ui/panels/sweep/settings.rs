@@ -225,7 +225,10 @@ fn recommendation(found: &FoundSettings, winner: &TriedSetting) -> String {
 /// The line for a shell and for Python.
 fn copy_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, found: &FoundSettings, winner: &TriedSetting) {
     let (variable, conf) = (found.variable(), &winner.conf);
-    let (shell, python) = (shell_line(variable, conf), python_line(variable, conf));
+    let (shell, python) = (
+        shell_line(variable, conf, found.fits.iter().any(|fit| fit.is_windows)),
+        python_line(variable, conf),
+    );
     ui.horizontal_wrapped(|ui| {
         ui.monospace(&shell);
         if ui.button("Copy").on_hover_text("Copy the line for a shell").clicked() {
