@@ -61,7 +61,7 @@ pub struct RankSpread {
     pub by: Attribute,
     /// The highest live peak first, then by rank and name.
     pub ranks: Vec<RankPeak>,
-    /// The median of the live peaks; of an even number the lower one.
+    /// The median of the live peaks; of an even number the mean of the two in the middle.
     pub median: Bytes,
     /// The largest difference between most and least first.
     pub groups: Vec<GroupSpread>,
@@ -98,25 +98,31 @@ impl RankSpread {
     /// peaks are equal.
     pub fn sentence(&self) -> Option<String> {
         let worst = self.ranks.first()?;
-        if worst.live == self.median {
+        let (others, usual) = match &self.ranks[..] {
+            [_, other] => ("the other", other.live),
+            _ => ("the median", self.median),
+        };
+        if worst.live == usual {
             return None;
         }
-        let over = |bytes: Bytes, median: Bytes| i128::from(bytes.get()) - i128::from(median.get());
-        let others = if self.ranks.len() == 2 {
-            "the other"
-        } else {
-            "the median"
-        };
+        let over = |bytes: Bytes, usual: Bytes| i128::from(bytes.get()) - i128::from(usual.get());
         let mut text = format!(
             "{} is the worst: {} over {others}",
             worst.label(),
-            signed_bytes(over(worst.live, self.median))
+            signed_bytes(over(worst.live, usual))
         );
+        let usual_of = |group: &GroupSpread| {
+            if self.ranks.len() == 2 {
+                group.least
+            } else {
+                group.median
+            }
+        };
         let own = |group: &GroupSpread| worst.groups.get(&group.text).copied().unwrap_or_default();
         let mut parts: Vec<(i128, &GroupSpread)> = self
             .groups
             .iter()
-            .map(|group| (over(own(group), group.median), group))
+            .map(|group| (over(own(group), usual_of(group)), group))
             .filter(|(difference, _)| *difference > 0)
             .collect();
         parts.sort_by_key(|(difference, group)| (Reverse(*difference), group.text.clone()));
@@ -214,13 +220,12 @@ fn peak(recording: &Recording, by: Attribute) -> RankPeak {
     }
 }
 
-/// Of an even number the lower one.
+/// Of an even number the mean of the two in the middle, rounded down.
 fn median(mut bytes: Vec<Bytes>) -> Bytes {
     bytes.sort_unstable();
-    bytes
-        .get(bytes.len().saturating_sub(1) / 2)
-        .copied()
-        .unwrap_or_default()
+    let at = |position: usize| bytes.get(position).copied().unwrap_or_default();
+    let (low, high) = (at(bytes.len().saturating_sub(1) / 2), at(bytes.len() / 2));
+    Bytes(low.get() + (high.get() - low.get()) / 2)
 }
 
 fn spread(ranks: &[RankPeak]) -> Vec<GroupSpread> {
@@ -326,6 +331,14 @@ mod tests {
             "rank 2 is the worst: +205 B over the median; largest differences: a +200 B, d +5 B"
         );
         assert_eq!(spread_of(&ranks[..1]), None);
+        // Of two the other one is told; of an even number the median is between the two in the middle.
+        let two = spread_of(&ranks[1..]).expect("two ranks");
+        let sentence = two.sentence().expect("peaks differ").replace('\u{a0}', " ");
+        assert!(
+            sentence.starts_with("rank 2 is the worst: +205 B over the other; largest differences: a +200 B"),
+            "{sentence}"
+        );
+        assert_eq!(two.median, Bytes(212));
     }
 
     #[test]

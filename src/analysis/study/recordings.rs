@@ -214,11 +214,12 @@ fn report(shown: &[&Recording], steps: &CommonSteps, diagnostics: &mut Diagnosti
                     simulation.measured_alignment=time keeps their clocks";
         diagnostics.info(text.to_owned(), &shown[0].name);
     }
-    let has_no_times = shown.iter().any(|one| one.times.is_empty() && one.simulation.is_none());
-    if has_no_times && !steps.is_by_time && shown.iter().filter(|one| one.simulation.is_none()).count() > 1 {
+    let measured = || shown.iter().filter(|one| one.simulation.is_none());
+    let untimed = measured().find(|one| one.times.is_empty());
+    if let Some(untimed) = untimed.filter(|_| !steps.is_by_time && measured().count() > 1) {
         diagnostics.info(
-            "some recordings have no times, so all begin at the same step and steps count events".to_owned(),
-            &shown[0].name,
+            "the recording has no times, so all begin at the same step and steps count events".to_owned(),
+            &untimed.name,
         );
     }
 }

@@ -75,7 +75,7 @@ const GROUPS: [(&str, &[CommandHelp]); 4] = [
                 "replay",
                 [
                     "highwater replay two_graphs.trace --policy 4",
-                    "highwater replay language_model.snapshot.pickle.gz --allocator torch",
+                    "highwater replay language_model.snapshot.pickle.gz --conf expandable_segments:True",
                 ],
             ),
             row(

@@ -8,8 +8,10 @@ use anyhow::{Context as _, bail};
 use crate::args::{Common, CompareArgs};
 use crate::request::Prepared;
 use crate::settings::Settings;
+use crate::warn;
 use highwater_analysis::{Comparison, Configuration, Limit, compare};
 use highwater_export::{Baseline, BaselineComparison, LaneBaseline};
+use highwater_model::diagnostics::Severity;
 use highwater_model::progress::Progress;
 use highwater_session::{ReadFiles, SourceSpec, read_bytes};
 
@@ -62,6 +64,15 @@ fn opened(path: &Path, common: &Common, progress: &Progress<'_>) -> anyhow::Resu
     let files = settings.read_files();
     let prepared = Prepared::new(settings, None, progress)?;
     let comparison = compare(&prepared.request, progress).with_context(|| path.display().to_string())?;
+    for recording in &comparison.recordings {
+        if recording.steps <= 1 && recording.older_blocks > 0 {
+            let what = "no history: its figures are of one moment and no peaks";
+            warn(
+                Severity::Warning,
+                &format!("{}: {}: {what}", path.display(), recording.name),
+            );
+        }
+    }
     let lane = comparison.main_lane();
     let lane = lane.with_context(|| format!("{}: there is no lane to compare with", path.display()))?;
     Ok(ReadBaseline {
