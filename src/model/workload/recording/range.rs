@@ -62,8 +62,8 @@ pub const NO_STEP_MARKS: &str = "no annotation marks steps; record them with tor
                                  choose events by number with --event-range";
 
 /// What is said of a recording whose annotations have no place.
-const NO_TIMES: &str = "its events have no times, so that no annotation tells where a step begins; choose events by number with \
-                            --event-range";
+const NO_TIMES: &str = "no annotation marks steps: its events have no times, so that annotations have no place; choose events by \
+                        number with --event-range";
 
 impl Recording {
     /// The events of a range; `None` where there are none.
