@@ -1,8 +1,10 @@
 //! `highwater peak`: the live tensors at the peak, at a step or in a range, and savings.
 
+mod find;
 mod recorded;
 mod tree;
 
+use self::find::found;
 use self::recorded::{events, growth, segments};
 use self::tree::{check_forms, has_tree, tree_request, tree_text};
 use anyhow::{Context as _, bail};
@@ -47,6 +49,10 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
             range_of("--events", text)?,
             &prepared.diagnostics(),
         )?;
+        return Ok(Verdict::Done);
+    }
+    if let Some(query) = &args.find {
+        found(args, comparison, lane, query, (&prepared.diagnostics(), progress))?;
         return Ok(Verdict::Done);
     }
     let at = on_axis(&comparison, lane, at, name)?;

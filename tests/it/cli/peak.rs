@@ -484,3 +484,18 @@ fn a_failed_request_states_a_lower_bound_of_the_device() {
     let text = text_of(&["compare", path], 0);
     assert!(text.contains("device memory: at least 61.00"), "{text}");
 }
+
+#[test]
+fn blocks_are_found_by_the_language_of_find() {
+    let file = file(&two_segments());
+    let path = file.path().to_str().unwrap();
+    let answer = json(&["peak", path, "--find", "attend size:>1KiB", "--format", "json"], 0);
+    let summary = ["count", "of", "bytes"].map(|field| answer[field].as_u64());
+    assert_eq!(summary, [Some(1), Some(2), Some(0x800)], "{answer}");
+    assert_eq!(answer["rows"][0]["bytes"], 0x800);
+    let text = text_of(&["peak", path, "--find", "-attend"], 0);
+    assert!(text.contains("1 block of 2 match -attend") && text.contains("embed"), "{text}");
+    let csv = text_of(&["peak", path, "--find", "", "--format", "csv"], 0);
+    assert_eq!(csv.lines().count(), 3, "{csv}");
+    fails(&["peak", path, "--find", "size:>x"], "--find size:>x");
+}
