@@ -30,7 +30,11 @@ pub struct FoundAnswer<'a> {
 impl Answer for FoundAnswer<'_> {
     fn page(&self) -> Page {
         let (table, name) = (self.table, &self.comparison.workload.name);
-        let noun = if self.comparison.is_measured_lane(self.lane) { "block" } else { "tensor" };
+        let noun = if self.comparison.is_measured_lane(self.lane) {
+            "block"
+        } else {
+            "tensor"
+        };
         let found = counted(table.len() as u64, noun);
         let title = format!(
             "{name}, {}: {found} of {} match {}, {} in sum",

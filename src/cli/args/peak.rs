@@ -46,7 +46,7 @@ pub struct PeakArgs {
     /// List the events from A to B (exclusive) with their call stacks
     #[arg(long, value_name = "A..B", conflicts_with_all = ["range", "step", "against", "segments", "growth"])]
     pub events: Option<String>,
-    /// List the blocks or tensors that match, such as "file:train.py size:>1MiB" (the language of Find)
+    /// List the blocks or tensors that match, as Find does, e.g. `file:train.py size:>1MiB`
     #[arg(long, value_name = "QUERY", allow_hyphen_values = true, conflicts_with_all = ["range", "step", "against", "segments", "events", "growth", "baseline"])]
     pub find: Option<String>,
     /// List blocks that grow from step to step (of annotations, or of N equal parts)

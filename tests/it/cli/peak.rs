@@ -494,7 +494,10 @@ fn blocks_are_found_by_the_language_of_find() {
     assert_eq!(summary, [Some(1), Some(2), Some(0x800)], "{answer}");
     assert_eq!(answer["rows"][0]["bytes"], 0x800);
     let text = text_of(&["peak", path, "--find", "-attend"], 0);
-    assert!(text.contains("1 block of 2 match -attend") && text.contains("embed"), "{text}");
+    assert!(
+        text.contains("1 block of 2 match -attend") && text.contains("embed"),
+        "{text}"
+    );
     let csv = text_of(&["peak", path, "--find", "", "--format", "csv"], 0);
     assert_eq!(csv.lines().count(), 3, "{csv}");
     fails(&["peak", path, "--find", "size:>x"], "--find size:>x");
