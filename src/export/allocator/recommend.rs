@@ -272,7 +272,7 @@ impl<'a> SettingSearchAnswer<'a> {
         let needs = match needs.to_string() {
             // torch_npu has the numbers of its torch.
             needs if is_npu => format!(
-                "torch_npu {}, whose release nothing in the recording tells",
+                "torch_npu {} (nothing in the recording tells its release)",
                 needs.trim_start_matches("torch ")
             ),
             needs => format!("{needs}{oldest}"),
