@@ -85,6 +85,7 @@ impl Answer for AllocatorAnswer<'_> {
         }));
         blocks.extend([self.sums().facts("allocator", "").into()]);
         blocks.extend(bounds_note(&state.sums).map(paragraph));
+        blocks.extend(self.unused_sentence().map(paragraph));
         if state.pools.len() > 1 {
             blocks.extend(self.pools().blocks(usize::MAX));
         }
@@ -154,6 +155,42 @@ impl<'a> AllocatorAnswer<'a> {
     fn last_event(&self) -> Option<RecordedEvent> {
         let event = self.state.event.0;
         self.recording.events_in(event..event.saturating_add(1)).pop()
+    }
+
+    /// Why reserved bytes are not used; `None` where all are.
+    fn unused_sentence(&self) -> Option<String> {
+        let sums = &self.state.sums;
+        let unused = sums.inactive_split + sums.free;
+        let is_cached = |segment: &&SegmentState| {
+            let (_, private) = self.recording.segment_kind(segment.kind);
+            segment.sums.free > Bytes::ZERO && private.is_none()
+        };
+        let cached: Bytes = self
+            .state
+            .segments
+            .iter()
+            .filter(is_cached)
+            .map(|one| one.sums.free)
+            .sum();
+        let most = sums.at_most();
+        let given_back = match cached {
+            Bytes::ZERO => String::new(),
+            cached => format!(", of which empty_cache() gives {cached} back"),
+        };
+        let pieces = self.state.segments.iter().flat_map(|segment| &segment.pieces);
+        let gaps = pieces.filter(|piece| piece.kind == PieceKind::Inactive);
+        let largest_gap = gaps.map(|piece| piece.bytes).max().unwrap_or_default();
+        (unused > Bytes::ZERO).then(|| {
+            format!(
+                "{most}{unused} of {} reserved hold no block: {} in {}{given_back}; {most}{} in gaps beside blocks, which serve \
+                 requests up to {most}{}.",
+                sums.reserved,
+                sums.free,
+                counted(sums.free_segments, "whole segment"),
+                sums.inactive_split,
+                largest_gap
+            )
+        })
     }
 
     fn lane_title(&self) -> Option<String> {

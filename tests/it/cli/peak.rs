@@ -307,6 +307,8 @@ fn segments_are_listed_as_text_json_and_csv() {
         largest free            8.000 KiB                 8 192 B
         rounding inside blocks  16 B                         16 B
 
+        9.500 KiB of 12.00 KiB reserved hold no block: 8.000 KiB in 1 whole segment; 1.500 KiB in gaps beside blocks, which serve requests up to 1.500 KiB.
+
         stream  kind   private pool  segments   reserved     active  awaiting free   inactive       free  largest free
              0  small                       1  4.000 KiB  2.500 KiB            0 B  1.500 KiB        0 B     1.500 KiB
              9  large  (0, 4)               1  8.000 KiB        0 B            0 B        0 B  8.000 KiB     8.000 KiB
