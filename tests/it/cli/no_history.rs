@@ -108,6 +108,12 @@ fn a_range_without_events_and_a_verification_of_nothing_say_so() {
     let path = file.path().to_str().expect("UTF-8");
     fails(&["peak", path, "--range", "100..200"], "exceeds the last event");
     fails(&["peak", path, "--range", "3..3"], "FIRST..END");
+    let aligned = run(&["compare", path, "--align", "events"]);
+    let error = String::from_utf8_lossy(&aligned.stderr);
+    assert!(
+        aligned.status.success() && error.contains("--align has no effect"),
+        "{error}"
+    );
     let output = run(&["compare", path, "--verify"]);
     assert_eq!(output.status.code(), Some(0));
     let error = String::from_utf8_lossy(&output.stderr);
