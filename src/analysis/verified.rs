@@ -19,7 +19,7 @@ use highwater_model::units::Bytes;
 use highwater_model::workload::GraphIdx;
 use highwater_plan::{Buffer, PlacementProblem, Plan, verify_with};
 use highwater_sim::fold::StepBytes;
-use highwater_sim::{BoundGraph, DeviceSession, verify, verify_log};
+use highwater_sim::{BoundGraph, DeviceSession, verify, verify_log, verify_recorded_log};
 
 /// What was verified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -180,6 +180,7 @@ fn verified(
     }
     let checked = match session {
         Some(session) => verify(&lane.simulation, session),
+        None if lane.is_measured() => verify_recorded_log(&lane.simulation),
         None => verify_log(&lane.simulation),
     };
     let figures = || wrong_figure(lane).map_or(Ok(()), Err);

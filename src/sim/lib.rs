@@ -55,4 +55,4 @@ pub use session::{
 pub use simulate::simulate;
 pub use simulate_trace::{MAX_TRACE_EVENTS, Refusals, TraceStop, simulate_trace};
 pub use trace_session::{TraceRequest, TraceSession};
-pub use verify::{SimulationDefect, verify, verify_log};
+pub use verify::{SimulationDefect, verify, verify_log, verify_recorded_log};

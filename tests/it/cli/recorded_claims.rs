@@ -91,6 +91,22 @@ fn a_failed_request_stays_failed_unless_a_setting_serves_it() {
     assert_eq!(request["servable"], "never", "{request}");
 }
 
+#[test]
+fn last_steps_that_nothing_marks_are_told_by_their_reason() {
+    for (has_times, reason) in [(true, "no annotation marks steps; record"), (false, "have no times")] {
+        let mut all = failed(80 * MIB, 0);
+        for event in all["device_traces"][0].as_array_mut().expect("events") {
+            let event = event.as_object_mut().expect("an event");
+            if !has_times {
+                event.remove("time_us");
+            }
+        }
+        let file = file(&all);
+        let path = file.path().to_str().expect("UTF-8");
+        super::fails(&["inspect", path, "--last-steps", "2"], reason);
+    }
+}
+
 /// A device that had 100 MiB when the first request failed and 200 MiB later: each request is judged by what it had then.
 #[test]
 fn each_failed_request_is_judged_by_the_device_of_its_moment() {
@@ -116,6 +132,12 @@ fn each_failed_request_is_judged_by_the_device_of_its_moment() {
         .collect();
     let never = json!("never");
     assert_eq!(judged, [(&never, &json!(100 * MIB)), (&never, &json!(200 * MIB))]);
+    let verified = super::run(&["compare", path, "--conf", "-", "--verify"]);
+    let error = String::from_utf8_lossy(&verified.stderr);
+    assert!(
+        verified.status.success() && error.contains("verified: 1 simulation"),
+        "{error}"
+    );
     let explained = text_of(&["explain", path], 0);
     assert!(
         explained.replace('\u{a0}', " ").contains("more than the 100.0 MiB"),

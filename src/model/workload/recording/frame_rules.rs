@@ -147,9 +147,9 @@ static BUILT_IN: [FrameRule; 20] = {
             Internal,
             None,
             Some(
-                r"torch::unwind::|torch::CapturedTraceback|(^|::)gather_with_cpp|^torch::jit::tracer::pythonCallstack",
+                r"torch::unwind::|torch::CapturedTraceback|(^|::)gather_with_cpp|^torch::jit::tracer::pythonCallstack|^pthread_|^(__)?clone3?$|^(start_thread|execute_native_thread_routine)$",
             ),
-            "the unwinder",
+            "the unwinder, and the start of a thread",
         ),
         rule(
             Internal,

@@ -78,7 +78,11 @@ impl Recording {
                 let skipped = marks.len().saturating_sub(count as usize);
                 let first = marks
                     .get(skipped)
-                    .ok_or(if self.times.is_empty() { NO_TIMES } else { NO_STEP_MARKS })?;
+                    .ok_or(if self.times.is_empty() && !self.blocks.is_empty() {
+                        NO_TIMES
+                    } else {
+                        NO_STEP_MARKS
+                    })?;
                 (first.start.0, self.n_steps)
             }
         };
