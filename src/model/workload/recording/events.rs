@@ -6,7 +6,9 @@
 
 use std::ops::Range;
 
-use super::{EventAction, MarkKind, RecordedBlock, RecordedMark, RecordedName, RecordedRegion, Recording, StackIdx};
+use super::{
+    CallSiteKind, EventAction, MarkKind, RecordedBlock, RecordedMark, RecordedName, RecordedRegion, Recording, StackIdx,
+};
 use crate::units::{Bytes, Step};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,11 +62,12 @@ impl RecordedEvent {
         }
     }
 
-    /// Empty where its stack is not stated.
+    /// Empty where its stack is not stated, or names nothing.
     pub fn call_site<'a>(&self, recording: &'a Recording) -> &'a str {
         let sites = &recording.call_sites;
         let site = self.stack.and_then(|stack| sites.of_stack(stack));
-        site.map_or("", |site| sites.text(site))
+        let is_named = |site: &u32| sites.get(*site).is_some_and(|site| site.kind != CallSiteKind::Unknown);
+        site.filter(is_named).map_or("", |site| sites.text(site))
     }
 
     /// Of a free: where its block was allocated.
