@@ -93,6 +93,13 @@ impl Reader<'_> {
     fn condition(&mut self) -> Result<Option<Condition>, QueryError> {
         let rest = self.rest();
         let end = rest.find(|letter: char| !letter.is_ascii_alphabetic());
+        // `size>1MiB` is meant as `size:>1MiB`.
+        let amount = end.filter(|end| rest[*end..].starts_with(['<', '>']));
+        let amount = amount.and_then(|end| Some((end, Condition::find(&rest[..end])?)));
+        if let Some((end, condition)) = amount.filter(|(_, condition)| condition.is_amount()) {
+            self.at += end;
+            return Ok(Some(condition));
+        }
         let Some(end) = end.filter(|end| *end > 0 && rest[*end..].starts_with(':')) else {
             return Ok(None);
         };

@@ -495,6 +495,8 @@ fn blocks_are_found_by_the_language_of_find() {
     let summary = ["count", "of", "bytes"].map(|field| answer[field].as_u64());
     assert_eq!(summary, [Some(1), Some(2), Some(0x800)], "{answer}");
     assert_eq!(answer["rows"][0]["bytes"], 0x800);
+    let same = json(&["peak", path, "--find", "attend size>1KiB", "--format", "json"], 0);
+    assert_eq!(same["rows"], answer["rows"], "without a colon");
     let text = text_of(&["peak", path, "--find", "-attend"], 0);
     assert!(
         text.contains("1 block of 2 match -attend") && text.contains("embed"),
