@@ -130,8 +130,8 @@ pub use study::{
 pub use verdict::{Served, Verdict};
 pub use verified::{Audit, LaneDefect, Verification, Verified};
 pub use what_if::{
-    AllocatorFit, AllocatorRun, AllocatorSetting, JudgedFailure, KeyEffect, SearchError, SearchPlan, Servable,
-    ServingRun, SettingPair, SettingSearch, TriedSetting, conf_text, missing_history, python_line, search_recordings,
-    search_settings, serving_runs, setting_tolerance, shell_line, stated_conf,
+    AllocatorFit, AllocatorRun, AllocatorSetting, IGNORED_ON_WINDOWS, JudgedFailure, KeyEffect, SearchError,
+    SearchPlan, Servable, ServingRun, SettingPair, SettingSearch, TriedSetting, conf_text, missing_history,
+    python_line, search_recordings, search_settings, serving_runs, setting_tolerance, shell_line, stated_conf,
 };
 pub use workspaces::{EstimatedWorkspaces, ScratchSource};

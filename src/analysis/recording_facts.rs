@@ -34,7 +34,7 @@ impl RecordingFigures {
             );
         }
         facts.plain("recorded by", self.recorder.clone());
-        let is_moment = self.is_moment();
+        let is_moment = self.is_one_moment && self.older_blocks + self.regions > 0;
         let events = match self.steps {
             _ if is_moment => "none: the state at one moment".to_owned(),
             count => grouped(u64::from(count)),
@@ -82,13 +82,6 @@ impl RecordingFigures {
             facts.plain(key, value.clone());
         }
         facts.0
-    }
-
-    /// Whether no event was recorded: the only step is the state of the snapshot.
-    fn is_moment(&self) -> bool {
-        let begun = self.blocks + self.appeared_blocks + self.ops + self.older_freed;
-        let found = self.older_blocks + self.regions;
-        self.steps == 1 && self.duration.is_none() && begun == 0 && found > 0 && self.totals.is_empty()
     }
 }
 

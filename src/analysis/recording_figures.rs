@@ -69,6 +69,8 @@ pub struct RecordingFigures {
     pub recorder: String,
     /// Events, or distinct times.
     pub steps: u32,
+    /// Whether it holds the state at one moment and no events.
+    pub is_one_moment: bool,
     /// From the first time to the last; `None` without times.
     pub duration: Option<Nanos>,
     /// Blocks whose allocation is recorded.
@@ -144,6 +146,7 @@ pub fn recording_figures(recording: &Recording) -> RecordingFigures {
         device_memory: recording.device_memory,
         recorder: recording.recorder.clone(),
         steps: recording.n_steps,
+        is_one_moment: recording.is_one_moment(),
         duration: first.zip(last).map(|(first, last)| Nanos(last.0 - first.0)),
         blocks: (blocks.len() - unseen().count()) as u64,
         older_blocks: older().count() as u64,

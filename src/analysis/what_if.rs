@@ -19,14 +19,14 @@ pub use failures::{JudgedFailure, Servable};
 pub use highwater_sim::what_if::missing_history;
 pub use search::{SearchError, SearchPlan, SettingSearch, TriedSetting, search_recordings, search_settings};
 pub use served::{ServingRun, serving_runs};
-pub use texts::{conf_text, python_line, shell_line};
+pub use texts::{IGNORED_ON_WINDOWS, conf_text, python_line, shell_line};
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use failures::failed_requests;
 use highwater_model::progress::Progress;
-use highwater_model::units::{Bytes, Step, counted, grouped};
+use highwater_model::units::{Bytes, counted, grouped};
 use highwater_model::workload::{Recording, TotalKind};
 use highwater_sim::what_if::{History, NoHistory, SimulatedRun, simulated};
 use highwater_torch::recording::{Check, Replayable, Stop, WhatIf, what_if};
@@ -35,10 +35,6 @@ use highwater_torch::{
     range_text,
 };
 use orders::{Candidates, Reproduced};
-use served::FailedInputs;
-
-/// Failed requests that are named.
-const MOST_FAILURES: usize = 4;
 
 /// A device of unknown size never runs out.
 const UNLIMITED: u64 = 1 << 50;
@@ -197,72 +193,6 @@ impl AllocatorFit {
         Ok(own)
     }
 
-    /// Failed requests on which settings are tried.
-    fn tried(&self) -> usize {
-        let failures = self.failures.iter();
-        failures.filter(|failed| failed.servable == Servable::Tried).count()
-    }
-
-    /// Marks the failed requests that the recorded settings, replayed, serve.
-    fn judge_failures(&mut self, stop: Stop<'_>) -> Result<(), NoHistory> {
-        // A larger device may serve what the recorded one did not.
-        if self.tried() == 0 || self.outgrown.is_some() {
-            return Ok(());
-        }
-        let replayable = self.replayable(None, stop)?.refusing(self.refused());
-        let rules = rules_of(&self.settings, self.check.ties);
-        let (_, seen) = what_if(&replayable, rules, device_spec(self.device), FailedInputs::default())?;
-        drop(replayable);
-        let steps: BTreeSet<Step> = seen.steps(&self.history.steps).collect();
-        for failed in &mut self.failures {
-            if failed.servable == Servable::Tried && !steps.contains(&failed.step) {
-                failed.servable = Servable::Unknown;
-            }
-        }
-        Ok(())
-    }
-
-    /// Positions in the history of failed requests.
-    fn failed_positions(&self, is_wanted: impl Fn(&JudgedFailure) -> bool) -> BTreeSet<u32> {
-        let wanted = self.failures.iter().filter(|failed| is_wanted(failed));
-        let position = |failed: &JudgedFailure| {
-            let at = self.history.steps.binary_search(&failed.step.0).ok()?;
-            u32::try_from(at).ok()
-        };
-        wanted.filter_map(position).collect()
-    }
-
-    /// Positions of requests that no setting serves.
-    fn never(&self) -> BTreeSet<u32> {
-        self.failed_positions(|failed| failed.servable == Servable::Never)
-    }
-
-    /// Positions of requests that fail in every replay.
-    fn refused(&self) -> BTreeSet<u32> {
-        self.failed_positions(|failed| failed.servable != Servable::Tried)
-    }
-
-    /// Why the answer on a failed request is "no" or unknown, a sentence each; how many more there are.
-    pub fn failure_sentences(&self) -> Vec<String> {
-        let mut all: Vec<String> = self
-            .failures
-            .iter()
-            .take(MOST_FAILURES)
-            .map(|failed| failed.sentence(self.outgrown))
-            .collect();
-        let more = self.failures.len().saturating_sub(MOST_FAILURES);
-        all.extend((more > 0).then(|| format!("{} more failed", counted(more as u64, "request"))));
-        all
-    }
-
-    /// Requests that the recorded settings do not serve, replayed, and another setting may.
-    pub fn own_lost(&self) -> usize {
-        match self.outgrown {
-            Some(_) => self.own.lost(),
-            None => self.tried(),
-        }
-    }
-
     /// How far the replay of the recorded settings is from the recorded peak: what predates the recording is guessed. A
     /// setting that saves no more is no better. 0 where the recording lists no segments.
     pub fn uncertainty(&self) -> Bytes {
@@ -271,6 +201,11 @@ impl AllocatorFit {
         } else {
             Bytes::ZERO
         }
+    }
+
+    /// Whether blocks are older than the recording: only the survivors of what was allocated before it are known.
+    pub fn has_older_blocks(&self) -> bool {
+        !self.history.older.is_empty()
     }
 
     pub fn framework(&self) -> Framework {

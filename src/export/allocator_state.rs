@@ -75,7 +75,7 @@ impl Answer for AllocatorAnswer<'_> {
         let title = format!(
             "{}, {}: the allocator after event {}",
             comparison.workload.name,
-            self.lane_title().unwrap_or_default(),
+            comparison.title_of(self.lane),
             state.event
         );
         let mut blocks = vec![paragraph(title)];
@@ -102,7 +102,7 @@ impl Answer for AllocatorAnswer<'_> {
         let state = self.state;
         let (count, bytes) = state.outside;
         Record::new()
-            .key("lane", self.lane_title())
+            .key("lane", self.comparison.title_of(self.lane))
             .key("axis", self.comparison.axis_word())
             .key("step", self.step)
             .key("event", state.event)
@@ -191,11 +191,6 @@ impl<'a> AllocatorAnswer<'a> {
                 largest_gap
             )
         })
-    }
-
-    fn lane_title(&self) -> Option<String> {
-        let lane = self.comparison.lanes.get(self.lane)?;
-        Some(self.comparison.lane_title(lane.id))
     }
 
     fn name(&self, piece: &Piece) -> Option<&'a str> {

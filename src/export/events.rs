@@ -9,7 +9,7 @@ use super::record::{Record, Rows, Value};
 use highwater_analysis::Comparison;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::counted;
-use highwater_model::workload::{RecordedEvent, Recording, Segments};
+use highwater_model::workload::{RecordedEvent, RecordedName, Recording, Segments};
 use highwater_timeline::CallStack;
 
 /// Between the frames of a stack in a cell.
@@ -35,11 +35,15 @@ fn frames(recording: &Recording, event: &RecordedEvent) -> Vec<String> {
     frames.iter().map(ToString::to_string).collect()
 }
 
+/// The kind of the segment of an event, or of its block.
+fn kind(recording: &Recording, segments: &Segments, event: &RecordedEvent) -> Option<RecordedName> {
+    let of_block = || segments.of(recording.blocks.get(event.block? as usize)?);
+    event.segment.or_else(|| Some(of_block()?.kind))
+}
+
 /// The fields of an event, for programs.
 pub(super) fn event_record<'a>(recording: &'a Recording, segments: &Segments, event: &RecordedEvent) -> Record<'a> {
-    let block = event.block.and_then(|block| recording.blocks.get(block as usize));
-    let of_block = block.and_then(|block| Some(segments.of(block)?.kind));
-    let kind = event.segment.or(of_block).map(|kind| recording.segment_kind(kind));
+    let kind = kind(recording, segments, event).map(|kind| recording.segment_kind(kind));
     Record::new()
         .key("event", event.step)
         .key("time_ns", recording.times.get(event.step.idx()))
@@ -51,7 +55,7 @@ pub(super) fn event_record<'a>(recording: &'a Recording, segments: &Segments, ev
         .key("private_pool", kind.and_then(|(_, pool)| pool))
         .key("call_site", event.call_site(recording))
         // Of a free: where its block was allocated.
-        .key("block", block.map(|block| recording.block_name(block)))
+        .key("block", event.block_name(recording))
         .key("text", event.text.map(|text| recording.text(text)))
 }
 
@@ -77,11 +81,9 @@ impl<'a> EventsAnswer<'a> {
         let events = self.events;
         Rows::indexed(events.len(), move |position| {
             let (recording, event) = (answer.recording, &events[position]);
-            let block = event.block.and_then(|block| recording.blocks.get(block as usize));
-            let of_block = block.and_then(|block| Some(segments.of(block)?.kind));
-            let kind = event.segment.or(of_block).map_or("", |kind| recording.text(kind));
+            let kind = kind(recording, &segments, event).map_or("", |kind| recording.text(kind));
             let by = event.call_site(recording);
-            let of = block.map_or("", |block| recording.block_name(block));
+            let of = event.block_name(recording).unwrap_or_default();
             let what = match event.text.map_or("", |text| recording.text(text)) {
                 "" if of == by => String::new(),
                 "" => of.to_owned(),
@@ -108,8 +110,7 @@ impl<'a> EventsAnswer<'a> {
 
 impl Answer for EventsAnswer<'_> {
     fn page(&self) -> Page {
-        let lane = self.comparison.lanes.get(self.lane).map(|lane| lane.id);
-        let lane = lane.map_or_else(String::new, |id| self.comparison.lane_title(id));
+        let lane = self.comparison.title_of(self.lane);
         let name = &self.comparison.workload.name;
         let title = format!("{name}, {lane}: {}", counted(self.events.len() as u64, "event"));
         let mut blocks = vec![paragraph(title)];
@@ -123,7 +124,6 @@ impl Answer for EventsAnswer<'_> {
     }
 
     fn json(&self) -> impl Serialize {
-        let lane = self.comparison.lanes.get(self.lane).map(|lane| lane.id);
         let segments = Segments::new(self.recording);
         let events = self.listed().iter().map(|event| {
             let stack = frames(self.recording, event);
@@ -132,7 +132,7 @@ impl Answer for EventsAnswer<'_> {
                 .to_json()
         });
         Record::new()
-            .key("lane", lane.map(|id| self.comparison.lane_title(id)))
+            .key("lane", self.comparison.title_of(self.lane))
             .key("axis", self.comparison.axis_word())
             .key("events_total", self.events.len())
             .key("events", serde_json::Value::Array(events.collect()))

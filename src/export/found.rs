@@ -38,7 +38,7 @@ impl Answer for FoundAnswer<'_> {
         let found = counted(table.len() as u64, noun);
         let title = format!(
             "{name}, {}: {found} of {} match {}, {} in sum",
-            self.lane_title(),
+            self.comparison.title_of(self.lane),
             table.n_total(),
             table.spec().filter,
             self.sum()
@@ -70,7 +70,7 @@ impl Answer for FoundAnswer<'_> {
     fn json(&self) -> impl Serialize {
         let positions: Vec<usize> = (0..self.table.len().min(self.most)).collect();
         Record::new()
-            .key("lane", self.lane_title())
+            .key("lane", self.comparison.title_of(self.lane))
             .key("query", &*self.table.spec().filter)
             .key("count", self.table.len())
             .key("of", self.table.n_total())
@@ -89,11 +89,6 @@ impl Answer for FoundAnswer<'_> {
 }
 
 impl FoundAnswer<'_> {
-    fn lane_title(&self) -> String {
-        let lane = self.comparison.lanes.get(self.lane).map(|lane| lane.id);
-        lane.map_or_else(String::new, |id| self.comparison.lane_title(id))
-    }
-
     /// Of the first column of bytes.
     fn sum(&self) -> Bytes {
         let table = self.table;

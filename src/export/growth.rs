@@ -32,7 +32,7 @@ impl Answer for GrowthAnswer<'_> {
         let title = format!(
             "{}, {}: growth over {}",
             self.comparison.workload.name,
-            self.lane_title(),
+            self.comparison.title_of(self.lane),
             counted(growth.steps.len() as u64, noun)
         );
         let mut blocks = vec![paragraph(title)];
@@ -52,7 +52,7 @@ impl Answer for GrowthAnswer<'_> {
     fn json(&self) -> impl Serialize {
         let growth = self.growth;
         Record::new()
-            .key("lane", self.lane_title())
+            .key("lane", self.comparison.title_of(self.lane))
             .key(
                 "steps_from",
                 if growth.is_marked { "annotations" } else { "equal parts" },
@@ -90,11 +90,6 @@ impl Answer for GrowthAnswer<'_> {
 }
 
 impl<'a> GrowthAnswer<'a> {
-    fn lane_title(&self) -> String {
-        let lane = self.comparison.lanes.get(self.lane).map(|lane| lane.id);
-        lane.map_or_else(String::new, |id| self.comparison.lane_title(id))
-    }
-
     fn rows(&self) -> Rows<'a> {
         let answer = *self;
         Rows::new(&self.growth.rows, move |row| answer.row(&row.name, row))

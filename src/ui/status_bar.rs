@@ -139,14 +139,12 @@ fn status_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut
     } else if session.is_stale() {
         ui.label(RichText::new("cancelled; the picture is older than the settings").color(theme.bad));
     } else if let Some((comparison, _)) = session.answer() {
-        let steps = highwater_model::units::grouped(u64::from(comparison.axis.n_steps));
-        let n_runs = comparison.axis.runs.len();
-        let n_lanes = comparison.lanes.len();
-        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        let counted = |count: usize, noun| highwater_model::units::counted(count as u64, noun);
+        let steps = |noun| counted(comparison.axis.n_steps as usize, noun);
         ui.weak(if comparison.lane_kind() == highwater_analysis::LaneKind::Recordings {
-            format!("{n_lanes} recording{}, {steps} events", plural(n_lanes))
+            format!("{}, {}", counted(comparison.lanes.len(), "recording"), steps("event"))
         } else {
-            format!("{n_runs} run{}, {steps} steps", plural(n_runs))
+            format!("{}, {}", counted(comparison.axis.runs.len(), "run"), steps("step"))
         });
     }
 }

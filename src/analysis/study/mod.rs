@@ -4,6 +4,7 @@
 //! instead of asking which source it has.
 
 mod anchors;
+mod differences;
 mod graphs;
 mod kind;
 mod lifetimes;

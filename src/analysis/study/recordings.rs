@@ -12,11 +12,12 @@
 use std::sync::Arc;
 
 use super::anchors::{anchors, on_one_axis};
+use super::differences;
 use super::kind::{Compared, ScheduleChoice, ScheduleNote, Study, StudyWords};
 use crate::calibration::learned_from_recordings;
 use crate::comparison::Comparison;
 use crate::error::AnalysisError;
-use crate::lane::{Lane, Remark};
+use crate::lane::Lane;
 use crate::recording_figures::{contradiction, recording_figures};
 use crate::recording_lanes::{LanePlace, recording_lane, shown};
 use crate::request::Request;
@@ -24,7 +25,7 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::TensorId;
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::threads::on_threads;
-use highwater_model::units::{Nanos, Step, counted, signed_bytes};
+use highwater_model::units::{Nanos, Step, counted};
 use highwater_model::workload::{Alignment, Axis, GraphIdx, Recording, Workload};
 use highwater_options::Lowered;
 use highwater_sim::EventSteps;
@@ -101,7 +102,7 @@ impl Study for Recordings {
             lanes.into_iter().collect::<Result<Vec<Lane>, Cancelled>>()?
         };
         if steps.alignment.is_some() {
-            tell_differences(&mut lanes, &plain, &mut diagnostics);
+            differences::tell(&mut lanes, &plain, &mut diagnostics);
         }
         report(&plain, &steps, &mut diagnostics);
         let session = lanes.first().and_then(|lane| lane.session.as_deref().cloned());
@@ -221,61 +222,6 @@ fn report(shown: &[&Recording], steps: &CommonSteps, diagnostics: &mut Diagnosti
             "the recording has no times, so all begin at the same step and steps count events".to_owned(),
             &untimed.name,
         );
-    }
-}
-
-/// The steps on which a recording has events; `None` of one that holds the state at one moment.
-fn own_steps(lane: &Lane, recording: &Recording) -> Option<std::ops::Range<u32>> {
-    let last = recording.n_steps.checked_sub(1).filter(|last| *last > 0)?;
-    let (first, end) = lane.recorded.as_ref()?.steps_of(Step(0), Step(last + 1));
-    Some(first.0..end.0)
-}
-
-/// Tells each run's largest differences from the first, where both have events.
-fn tell_differences(lanes: &mut [Lane], recordings: &[&Recording], diagnostics: &mut Diagnostics) {
-    let Some((first, others)) = lanes.split_first_mut() else {
-        return;
-    };
-    let mut recordings = recordings.iter();
-    let Some(of_first) = recordings.next().and_then(|recording| own_steps(first, recording)) else {
-        return;
-    };
-    let title = first.title.clone().unwrap_or_default();
-    for (lane, recording) in others.iter_mut().zip(recordings) {
-        let Some(own) = own_steps(lane, recording) else {
-            continue;
-        };
-        let common = of_first.start.max(own.start)..of_first.end.min(own.end);
-        let live = first.curves.live.iter().zip(lane.curves.live.iter());
-        let differences = live.map(|(one, other)| i128::from(other.get()) - i128::from(one.get()));
-        let mut extremes: Option<[(i128, u32); 2]> = None;
-        for (step, difference) in (0_u32..).zip(differences).filter(|(step, _)| common.contains(step)) {
-            let [low, high] = extremes.get_or_insert([(difference, step); 2]);
-            if difference < low.0 {
-                *low = (difference, step);
-            }
-            if difference > high.0 {
-                *high = (difference, step);
-            }
-        }
-        let Some([low, high]) = extremes else { continue };
-        let text = format!(
-            "Live bytes less those of {title}: from {} at event {} to {} at event {} of the common axis.",
-            signed_bytes(low.0),
-            low.1,
-            signed_bytes(high.0),
-            high.1
-        );
-        diagnostics.info(text.clone(), lane.title.as_deref().unwrap_or_default());
-        let step = if high.0.unsigned_abs() >= low.0.unsigned_abs() {
-            high.1
-        } else {
-            low.1
-        };
-        lane.explanation.push(Remark {
-            text,
-            step: Some(Step(step)),
-        });
     }
 }
 

@@ -4,10 +4,17 @@
 //! under every setting. One that the replay of the recorded settings serves, because the state before the recording is not
 //! known, tells nothing of other settings. Both stay failed in every replay; the others are tried.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use highwater_model::units::{Bytes, Step};
+use super::served::FailedInputs;
+use super::{AllocatorFit, device_spec, rules_of};
+use highwater_model::units::{Bytes, Step, counted};
 use highwater_model::workload::{MarkKind, Recording};
+use highwater_sim::what_if::NoHistory;
+use highwater_torch::recording::{Stop, what_if};
+
+/// Failed requests that are named.
+const MOST_FAILURES: usize = 4;
 
 /// What a replay can say of a request that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +72,74 @@ impl JudgedFailure {
                 Some(had) => format!("{request}, when the process had {had}, is tried with {device}"),
                 None => format!("{request} fails in the replay, too; {live} are live, and the process had {device}"),
             },
+        }
+    }
+}
+
+impl AllocatorFit {
+    /// Failed requests on which settings are tried.
+    pub(super) fn tried(&self) -> usize {
+        let failures = self.failures.iter();
+        failures.filter(|failed| failed.servable == Servable::Tried).count()
+    }
+
+    /// Marks the failed requests that the recorded settings, replayed, serve.
+    pub(super) fn judge_failures(&mut self, stop: Stop<'_>) -> Result<(), NoHistory> {
+        // A larger device may serve what the recorded one did not.
+        if self.tried() == 0 || self.outgrown.is_some() {
+            return Ok(());
+        }
+        let replayable = self.replayable(None, stop)?.refusing(self.refused());
+        let rules = rules_of(&self.settings, self.check.ties);
+        let (_, seen) = what_if(&replayable, rules, device_spec(self.device), FailedInputs::default())?;
+        drop(replayable);
+        let steps: BTreeSet<Step> = seen.steps(&self.history.steps).collect();
+        for failed in &mut self.failures {
+            if failed.servable == Servable::Tried && !steps.contains(&failed.step) {
+                failed.servable = Servable::Unknown;
+            }
+        }
+        Ok(())
+    }
+
+    /// Positions in the history of failed requests.
+    pub(super) fn failed_positions(&self, is_wanted: impl Fn(&JudgedFailure) -> bool) -> BTreeSet<u32> {
+        let wanted = self.failures.iter().filter(|failed| is_wanted(failed));
+        let position = |failed: &JudgedFailure| {
+            let at = self.history.steps.binary_search(&failed.step.0).ok()?;
+            u32::try_from(at).ok()
+        };
+        wanted.filter_map(position).collect()
+    }
+
+    /// Positions of requests that no setting serves.
+    pub(super) fn never(&self) -> BTreeSet<u32> {
+        self.failed_positions(|failed| failed.servable == Servable::Never)
+    }
+
+    /// Positions of requests that fail in every replay.
+    pub(super) fn refused(&self) -> BTreeSet<u32> {
+        self.failed_positions(|failed| failed.servable != Servable::Tried)
+    }
+
+    /// Why the answer on a failed request is "no" or unknown, a sentence each; how many more there are.
+    pub fn failure_sentences(&self) -> Vec<String> {
+        let mut all: Vec<String> = self
+            .failures
+            .iter()
+            .take(MOST_FAILURES)
+            .map(|failed| failed.sentence(self.outgrown))
+            .collect();
+        let more = self.failures.len().saturating_sub(MOST_FAILURES);
+        all.extend((more > 0).then(|| format!("{} more failed", counted(more as u64, "request"))));
+        all
+    }
+
+    /// Requests that the recorded settings do not serve, replayed, and another setting may.
+    pub fn own_lost(&self) -> usize {
+        match self.outgrown {
+            Some(_) => self.own.lost(),
+            None => self.tried(),
         }
     }
 }

@@ -8,15 +8,15 @@ use std::collections::BTreeSet;
 
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::threads::on_threads;
-use highwater_model::units::Bytes;
+use highwater_model::units::{Bytes, counted};
 use highwater_model::workload::Recording;
 use highwater_sim::what_if::NoHistory;
 use highwater_torch::recording::{Replayable, Stop, WhatIf, what_if};
-use highwater_torch::{Settings, Version, findings};
+use highwater_torch::{Framework, Settings, Version, findings, range_text};
 
 use super::candidates::{SettingPair, is_tuned, lacks_companion, pairs_of, place, text_of, values};
 use super::choice::{KeyEffect, choose, key_effects, rank};
-use super::{AllocatorFit, device_spec};
+use super::{AllocatorFit, conf_text, device_spec};
 
 const STAGE: &str = "replaying settings";
 
@@ -87,6 +87,36 @@ pub struct SettingSearch {
 }
 
 impl SettingSearch {
+    /// Why no setting is recommended, as a sentence.
+    pub fn why_none(&self, fits: &[AllocatorFit]) -> String {
+        if !fits.iter().all(AllocatorFit::is_reproduced) {
+            return "the rules reproduce nothing of a recording, so no setting is recommended".to_owned();
+        }
+        let least = self.tried.iter().map(TriedSetting::lost).min().unwrap_or(0);
+        let least = counted(least, "request");
+        format!("no setting serves every request: under each at least {least} fail")
+    }
+
+    /// The best setting that the recorded program may not know, and what it needs, as a sentence; `None` where there is none.
+    pub fn newer_sentence(&self, fits: &[AllocatorFit]) -> Option<String> {
+        let newer = self.tried.get(self.newer?)?;
+        let needs = newer.needs?.to_string();
+        let saved = self.tried.get(self.winner?)?.peak().saturating_sub(newer.peak());
+        let is_npu = fits.iter().any(|fit| fit.framework() == Framework::Npu);
+        let needs = if is_npu {
+            // torch_npu has the numbers of its torch.
+            let number = needs.trim_start_matches("torch ");
+            format!("torch_npu {number} (nothing in the recording tells its release)")
+        } else {
+            let known = fits.iter().find_map(|fit| range_text(fit.versions()));
+            known.map_or(needs.clone(), |range| {
+                format!("{needs}, and the recording is of {range}")
+            })
+        };
+        let (conf, peak) = (conf_text(&newer.conf), newer.peak());
+        Some(format!("needs {needs}: {conf} reserves {peak}, {saved} less"))
+    }
+
     /// The replayed settings of the recordings, which others are compared with.
     pub fn replayed(&self) -> &TriedSetting {
         &self.tried[self.recorded]

@@ -17,6 +17,10 @@ pub fn shell_line(variable: &str, conf: &str, is_windows: bool) -> String {
     }
 }
 
+/// What is said of a recording of Windows.
+pub const IGNORED_ON_WINDOWS: &str =
+    "expandable_segments is not tried: torch ignores it on Windows, where the recording was made";
+
 /// A line for Python, before torch is imported.
 pub fn python_line(variable: &str, conf: &str) -> String {
     match conf {

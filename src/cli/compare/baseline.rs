@@ -65,7 +65,7 @@ fn opened(path: &Path, common: &Common, progress: &Progress<'_>) -> anyhow::Resu
     let prepared = Prepared::new(settings, None, progress)?;
     let comparison = compare(&prepared.request, progress).with_context(|| path.display().to_string())?;
     for recording in &comparison.recordings {
-        if recording.steps <= 1 && recording.older_blocks > 0 {
+        if recording.is_one_moment && recording.older_blocks > 0 {
             let what = "no history: its figures are of one moment and no peaks";
             warn(
                 Severity::Warning,

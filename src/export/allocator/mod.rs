@@ -87,11 +87,18 @@ fn peaks(stats: &highwater_torch::Stats) -> Json {
     })
 }
 
-/// The peak of a run against that of the recorded settings, replayed the same way, each with the number of requests that
-/// failed although they might have been served: a peak with fewer requests is not that of the whole run.
-fn against_replayed((peak, lost): (Bytes, u64), (replayed, replayed_lost): (Bytes, u64)) -> String {
-    match (lost, replayed_lost) {
-        (0, 0) => signed_percent_text(peak.percent_above(replayed)),
+/// The peak of a run: with fewer requests it is not that of the whole one.
+#[derive(Clone, Copy)]
+struct PeakOfRun {
+    peak: Bytes,
+    /// Requests that failed although they might have been served.
+    lost: u64,
+}
+
+/// The peak of a run against that of the recorded settings, replayed the same way.
+fn against_replayed(run: PeakOfRun, replayed: PeakOfRun) -> String {
+    match (run.lost, replayed.lost) {
+        (0, 0) => signed_percent_text(run.peak.percent_above(replayed.peak)),
         (lost, replayed_lost) if lost < replayed_lost => {
             format!("{} more served", counted(replayed_lost - lost, "request"))
         }
@@ -99,15 +106,20 @@ fn against_replayed((peak, lost): (Bytes, u64), (replayed, replayed_lost): (Byte
     }
 }
 
-/// What predates the recordings, as a sentence; empty where nothing does.
-fn uncertainty_text(uncertainty: Bytes) -> String {
-    match uncertainty {
-        Bytes::ZERO => String::new(),
-        bytes => format!(
-            "Uncertainty: {bytes}, by which the recorded settings, replayed, miss the recorded peak: of what was allocated before \
-             the recording only the survivors are known. No setting is preferred for less. "
-        ),
+/// How far the replay misses the recorded peak, as a sentence with its reason where that is known; empty where it does not.
+fn uncertainty_text(uncertainty: Bytes, fits: &[AllocatorFit]) -> String {
+    if uncertainty == Bytes::ZERO {
+        return String::new();
     }
+    let reason = if fits.iter().any(AllocatorFit::has_older_blocks) {
+        ": of what was allocated before the recording only the survivors are known"
+    } else {
+        ""
+    };
+    format!(
+        "Uncertainty: {uncertainty}, by which the recorded settings, replayed, miss the recorded peak{reason}. No setting is \
+         preferred for less. "
+    )
 }
 
 /// The device of a replay, for people.
@@ -244,7 +256,7 @@ impl<'a> FitAnswer<'a> {
             || "Recorded reserved bytes may include requests that the file does not list.".to_owned(),
             own_error_text,
         );
-        let uncertainty = uncertainty_text(self.fit.uncertainty());
+        let uncertainty = uncertainty_text(self.fit.uncertainty(), std::slice::from_ref(self.fit));
         format!("An estimate: the recorded requests in their order{versions}, {device}. {about}{uncertainty}")
     }
 }
@@ -290,7 +302,15 @@ fn figures_record<'a>(
     let peak = Bytes(stats.reserved.peak);
     let difference = i128::from(peak.get()) - i128::from(fit.recorded_peak.get());
     let replayed = Bytes(fit.own.stats.reserved.peak);
-    let against = against_replayed((peak, lost as u64), (replayed, fit.own_lost() as u64));
+    let run = PeakOfRun {
+        peak,
+        lost: lost as u64,
+    };
+    let own = PeakOfRun {
+        peak: replayed,
+        lost: fit.own_lost() as u64,
+    };
+    let against = against_replayed(run, own);
     let difference_from_replayed = i128::from(peak.get()) - i128::from(replayed.get());
     Record::new()
         .key("conf", conf)

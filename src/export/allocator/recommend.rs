@@ -9,15 +9,16 @@ use super::super::blocks::{Block, paragraph};
 use super::super::json_parts::list;
 use super::super::record::{Record, Rows, Value};
 use super::no_history::{WithoutHistory, sentences, without_history_rows};
-use super::{against_replayed, device_text, failed_rows, own_error_text, stated, uncertainty_text};
+use super::{PeakOfRun, against_replayed, device_text, failed_rows, own_error_text, stated, uncertainty_text};
 use highwater_analysis::{
-    AllocatorFit, KeyEffect, SettingSearch, TriedSetting, conf_text, python_line, setting_tolerance, shell_line,
+    AllocatorFit, IGNORED_ON_WINDOWS, KeyEffect, SettingSearch, TriedSetting, conf_text, python_line,
+    setting_tolerance, shell_line,
 };
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, Nanos, counted, first_of, grouped, signed_bytes};
 use highwater_model::workload::Recording;
 use highwater_options::allocator_findings;
-use highwater_torch::{Framework, Version, range_text};
+use highwater_torch::Version;
 
 /// Settings of a list that are shown as text.
 const MOST_SHOWN: usize = 5;
@@ -85,8 +86,7 @@ impl<'a> SettingSearchAnswer<'a> {
             .map(|finding| (finding.severity.name(), finding.message))
             .collect();
         if self.is_windows() {
-            let ignored = "expandable_segments is not tried: torch ignores it on Windows, where the recording was made";
-            all.push(("info", ignored.to_owned()));
+            all.push(("info", IGNORED_ON_WINDOWS.to_owned()));
         }
         if winner.pairs.iter().any(|pair| pair.key == "page_size") {
             let needs = "page_size: it needs CANN 8.1.RC1 and driver 25.0.RC1 or newer, else it is ignored";
@@ -127,16 +127,7 @@ impl Answer for SettingSearchAnswer<'_> {
         let mut blocks = lines_blocks(named.chain([goal]).chain(failures));
         blocks.extend(self.figures());
         match self.tried(search.winner) {
-            None if !self.fits.iter().all(AllocatorFit::is_reproduced) => blocks.push(paragraph(
-                "the rules reproduce nothing of a recording, so no setting is recommended".to_owned(),
-            )),
-            None => {
-                let least = search.tried.iter().map(TriedSetting::lost).min().unwrap_or(0);
-                let least = counted(least, "request");
-                blocks.push(paragraph(format!(
-                    "no setting serves every request: under each at least {least} fail"
-                )));
-            }
+            None => blocks.push(paragraph(search.why_none(self.fits))),
             Some(winner) => blocks.extend(self.about(winner)),
         }
         blocks.extend(diagnostics_blocks(self.import));
@@ -184,9 +175,13 @@ impl<'a> SettingSearchAnswer<'a> {
     /// A setting, for people behind a word.
     fn record(&self, word: &'a str, tried: &'a TriedSetting) -> Record<'a> {
         let difference = i128::from(tried.peak().get()) - i128::from(self.recorded_peak().get());
+        let run = |tried: &TriedSetting| PeakOfRun {
+            peak: tried.peak(),
+            lost: tried.lost(),
+        };
         let replayed = self.recorded().peak();
         let difference_from_replayed = i128::from(tried.peak().get()) - i128::from(replayed.get());
-        let against = against_replayed((tried.peak(), tried.lost()), (replayed, self.recorded().lost()));
+        let against = against_replayed(run(tried), run(self.recorded()));
         Record::new()
             .shown(" ", word)
             .key("conf", &tried.conf)
@@ -261,29 +256,6 @@ impl<'a> SettingSearchAnswer<'a> {
         self.fits.iter().any(|fit| fit.is_windows)
     }
 
-    /// The best setting that the recorded program may not know.
-    fn newer_line(&self, winner: &TriedSetting) -> Option<String> {
-        let newer = self.tried(self.search.newer)?;
-        let needs = newer.needs?;
-        let saved = winner.peak().saturating_sub(newer.peak());
-        let oldest = self.fits.iter().find_map(|fit| range_text(fit.versions()));
-        let oldest = oldest.map_or_else(String::new, |range| format!(", and the recording is of {range}"));
-        let is_npu = self.fits.iter().any(|fit| fit.framework() == Framework::Npu);
-        let needs = match needs.to_string() {
-            // torch_npu has the numbers of its torch.
-            needs if is_npu => format!(
-                "torch_npu {} (nothing in the recording tells its release)",
-                needs.trim_start_matches("torch ")
-            ),
-            needs => format!("{needs}{oldest}"),
-        };
-        Some(format!(
-            "needs {needs}: {} reserves {}, {saved} less",
-            conf_text(&newer.conf),
-            newer.peak()
-        ))
-    }
-
     fn about(&self, winner: &TriedSetting) -> Vec<Block> {
         let (search, variable) = (self.search, self.variable());
         let tolerance = setting_tolerance(winner.peak());
@@ -301,7 +273,7 @@ impl<'a> SettingSearchAnswer<'a> {
                 ),
             ]
         };
-        lines.extend(self.newer_line(winner));
+        lines.extend(search.newer_sentence(self.fits));
         let warnings = self.warnings().into_iter();
         lines.extend(warnings.map(|(severity, message)| format!("{severity}: {message}")));
         let live = self.requested_peak();
@@ -324,7 +296,7 @@ impl<'a> SettingSearchAnswer<'a> {
         blocks.push(paragraph(format!(
             "An estimate: the recorded requests in their order. {}{}Speed is not predicted.",
             self.error_text(),
-            uncertainty_text(search.uncertainty)
+            uncertainty_text(search.uncertainty, self.fits)
         )));
         blocks
     }

@@ -139,8 +139,8 @@ impl<'a> PeakAnswer<'a> {
 
     /// The lane that changes are from.
     fn other_title(&self) -> String {
-        let lane = self.report.ask.against.and_then(|lane| self.comparison.lanes.get(lane));
-        let title = lane.map_or_else(String::new, |lane| self.comparison.lane_title(lane.id));
+        let lane = self.report.ask.against;
+        let title = lane.map_or_else(String::new, |lane| self.comparison.title_of(lane));
         self.baseline.map_or(title, str::to_owned)
     }
 
@@ -157,7 +157,7 @@ impl<'a> PeakAnswer<'a> {
         let import = self.import.into_iter().flat_map(Diagnostics::entries);
         let (uses, without) = (report.uses.as_ref(), report.without.as_ref());
         Record::new()
-            .key("lane", id.map_or_else(String::new, |id| comparison.lane_title(id)))
+            .key("lane", comparison.title_of(ask.lane))
             .key(
                 "policy",
                 match id {

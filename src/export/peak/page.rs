@@ -69,8 +69,7 @@ impl PeakAnswer<'_> {
 
     fn title(&self) -> String {
         let Self { comparison, report, .. } = *self;
-        let lane = comparison.lanes.get(report.ask.lane).map(|lane| lane.id);
-        let lane = lane.map_or_else(String::new, |id| comparison.lane_title(id));
+        let lane = comparison.title_of(report.ask.lane);
         let step = report.set.step;
         let at = comparison.step_text(report.ask.lane, step);
         let what = match report.ask.at {

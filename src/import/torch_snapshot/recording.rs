@@ -18,8 +18,8 @@ use crate::ImportError;
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{
-    BlockAddress, Category, CategoryBasis, EventAction, EventLog, EventTimes, FailedRequest, MarkKind, PhasePairs,
-    RecordedBlock, RecordedMark, RecordedMemory, RecordedPhase, RecordedRegion, Recording, RecordingRules, pooled_kind,
+    BlockAddress, Category, CategoryBasis, EventLog, EventTimes, FailedRequest, MarkKind, PhasePairs, RecordedBlock,
+    RecordedMark, RecordedMemory, RecordedPhase, RecordedRegion, Recording, RecordingRules, pooled_kind,
 };
 
 /// Events between two checks of the cancel flag, and between two times that memory is freed.
@@ -191,7 +191,7 @@ impl RecordingBuilder {
                 self.unseen_block(heap, block.birth, block.address, &block.live);
             }
             let Some(entry) = heap.rows.entries.get(row) else {
-                self.log.push(EventAction::Other, None);
+                self.log.push(Action::Other, None);
                 continue;
             };
             self.log(heap, &entry);
@@ -221,17 +221,10 @@ impl RecordingBuilder {
         } else {
             self.stacks.stack_of(heap, entry.frames, entry.extra).stack
         };
+        // An allocation that could not be read is none.
         let action = match entry.action {
-            Action::Alloc if is_block => EventAction::Alloc,
-            Action::FreeRequested => EventAction::FreeRequested,
-            Action::FreeCompleted => EventAction::FreeCompleted,
-            Action::SegmentAlloc => EventAction::SegmentAlloc,
-            Action::SegmentFree => EventAction::SegmentFree,
-            Action::SegmentMap => EventAction::SegmentMap,
-            Action::SegmentUnmap => EventAction::SegmentUnmap,
-            Action::Snapshot => EventAction::Snapshot,
-            Action::OutOfMemory => EventAction::OutOfMemory,
-            Action::Alloc | Action::Other => EventAction::Other,
+            Action::Alloc if !is_block => Action::Other,
+            action => action,
         };
         self.log.push(action, stack);
     }
@@ -300,6 +293,7 @@ impl RecordingBuilder {
                 (MarkKind::Note, texts.join(": "))
             }
             Action::Alloc
+            | Action::Free
             | Action::FreeRequested
             | Action::FreeCompleted
             | Action::SegmentAlloc

@@ -201,7 +201,7 @@ impl Walk {
                 self.found.regions.finish(step, entry, (stream, pool));
             }
             Action::Snapshot | Action::OutOfMemory => {}
-            Action::Other => self.found.contradictions.unknown.add(step),
+            Action::Free | Action::Other => self.found.contradictions.unknown.add(step),
         }
     }
 

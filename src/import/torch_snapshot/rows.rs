@@ -14,37 +14,8 @@ use crate::pages::Pages;
 /// No list, no text, no [`Extra`].
 pub(super) const NONE: u32 = u32::MAX;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Action {
-    Alloc,
-    FreeRequested,
-    FreeCompleted,
-    SegmentAlloc,
-    SegmentFree,
-    SegmentMap,
-    SegmentUnmap,
-    Snapshot,
-    OutOfMemory,
-    /// Anything else; its name is in [`Extra`].
-    #[default]
-    Other,
-}
-
-impl Action {
-    /// In the order of their numbers.
-    pub(super) const ALL: [Self; 10] = [
-        Self::Alloc,
-        Self::FreeRequested,
-        Self::FreeCompleted,
-        Self::SegmentAlloc,
-        Self::SegmentFree,
-        Self::SegmentMap,
-        Self::SegmentUnmap,
-        Self::Snapshot,
-        Self::OutOfMemory,
-        Self::Other,
-    ];
-}
+/// The name of [`Action::Other`] is in [`Extra`].
+pub(super) use highwater_model::workload::EventAction as Action;
 
 /// A field of an entry or a block that was read.
 pub(super) mod has {

@@ -233,6 +233,18 @@ impl Recording {
         self.n_steps > 0 && (is_something || samples.any(|(_, bytes)| *bytes > Bytes::ZERO))
     }
 
+    /// Whether it holds the state at one moment and no events. O(blocks).
+    pub fn is_one_moment(&self) -> bool {
+        let is_state = |block: &RecordedBlock| block.is_older && !block.appears() && !block.is_freed;
+        let event = self.events.get(Step(0)).map(|(action, _)| action);
+        self.n_steps <= 1
+            && matches!(event, None | Some(EventAction::Snapshot | EventAction::Other))
+            && self.blocks.iter().all(is_state)
+            && self.marks.iter().all(|mark| mark.kind == MarkKind::Snapshot)
+            && self.ops.is_empty()
+            && self.totals.is_empty()
+    }
+
     /// Whether the file states reserved bytes.
     pub fn states_reserved(&self) -> bool {
         !self.regions.is_empty() || self.total(TotalKind::Reserved).is_some()

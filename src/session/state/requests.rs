@@ -5,11 +5,12 @@ use std::sync::Arc;
 use super::super::name_reuse::{NamesReport, NamesTask, names_report};
 use super::super::task::TaskKind;
 use super::Session;
+use super::recorded_at::RecordedAt;
 use super::request::{Request, Requested, Task, Work};
-use highwater_analysis::{AllocatorState, Comparison, LaneId, PoolHistory, pool_histories};
+use highwater_analysis::{Comparison, LaneId};
 use highwater_model::graph::Bindings;
 use highwater_model::units::Step;
-use highwater_model::workload::{GraphIdx, RecordedEvent};
+use highwater_model::workload::GraphIdx;
 use highwater_options::lower;
 use highwater_sim::{DevicePicture, picture};
 use highwater_timeline::{
@@ -40,37 +41,6 @@ pub struct DeviceAt {
     pub picture: DevicePicture,
     /// `None` of a simulated lane, and before a recording begins.
     pub recorded: Option<RecordedAt>,
-}
-
-/// A recorded allocator at a step.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RecordedAt {
-    /// The last event on the step or before it.
-    pub event: Step,
-    /// Some events around it.
-    pub events: Vec<RecordedEvent>,
-    /// `None` where the file lists no segments.
-    pub allocator: Option<AllocatorState>,
-    /// Pools over the whole recording; empty where there is but one.
-    pub pools: Arc<Vec<PoolHistory>>,
-}
-
-/// Events before and after the current one.
-const AROUND: u32 = 4;
-
-impl RecordedAt {
-    /// O(blocks + segments); pools that are not known yet O((blocks + segments) log (blocks + segments)).
-    fn new(comparison: &Comparison, (lane, step): (usize, Step), pools: Option<Arc<Vec<PoolHistory>>>) -> Option<Self> {
-        let row = comparison.lanes.get(lane)?;
-        let (recorded, recording) = row.recorded.as_ref().zip(comparison.recording(row.id))?;
-        let event = recorded.event_at(step)?;
-        Some(Self {
-            event,
-            events: recording.events_in(event.0.saturating_sub(AROUND)..event.0.saturating_add(AROUND + 1)),
-            allocator: comparison.allocator_state(lane, step).ok(),
-            pools: pools.unwrap_or_else(|| Arc::new(pool_histories(recording))),
-        })
-    }
 }
 
 /// The content of lanes.

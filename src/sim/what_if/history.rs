@@ -53,7 +53,7 @@ pub fn missing_history(recording: &Recording) -> Option<String> {
             range.of
         ));
     }
-    let is_still = recording.n_steps <= 1 && recording.marks.is_empty() && recording.events.is_empty();
+    let is_still = recording.is_one_moment();
     let what = if is_still && !recording.blocks.is_empty() {
         "it holds the state at one moment and no events, so nothing can be replayed"
     } else if is_still {

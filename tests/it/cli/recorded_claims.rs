@@ -91,6 +91,39 @@ fn a_failed_request_stays_failed_unless_a_setting_serves_it() {
     assert_eq!(request["servable"], "never", "{request}");
 }
 
+/// A segment that no rule of torch takes for the request after it.
+#[test]
+fn nothing_is_recommended_where_the_rules_reproduce_nothing() {
+    let trace = vec![event("segment_alloc", A, 64 * MIB, 1), event("alloc", A, 20 * MIB, 2)];
+    let blocks = vec![
+        block(A, 20 * MIB, 20 * MIB, "active_allocated"),
+        block(A + 20 * MIB, 44 * MIB, 0, "inactive"),
+    ];
+    let file = file(&snapshot(vec![segment(A, 64 * MIB, "large", blocks)], trace));
+    let path = file.path().to_str().expect("UTF-8");
+    let answer = answer_of(&["recommend", path, "--format", "json"], 1);
+    assert_eq!(
+        (&answer["recommended"], &answer["recordings"][0]["identical"]),
+        (&Json::Null, &json!(0))
+    );
+    let text = text_of(&["recommend", path], 1);
+    assert!(text.contains("does not replay (0 of 2 events)"), "{text}");
+    assert!(
+        text.contains("reproduce nothing of a recording") && !text.contains("survivors"),
+        "{text}"
+    );
+}
+
+/// The event that takes the snapshot is none of the program.
+#[test]
+fn the_state_at_one_moment_is_told_alike() {
+    let held = segment(A, 2 * MIB, "small", vec![block(A, 2 * MIB, MIB, "active_allocated")]);
+    let file = file(&snapshot(vec![held], vec![event("snapshot", 0, 0, 1)]));
+    let path = file.path().to_str().expect("UTF-8");
+    assert!(text_of(&["inspect", path], 0).contains("none: the state at one moment"));
+    assert!(text_of(&["recommend", path], 1).contains("the state at one moment and no events"));
+}
+
 #[test]
 fn last_steps_that_nothing_marks_are_told_by_their_reason() {
     for (has_times, reason) in [(true, "no annotation marks steps; record"), (false, "have no times")] {

@@ -11,7 +11,7 @@ use super::StackIdx;
 use crate::units::Step;
 
 /// What an event did, as snapshots name it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EventAction {
     Alloc,
     FreeRequested,
@@ -23,6 +23,7 @@ pub enum EventAction {
     Snapshot,
     OutOfMemory,
     /// A note, or an event that could not be read.
+    #[default]
     Other,
     /// Of a recording that does not tell the request from the completion.
     Free,

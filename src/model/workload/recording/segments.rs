@@ -30,7 +30,7 @@ pub struct Segment {
 }
 
 impl Segment {
-    fn new((position, region): (u32, &RecordedRegion)) -> Self {
+    fn new(position: u32, region: &RecordedRegion) -> Self {
         Self {
             address: region.address,
             end: region.address.saturating_add(region.bytes.get()),
@@ -54,10 +54,15 @@ impl Segment {
 /// Segments of the address and below it that are asked at most: the same address may be taken again and again.
 const MOST_ASKED: usize = 64;
 
+fn numbered(recording: &Recording) -> impl Iterator<Item = Segment> + Clone {
+    let regions = (0..).zip(&recording.regions);
+    regions.map(|(position, region)| Segment::new(position, region))
+}
+
 impl Segments {
     /// O(segments log segments).
     pub fn new(recording: &Recording) -> Self {
-        let mut segments: Vec<Segment> = (0..).zip(&recording.regions).map(Segment::new).collect();
+        let mut segments: Vec<Segment> = numbered(recording).collect();
         segments.sort_unstable();
         Self { segments }
     }
@@ -75,7 +80,7 @@ impl Segments {
 /// The segment of one block, without an index. O(segments).
 pub fn segment_of(recording: &Recording, block: &RecordedBlock) -> Option<Segment> {
     let address = block.address.map(BlockAddress::get)?;
-    first((0..).zip(&recording.regions).map(Segment::new), address, block.birth)
+    first(numbered(recording), address, block.birth)
 }
 
 /// The first segment that contains an address on a step, else the first that contains it at all.

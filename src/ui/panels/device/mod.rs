@@ -12,6 +12,7 @@ mod events;
 mod pool_history;
 mod pools;
 mod profile;
+mod recorded;
 mod regions;
 
 use eframe::egui::{self, RichText};
@@ -22,11 +23,10 @@ use crate::numbers::{to_f64, to_points};
 use crate::panels::inspector::EditorState;
 use crate::panels::sorted_table::Sorting;
 use crate::panels::{Appearance, PaneCx, lane_marks_ui, parts_of, parts_ui, requested_ui, swatch_ui};
-use crate::theme::{STALE, Theme};
+use crate::theme::Theme;
 use crate::widgets::{Named as _, bytes_ui, named_button_ui, small};
 use highwater_analysis::{Comparison, Lane, LaneKind};
 use highwater_model::units::{Bytes, Step};
-use highwater_model::workload::Recording;
 use highwater_session::Command;
 use highwater_sim::DevicePicture;
 use highwater_sim::fold::ReservedParts;
@@ -109,9 +109,9 @@ pub fn device_ui(
     let Some(spot) = lanes.spot_in(&input) else { return };
     let lane = &comparison.lanes[spot.lane];
     if comparison.is_measured_lane(spot.lane) {
-        measured_ui(ui, comparison, spot.lane, &timeline.lanes[spot.lane], spot.step);
-        if let Some(event) = recorded_allocator_ui(ui, cx, spot, (state, editor)) {
-            lanes.pin(spot.lane, step_of(lane, event));
+        recorded::measured_ui(ui, comparison, spot.lane, &timeline.lanes[spot.lane], spot.step);
+        if let Some(event) = recorded::recorded_allocator_ui(ui, cx, spot, (state, editor)) {
+            lanes.pin(spot.lane, recorded::step_of(lane, event));
         }
         return;
     }
@@ -219,86 +219,6 @@ fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, spot: PinnedStep, lanes: &
     ui.add(egui::Label::new(&at).truncate()).on_hover_text(&at);
     ui.separator();
     (chosen != spot.lane).then_some(chosen)
-}
-
-/// Figures that a recording states at a step.
-fn measured_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: usize, view: &LaneView, step: Step) {
-    let (states_reserved, states_live) = comparison.states(lane);
-    let text = |is_stated: bool, bytes: u64| {
-        if is_stated {
-            format!("{} ({})", Bytes(bytes), Bytes(bytes).exact())
-        } else {
-            "not recorded".to_owned()
-        }
-    };
-    egui::Grid::new("measured device")
-        .num_columns(2)
-        .spacing([8.0, 3.0])
-        .show(ui, |ui| {
-            ui.weak("reserved");
-            ui.label(text(states_reserved, view.reserved.at(step.0)));
-            ui.end_row();
-            ui.weak("live");
-            ui.label(text(states_live, view.live.at(step.0)));
-            ui.end_row();
-        });
-    ui.add_space(4.0);
-    ui.weak("Measured, not simulated: the file states reserved bytes, not available bytes.");
-}
-
-/// The recorded allocator at the step, once the worker has it.
-///
-/// Returns an event that was clicked.
-fn recorded_allocator_ui(
-    ui: &mut egui::Ui,
-    cx: &mut PaneCx<'_>,
-    spot: PinnedStep,
-    (state, editor): (&mut DeviceState, &mut EditorState),
-) -> Option<Step> {
-    let (comparison, _) = cx.session.answer()?;
-    let id = comparison.lanes[spot.lane].id;
-    let lists = |one: &&Recording| !one.regions.is_empty() || !one.blocks.is_empty();
-    let recording = comparison.recording(id).filter(lists)?;
-    let (requested, key) = (cx.session.device_picture(), (id, spot.step));
-    if !requested.wants(&key) {
-        cx.commands.push(Command::PictureDevice(id, spot.step));
-    }
-    let known = requested.last().filter(|known| known.lane == id);
-    let recorded = known.and_then(|known| known.recorded.as_ref())?;
-    ui.add_space(4.0);
-    let mut chosen = None;
-    egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-        if !requested.has(&key) {
-            ui.multiply_opacity(STALE);
-        }
-        chosen = events::events_ui(ui, cx, (recording, recorded), editor);
-        let steps = (recording.n_steps, recorded.event);
-        chosen = pool_history::pool_history_ui(ui, &recorded.pools, steps, cx.theme).or(chosen);
-        let Some(allocator) = &recorded.allocator else { return };
-        let clicked = allocator::allocator_ui(ui, recording, allocator, &mut state.segments, cx.theme);
-        if let Some(segment) = clicked {
-            let last = segment.address.saturating_add(segment.bytes.get().saturating_sub(1));
-            let event = comparison.shown_step(spot.lane, spot.step);
-            // Other recordings may use the same addresses.
-            let lane = match comparison.lanes.len() {
-                1 => String::new(),
-                _ => format!("lane:{} ", spot.lane + 1),
-            };
-            cx.commands.push(Command::Search {
-                text: format!("{lane}address:{:#x}..{last:#x} live:{event}", segment.address),
-                lane: spot.lane,
-            });
-        }
-    });
-    chosen
-}
-
-/// The step of the lanes on which an event of a recorded lane is.
-fn step_of(lane: &Lane, event: Step) -> Step {
-    let recorded = lane.recorded.as_ref();
-    recorded.map_or(event, |recorded| {
-        recorded.steps_of(event, Step(event.0.saturating_add(1))).0
-    })
 }
 
 /// Why the lane ended, if it has by this step.

@@ -9,7 +9,7 @@ use crate::numbers::to_f64;
 use crate::panels::PaneCx;
 use crate::theme::Theme;
 use crate::widgets::{Named as _, wrapped_ui};
-use highwater_analysis::{AllocatorFit, Figure, TriedSetting, conf_text, python_line, shell_line};
+use highwater_analysis::{AllocatorFit, Figure, IGNORED_ON_WINDOWS, TriedSetting, conf_text, python_line, shell_line};
 use highwater_model::units::{Bytes, counted, grouped, signed_percent_text};
 use highwater_model::workload::{Recording, Workload};
 use highwater_session::{Command, FoundSettings, Session, setting_version};
@@ -163,13 +163,9 @@ fn remarks_ui(ui: &mut egui::Ui, found: &FoundSettings) {
             "uncertainty: {uncertainty}, by which the replay misses the recorded peak; no setting is preferred for less"
         ));
     }
-    let newer = found.search.newer.and_then(|at| found.search.tried.get(at));
-    if let Some((newer, needs)) = newer.and_then(|newer| Some((newer, newer.needs?))) {
-        remarks.push(format!(
-            "needs {needs}: {} reserves {}",
-            conf_text(&newer.conf),
-            newer.peak()
-        ));
+    remarks.extend(found.search.newer_sentence(&found.fits));
+    if found.fits.iter().any(|fit| fit.is_windows) {
+        remarks.push(IGNORED_ON_WINDOWS.to_owned());
     }
     for mut remark in remarks {
         capitalize(&mut remark);
@@ -180,8 +176,9 @@ fn remarks_ui(ui: &mut egui::Ui, found: &FoundSettings) {
 /// The line to copy, and keys that do not matter.
 fn answer_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, found: &FoundSettings) {
     let Some(winner) = found.winner() else {
-        let text = RichText::new("Requests fail under every setting.").strong();
-        wrapped_ui(ui, text.color(cx.theme.bad));
+        let mut text = found.search.why_none(&found.fits);
+        capitalize(&mut text);
+        wrapped_ui(ui, RichText::new(text).strong().color(cx.theme.bad));
         return;
     };
     if found.search.winner != Some(found.search.recorded) {
