@@ -15,6 +15,7 @@ use super::recommended::{Recommended, granule};
 use super::recording_figures::RecordingFigures;
 use super::request::Request;
 use super::reuse_lanes::ReuseLane;
+use super::run_differences::RunDifferences;
 use super::selection::{LaneGoal, are_peaks_equivalent};
 use super::workspaces::{EstimatedWorkspaces, ScratchSource};
 use highwater_model::diagnostics::Diagnostics;
@@ -67,6 +68,8 @@ pub struct Comparison {
     pub calibrations: Vec<Calibration>,
     /// Figures of the recordings, where these alone are open, in the order of the lanes.
     pub recordings: Vec<RecordingFigures>,
+    /// How far aligned runs are from the first; empty where runs are not aligned.
+    pub run_differences: Vec<RunDifferences>,
     pub workspaces: EstimatedWorkspaces,
     /// The requests of an allocation trace, by tensor; empty for every other source.
     pub requests: Vec<TraceRequest>,
@@ -124,6 +127,7 @@ impl Comparison {
             scratch: ScratchSource::Stated,
             calibrations: Vec::new(),
             recordings: Vec::new(),
+            run_differences: Vec::new(),
             workspaces: EstimatedWorkspaces::default(),
             requests: Vec::new(),
             params: lowered.params.clone(),

@@ -31,13 +31,18 @@ impl Comparison {
         }
     }
 
-    /// `step 5 926`, `event 41`, `before event 0`.
+    /// `step 5 926`, `event 41`, `before event 0`; of a part of a file `event 41 (1 041 of the file)`.
     pub fn step_text(&self, lane: usize, step: Step) -> String {
         let word = self.axis_word();
+        let range = self.lanes.get(lane).and_then(|row| self.recording(row.id)?.range);
+        let in_file = |event: Step| {
+            let number = range.map(|range| Step(range.in_file(event.0)));
+            number.map_or_else(String::new, |number| format!(" ({number} of the file)"))
+        };
         match self.own_events(lane).map(|recorded| recorded.event_at(step)) {
             Some(None) => format!("before {word} 0"),
-            Some(Some(event)) => format!("{word} {event}"),
-            None => format!("{word} {step}"),
+            Some(Some(event)) => format!("{word} {event}{}", in_file(event)),
+            None => format!("{word} {step}{}", in_file(step)),
         }
     }
 

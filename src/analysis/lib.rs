@@ -8,7 +8,7 @@
 //! comparison calibration run_lanes explain recommended lowest_peak recording_remarks limits metrics lane
 //! reuse_lanes device_sessions running shapes bodies lowering logged_plans dumped allocation_order
 //! oom_report name_context arena request pin configuration plan_search inspect recording_facts recording_figures pinned measured_pass
-//! rewriting lane_set workspaces log_story recorded_failures pool_history verdict setting_release allocator_state what_if selection log_words logged_beside logged_join error
+//! rewriting lane_set workspaces log_story recorded_failures run_differences pool_history verdict setting_release allocator_state what_if selection log_words logged_beside logged_join error
 //! ```
 
 mod advice;
@@ -64,6 +64,7 @@ mod recording_remarks;
 mod request;
 mod reuse_lanes;
 mod rewriting;
+mod run_differences;
 mod run_lanes;
 mod running;
 mod selection;
@@ -108,7 +109,7 @@ pub use metrics::{COMPARED, Figure, FigureDifference, METRICS, Metric};
 pub use oom_report::OutOfMemoryReport;
 pub use passes::{MAX_PASS_LANES, graph_tapes, part_of};
 pub use pin::{MAX_PINS, Pin, PinFailure, PinFit, PinnedLane};
-pub use pinned::{PINNED_PERCENT, PinnedSegments, PinningSite};
+pub use pinned::{PinnedSegments, PinningSite};
 pub use pins::repin;
 pub use plan_search::{FoundPlan, PlanSearch, PlanWatch};
 pub use pool_history::{PoolCurve, PoolHistory, PoolName, pool_histories};
@@ -122,6 +123,7 @@ pub use recording_figures::{CategoryFigures, Fragmentation, LifetimeFigures, Rec
 pub use request::{Request, acting_device};
 pub use reuse_lanes::{ExecutorFigures, REUSE_OFF, REUSE_ON, ReuseLane, reuse_lanes};
 pub use rewriting::{LaneRewrite, RunRemat};
+pub use run_differences::{RunDifference, RunDifferences};
 pub use selection::{LaneGoal, are_overheads_equivalent};
 pub use shapes::bound_plan;
 pub use study::{

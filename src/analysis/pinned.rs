@@ -1,23 +1,28 @@
-//! Almost empty segments: device memory that stays reserved for a few live blocks, by the call sites of these blocks.
+//! Partly free segments: device memory that stays reserved beside live blocks, by the call sites of these blocks.
 //!
 //! An allocator gives back whole segments, so one small block keeps ("pins") the rest of its segment. Segments without
 //! any block are not pinned: emptying the cache releases them.
 
 use std::collections::BTreeMap;
 
-use highwater_model::units::{Bytes, Step};
+use highwater_model::units::{Bytes, Step, counted};
 use highwater_model::workload::Recording;
 
 use super::allocator_state::{AllocatorState, SegmentState};
 
-/// A segment is almost empty where its live bytes are at most this many percent.
-pub const PINNED_PERCENT: u64 = 10;
+/// The most live percent of segments that are told of: almost empty, half empty, partly free. The first one whose segments
+/// have at least half of all gaps is told, so that what is easily given back comes first.
+const PERCENTS: [u64; 3] = [10, 50, 100];
 
 /// What pins segments at one event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PinnedSegments {
     pub event: Step,
-    /// Almost empty segments that hold a block.
+    /// The segments are live to at most so many percent.
+    pub percent: u64,
+    /// Whether the file states the bytes of all blocks; else live bytes are lower and gaps upper bounds.
+    pub is_exact: bool,
+    /// Segments that hold a block and have gaps.
     pub segments: u64,
     pub reserved: Bytes,
     /// Bytes of their blocks, requested bytes where no other are stated.
@@ -27,7 +32,7 @@ pub struct PinnedSegments {
     pub sites: Vec<PinningSite>,
 }
 
-/// Blocks of one call site in almost empty segments.
+/// Blocks of one call site in these segments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PinningSite {
     /// The call site; the name of the blocks where none is known.
@@ -43,20 +48,25 @@ pub struct PinningSite {
 }
 
 impl PinnedSegments {
-    /// The almost empty segments after an event, those with a live share of at most `percent`; `None` without segments or
-    /// beyond the end.
-    pub fn new(recording: &Recording, event: Step, percent: u64) -> Option<Self> {
-        let state = AllocatorState::new(recording, event)?;
+    /// The emptiest segments that have at least half of all gaps in a state.
+    pub fn new(recording: &Recording, state: &AllocatorState) -> Self {
+        let mut of_shares = PERCENTS.map(|percent| Self::up_to(recording, state, percent));
+        let [.., all] = &of_shares;
+        let half = Bytes(all.gaps().get().div_ceil(2));
+        let told = of_shares.iter().position(|found| found.gaps() >= half);
+        std::mem::take(&mut of_shares[told.unwrap_or(0)])
+    }
+
+    /// Those that are live to at most `percent`.
+    fn up_to(recording: &Recording, state: &AllocatorState, percent: u64) -> Self {
         let mut found = Self {
-            event,
+            event: state.event,
+            percent,
+            is_exact: state.sums.is_exact(),
             ..Self::default()
         };
         let mut sites: BTreeMap<&str, PinningSite> = BTreeMap::new();
-        for segment in state
-            .segments
-            .iter()
-            .filter(|segment| is_almost_empty(segment, percent))
-        {
+        for segment in state.segments.iter().filter(|segment| is_up_to(segment, percent)) {
             let live = live(segment);
             let gaps = segment.bytes - live;
             found.segments += 1;
@@ -90,12 +100,39 @@ impl PinnedSegments {
         });
         found.sites = named.collect();
         found.sites.sort_by_key(|site| std::cmp::Reverse(site.pinned));
-        Some(found)
+        found
     }
 
-    /// The pinned segments where most bytes are reserved.
-    pub fn at_peak(recording: &Recording, percent: u64) -> Option<Self> {
-        Self::new(recording, recording.peaks().reserved.1?, percent)
+    /// Those where most bytes are reserved; `None` without segments.
+    pub fn at_peak(recording: &Recording) -> Option<Self> {
+        let state = AllocatorState::new(recording, recording.peaks().reserved.1?)?;
+        Some(Self::new(recording, &state))
+    }
+
+    pub fn gaps(&self) -> Bytes {
+        self.reserved - self.live
+    }
+
+    /// What is kept for what, in a sentence.
+    pub fn sentence(&self) -> String {
+        if self.segments == 0 {
+            return format!("After event {} no segment has gaps beside live blocks.", self.event);
+        }
+        let share = match self.percent {
+            10 => "Almost empty (at most 10\u{a0}% live)",
+            50 => "At most half full",
+            _ => "Partly free",
+        };
+        format!(
+            "{share} after event {}: {} reserved for {}{} of live blocks in {}; {} in {} pin them.",
+            self.event,
+            self.reserved,
+            if self.is_exact { "" } else { "\u{2265} " },
+            self.live,
+            counted(self.segments, "segment"),
+            counted(self.blocks, "block"),
+            counted(self.sites.len() as u64, "call site"),
+        )
     }
 }
 
@@ -103,7 +140,8 @@ fn live(segment: &SegmentState) -> Bytes {
     segment.sums.active + segment.sums.awaiting_free
 }
 
-fn is_almost_empty(segment: &SegmentState, percent: u64) -> bool {
+fn is_up_to(segment: &SegmentState, percent: u64) -> bool {
     let has_block = segment.sums.active_blocks + segment.sums.awaiting_blocks > 0;
-    has_block && live(segment).get().saturating_mul(100) <= segment.bytes.get().saturating_mul(percent)
+    let live = live(segment);
+    has_block && live < segment.bytes && live.get().saturating_mul(100) <= segment.bytes.get().saturating_mul(percent)
 }

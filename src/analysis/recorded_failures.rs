@@ -375,7 +375,7 @@ fn facts(recording: &Recording, mark: &RecordedMark) -> RecordedFailure {
     let frames: Vec<&RecordedFrame> = frames.take(MOST_FRAMES).collect();
     let is_python = |frame: &RecordedFrame| is_python_file(recording.text(frame.file));
     let python = (0..frames.len()).filter(|position| is_python(frames[*position]));
-    let (live, sites) = live(recording, mark.step);
+    let (live, sites) = live_at(recording, mark.step);
     let sums = state.as_ref().map(|state| state.sums);
     let stated = |kind| recording.total(kind)?.at(mark.step);
     RecordedFailure {
@@ -422,7 +422,7 @@ fn pools(recording: &Recording, state: &AllocatorState) -> Vec<PoolAtFailure> {
 }
 
 /// Live blocks at a step, and by call site, the largest first.
-fn live(recording: &Recording, step: Step) -> ((u64, Bytes), Vec<SiteAtFailure>) {
+pub(super) fn live_at(recording: &Recording, step: Step) -> ((u64, Bytes), Vec<SiteAtFailure>) {
     let mut by_name: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     let begun = recording.blocks.partition_point(|block| block.birth <= step);
     let mut sum = (0_u64, 0_u64);

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+mod align;
 mod compare;
 mod export;
 mod help;
@@ -13,6 +14,7 @@ mod peak;
 mod plan;
 mod space;
 
+pub(super) use align::AlignArgs;
 pub(super) use compare::{CompareArgs, LaneArgs};
 pub(super) use export::{ExportArgs, Writing};
 pub(super) use help::command;

@@ -18,8 +18,7 @@ use highwater_analysis::{
 use highwater_export::{BaselineComparison, CompareAnswer, Shortage};
 use highwater_model::diagnostics::Severity;
 use highwater_model::progress::Progress;
-use highwater_model::workload::Alignment;
-use highwater_options::{Options, check_scheduled, keys};
+use highwater_options::{check_scheduled, keys};
 use highwater_plan::{Effort, PlanError, find};
 use highwater_session::OutputKind;
 use highwater_sim::POLICIES;
@@ -39,9 +38,7 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
         let options = &mut settings.document.options;
         options.set_text(keys::PLACEMENT_STRATEGY, strategy.name)?;
     }
-    if let Some(how) = &args.align {
-        align(&mut settings.document.options, how)?;
-    }
+    args.alignment.set(&mut settings.document.options)?;
     let mut prepared = Prepared::new(settings, args.graph.as_ref(), progress)?;
     let workload = &prepared.loaded.workload;
     if study_of(workload).stated_problem(workload).is_some() {
@@ -73,8 +70,9 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     let document = &settings.document;
     let comparison = compare(request, progress)?;
     let are_recordings = comparison.lane_kind() == LaneKind::Recordings;
-    if args.align.is_some() && are_recordings && workload.recordings().len() < 2 {
-        let has_no_effect = "--align has no effect: one recording is open; --baseline compares peaks, not steps";
+    if args.alignment.align.is_some() && are_recordings && workload.recordings().len() < 2 {
+        let has_no_effect = "--align has no effect: one recording is open; to compare runs event by event, give both: \
+                             `highwater compare BEFORE AFTER --align HOW`, without --baseline";
         warn(Severity::Warning, has_no_effect);
     }
     if !args.verifying.holds(&comparison, progress)? {
@@ -108,23 +106,6 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
         || is_broken
         || shortage.is_some();
     Ok(Verdict::yes_if(!is_no))
-}
-
-/// Sets the alignment of `--align`: a name, or `annotation=TEXT`.
-fn align(options: &mut Options, how: &str) -> anyhow::Result<()> {
-    let (name, annotation) = how
-        .split_once('=')
-        .map_or((how, None), |(name, text)| (name, Some(text)));
-    let found = Alignment::find(name.trim()).filter(|found| annotation.is_none() || *found == Alignment::Annotation);
-    let Some(found) = found else {
-        let known = Alignment::ALL.map(Alignment::name).join(", ");
-        bail!("--align {how}: expected one of {known}, or annotation=TEXT");
-    };
-    options.set_text(keys::MEASURED_ALIGNMENT, found.name())?;
-    if let Some(annotation) = annotation {
-        options.set_text(keys::MEASURED_ANNOTATION, annotation)?;
-    }
-    Ok(())
 }
 
 /// Whether settings of an allocator that were asked for have no lane; a diagnostic says why.

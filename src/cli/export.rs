@@ -36,6 +36,7 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
     }
     let mut settings = Settings::read(&args.files, &args.common, progress)?;
     settings.add_lanes(&args.lanes)?;
+    args.alignment.set(&mut settings.document.options)?;
     let file = named_document(&settings, &args.files);
     // Before the comparison, which may take long.
     let read = settings.read_files();

@@ -26,8 +26,8 @@ pub struct AllocatorAnswer<'a> {
     pub step: Step,
     pub state: &'a AllocatorState,
     pub recording: &'a Recording,
-    /// What keeps almost empty segments; `None` where it is unknown.
-    pub pinned: Option<&'a PinnedSegments>,
+    /// What keeps partly free segments.
+    pub pinned: &'a PinnedSegments,
     /// The number of listed segments.
     pub most: usize,
     /// The importer's diagnostics.
@@ -89,11 +89,18 @@ impl Answer for AllocatorAnswer<'_> {
         if state.pools.len() > 1 {
             blocks.extend(self.pools().blocks(usize::MAX));
         }
-        blocks.extend(self.segments().blocks(self.most));
-        blocks.push(paragraph("map: # active, ~ awaiting free, . inactive or free"));
-        if let Some(pinned) = self.pinned {
-            blocks.extend(pinned_blocks(pinned, self.most));
-        }
+        let order = self.emptiest_first();
+        let is_cut = order.is_some();
+        blocks.extend(self.segments(order).blocks(self.most));
+        let first = if is_cut {
+            "; the segments with most bytes without a block are listed"
+        } else {
+            ""
+        };
+        blocks.push(paragraph(format!(
+            "map: # active, ~ awaiting free, . inactive or free{first}"
+        )));
+        blocks.extend(pinned_blocks(self.pinned, self.most));
         blocks.extend(diagnostics_blocks(self.import));
         Page(blocks)
     }
@@ -113,11 +120,11 @@ impl Answer for AllocatorAnswer<'_> {
                     .map(|event| event_record(self.recording, &Segments::new(self.recording), &event)),
             )
             .key("allocator", sums_fields(Record::new(), &state.sums))
-            .key("pinned", self.pinned.map(pinned_record))
+            .key("pinned", pinned_record(self.pinned))
             .key("outside_segments", json!({"blocks": count, "bytes": bytes.get()}))
             .key("overlapping_blocks", state.overlapping)
             .key("pools", self.pools())
-            .key("segments", self.segments().first(self.most))
+            .key("segments", self.segments(None).first(self.most))
             .key("diagnostics", diagnostics_json(self.import))
     }
 
@@ -225,9 +232,13 @@ impl<'a> AllocatorAnswer<'a> {
         })
     }
 
-    fn segments(&self) -> Rows<'a> {
+    /// By address; `listed` picks some, in their order.
+    fn segments(&self, listed: Option<Vec<usize>>) -> Rows<'a> {
         let answer = *self;
-        Rows::new(&self.state.segments, move |segment| {
+        let segments = &self.state.segments;
+        let listed = listed.unwrap_or_else(|| (0..segments.len()).collect());
+        Rows::indexed(listed.len(), move |position| {
+            let segment = &segments[listed[position]];
             let (kind, private) = answer.recording.segment_kind(segment.kind);
             let head = Record::new()
                 .field("address", "segment", hex(segment.address))
@@ -240,6 +251,17 @@ impl<'a> AllocatorAnswer<'a> {
             sums_fields(head, &segment.sums).shown("map", map(segment))
         })
         .more_with(MORE_WITH_TOP)
+    }
+
+    /// The order of segments of which some are left out; `None` where all are listed.
+    fn emptiest_first(&self) -> Option<Vec<usize>> {
+        let segments = &self.state.segments;
+        let mut order: Vec<usize> = (0..segments.len()).collect();
+        order.sort_by_key(|position| {
+            let sums = &segments[*position].sums;
+            std::cmp::Reverse(sums.inactive_split + sums.free)
+        });
+        (segments.len() > self.most).then_some(order)
     }
 
     fn pieces(&self, segment: &'a SegmentState) -> Rows<'a> {

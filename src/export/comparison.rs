@@ -8,7 +8,7 @@ use super::device::figures_json;
 use super::json_parts::{condition_json, diagnostics_json, fields_of, list};
 use super::lane_json::{measured_json, pin_json, pin_problem_json, policy_fields};
 use super::request_summary::{graph_name, graphs, settings};
-use highwater_analysis::{Comparison, Recommended, ReuseLane};
+use highwater_analysis::{Comparison, Recommended, ReuseLane, RunDifference, RunDifferences};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::graph::Id as _;
 use highwater_model::units::Bytes;
@@ -41,6 +41,7 @@ pub(super) fn answer_fields(answer: &CompareAnswer<'_>) -> Map<String, Json> {
         "pins": list(pins, |(lane, pinned)| pin_json(lane, pinned, answer, most)),
         "pin_problems": list(&comparison.pin_failures, pin_problem_json),
         "measured": list(lanes().filter(is_measured), |lane| measured_json(comparison, lane, most)),
+        "differences": list(&comparison.run_differences, |one| differences_json(comparison, one)),
         "effective_policy": comparison.active_policy.number(),
         "effective_policy_unknown": comparison.is_policy_unknown.then_some(true),
         "effective_policy_depends_on": list(&comparison.policy_conditions, condition_json),
@@ -63,6 +64,7 @@ pub(super) fn answer_fields(answer: &CompareAnswer<'_>) -> Map<String, Json> {
             "pins",
             "pin_problems",
             "measured",
+            "differences",
             "rewrites",
             "advice",
             "no_effect",
@@ -83,6 +85,15 @@ fn recommended_json(recommended: &Recommended) -> Json {
         "equivalent": list(&recommended.equivalent, |policy| policy.number().into()),
         "runner_up": recommended.runner_up.map(StaticMemoryPolicy::number),
     })
+}
+
+/// `{lane, from, least, greatest}`; lanes count from 1, each difference has the own events of both.
+fn differences_json(comparison: &Comparison, of: &RunDifferences) -> Json {
+    let one = |one: &RunDifference| {
+        let events = [0, of.lane].map(|lane| comparison.shown_step(lane, one.step).0);
+        json!({"bytes": i64::try_from(one.bytes).ok(), "from_event": events[0], "event": events[1]})
+    };
+    json!({"lane": of.lane + 1, "from": 1, "least": one(&of.least), "greatest": one(&of.greatest)})
 }
 
 /// `{rule, message, set: [{setting, value}]}`; nothing is set where no setting simulates it.

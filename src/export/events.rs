@@ -8,7 +8,7 @@ use super::json_parts::diagnostics_json;
 use super::record::{Record, Rows, Value};
 use highwater_analysis::Comparison;
 use highwater_model::diagnostics::Diagnostics;
-use highwater_model::units::counted;
+use highwater_model::units::{Step, counted};
 use highwater_model::workload::{RecordedEvent, RecordedName, Recording, Segments};
 use highwater_timeline::CallStack;
 
@@ -41,11 +41,18 @@ fn kind(recording: &Recording, segments: &Segments, event: &RecordedEvent) -> Op
     event.segment.or_else(|| Some(of_block()?.kind))
 }
 
+/// The number of an event in its file, of which a range may be read.
+fn in_file(recording: &Recording, event: &RecordedEvent) -> Step {
+    let range = recording.range;
+    range.map_or(event.step, |range| Step(range.in_file(event.step.0)))
+}
+
 /// The fields of an event, for programs.
 pub(super) fn event_record<'a>(recording: &'a Recording, segments: &Segments, event: &RecordedEvent) -> Record<'a> {
     let kind = kind(recording, segments, event).map(|kind| recording.segment_kind(kind));
     Record::new()
         .key("event", event.step)
+        .key("file_event", in_file(recording, event))
         .key("time_ns", recording.times.get(event.step.idx()))
         .key("action", event.action.name())
         .key("address", event.address.map(|address| format!("{address:#x}")))
@@ -94,9 +101,12 @@ impl<'a> EventsAnswer<'a> {
                 .map_or_else(String::new, |address| format!("{address:#x}"));
             let stream = event.stream.map_or_else(String::new, |stream| stream.to_string());
             let bytes = event.bytes.map_or_else(|| Value::from(""), Value::from);
-            Record::new()
-                .shown(">event", event.step.0.to_string())
-                .shown("action", event.action.name())
+            let head = Record::new().shown(">event", event.step.0.to_string());
+            let head = match recording.range {
+                Some(_) => head.shown(">in the file", in_file(recording, event).to_string()),
+                None => head,
+            };
+            head.shown("action", event.action.name())
                 .shown(">bytes", bytes)
                 .shown("address", address)
                 .shown(">stream", stream)
@@ -140,7 +150,8 @@ impl Answer for EventsAnswer<'_> {
     }
 
     fn csv(&self) -> Option<String> {
-        let header = "event,time_ns,action,address,bytes,stream,segment_kind,private_pool,call_site,block,text,stack";
+        let header =
+            "event,file_event,time_ns,action,address,bytes,stream,segment_kind,private_pool,call_site,block,text,stack";
         Some(self.rows().first(self.most).csv(header))
     }
 }

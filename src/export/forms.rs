@@ -361,10 +361,7 @@ fn forms_sentence() -> String {
 /// The help of `--as`.
 pub fn export_form_help() -> String {
     let [names @ .., last] = EXPORT_FORMS.map(|row| row.name);
-    format!(
-        "Form of a file whose name does not decide it: {} or {last}",
-        names.join(", ")
-    )
+    format!("Form: {} or {last}", names.join(", "))
 }
 
 #[cfg(test)]

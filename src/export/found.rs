@@ -1,7 +1,7 @@
-//! The blocks or tensors of a lane that match a query, as the table of the window lists them.
+//! The blocks or tensors that match a query, as the table of the window lists them.
 
 use serde::Serialize;
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 use super::answer::{Answer, Page, diagnostics_blocks};
 use super::blocks::{Table, paragraph};
@@ -12,16 +12,16 @@ use highwater_analysis::Comparison;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::{Cancel, Progress};
 use highwater_model::units::{Bytes, counted};
-use highwater_timeline::{TableRows, Value as TableValue};
+use highwater_timeline::{Column, TableRows, Value as TableValue};
 
-/// What a query finds in a lane.
+/// What a query finds.
 #[derive(Clone, Copy, Debug)]
 pub struct FoundAnswer<'a> {
     pub comparison: &'a Comparison,
-    /// By position.
-    pub lane: usize,
-    pub table: &'a TableRows,
-    /// The number of listed rows.
+    pub query: &'a str,
+    /// One per lane that is searched, its rows in the order that they are listed.
+    pub tables: &'a [TableRows],
+    /// The number of listed rows of a lane.
     pub most: usize,
     /// The importer's diagnostics.
     pub import: &'a Diagnostics,
@@ -29,25 +29,70 @@ pub struct FoundAnswer<'a> {
 
 impl Answer for FoundAnswer<'_> {
     fn page(&self) -> Page {
-        let (table, name) = (self.table, &self.comparison.workload.name);
-        let noun = if self.comparison.is_measured_lane(self.lane) {
+        let mut blocks = Vec::new();
+        for table in self.tables {
+            blocks.push(paragraph(self.title(table)));
+            if !table.is_empty() {
+                blocks.push(self.listed(table).into());
+            }
+            let left = table.len().saturating_sub(self.most);
+            if left > 0 {
+                blocks.push(paragraph(format!("and {left} more (--top N)")));
+            }
+        }
+        blocks.extend(diagnostics_blocks(self.import));
+        Page(blocks)
+    }
+
+    fn json(&self) -> impl Serialize {
+        let lanes = list(self.tables, |table| {
+            let positions = 0..table.len().min(self.most);
+            json!({
+                "lane": table.spec().lane + 1,
+                "title": self.comparison.title_of(table.spec().lane),
+                "count": table.len(),
+                "of": table.n_total(),
+                "bytes": sum(table).get(),
+                "rows": list(positions, |position| row(table, position)),
+            })
+        });
+        Record::new()
+            .key("query", self.query)
+            .key("lanes", lanes)
+            .key("diagnostics", diagnostics_json(self.import))
+    }
+
+    /// Every row, as the window exports the table; of several lanes each with its lane in front.
+    fn csv(&self) -> Option<String> {
+        match self.tables {
+            [] => None,
+            [table] => rows_csv(table),
+            tables => with_lanes(self.comparison, tables).ok(),
+        }
+    }
+}
+
+impl FoundAnswer<'_> {
+    fn title(&self, table: &TableRows) -> String {
+        let (name, lane) = (&self.comparison.workload.name, table.spec().lane);
+        let noun = if self.comparison.is_measured_lane(lane) {
             "block"
         } else {
             "tensor"
         };
-        let found = counted(table.len() as u64, noun);
-        let title = format!(
-            "{name}, {}: {found} of {} match {}, {} in sum",
-            self.comparison.title_of(self.lane),
+        format!(
+            "{name}, {}: {} of {} match {}, {} in sum",
+            self.comparison.title_of(lane),
+            counted(table.len() as u64, noun),
             table.n_total(),
-            table.spec().filter,
-            self.sum()
-        );
-        let headings: Vec<String> = table
-            .columns()
-            .iter()
-            .map(|column| format!("{}{}", if column.is_number { ">" } else { "" }, column.title))
-            .collect();
+            self.query,
+            sum(table)
+        )
+    }
+
+    fn listed(&self, table: &TableRows) -> Table {
+        let heading = |column: &Column| format!("{}{}", if column.is_number { ">" } else { "" }, column.title);
+        let headings: Vec<String> = table.columns().iter().map(heading).collect();
         let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
         let mut rows = Table::new(&headings);
         let mut cells = Vec::new();
@@ -55,63 +100,63 @@ impl Answer for FoundAnswer<'_> {
             table.values(position, &mut cells);
             rows.strings(cells.iter().map(|cell| cell.shown().into_owned()).collect());
         }
-        let mut blocks = vec![paragraph(title)];
-        if !table.is_empty() {
-            blocks.push(rows.into());
-        }
-        let left = table.len().saturating_sub(self.most);
-        if left > 0 {
-            blocks.push(paragraph(format!("and {left} more (--top N)")));
-        }
-        blocks.extend(diagnostics_blocks(self.import));
-        Page(blocks)
-    }
-
-    fn json(&self) -> impl Serialize {
-        let positions: Vec<usize> = (0..self.table.len().min(self.most)).collect();
-        Record::new()
-            .key("lane", self.comparison.title_of(self.lane))
-            .key("query", &*self.table.spec().filter)
-            .key("count", self.table.len())
-            .key("of", self.table.n_total())
-            .key("bytes", self.sum())
-            .key("rows", list(&positions, |position| self.row(*position)))
-            .key("diagnostics", diagnostics_json(self.import))
-    }
-
-    /// Every row, as the window exports the table.
-    fn csv(&self) -> Option<String> {
-        let mut out = Vec::new();
-        let cancel = Cancel::new();
-        table_csv(self.table, &mut out, &Progress::silent(&cancel)).ok()?;
-        String::from_utf8(out).ok()
+        rows
     }
 }
 
-impl FoundAnswer<'_> {
-    /// Of the first column of bytes.
-    fn sum(&self) -> Bytes {
-        let table = self.table;
-        let column = table.columns().iter().position(|column| column.raw == "bytes");
-        let bytes = |position: usize| match table.value(position, column.unwrap_or(usize::MAX)) {
-            TableValue::Bytes(bytes) => bytes.get(),
-            _ => 0,
-        };
-        Bytes((0..table.len()).map(bytes).fold(0, u64::saturating_add))
-    }
+fn rows_csv(table: &TableRows) -> Option<String> {
+    let mut out = Vec::new();
+    let cancel = Cancel::new();
+    table_csv(table, &mut out, &Progress::silent(&cancel)).ok()?;
+    String::from_utf8(out).ok()
+}
 
-    fn row(&self, position: usize) -> Json {
-        let columns = self.table.columns().iter().enumerate();
-        let cells = columns.map(|(column, head)| {
-            let cell = match self.table.value(position, column) {
-                TableValue::Nothing => Json::Null,
-                TableValue::Count(count) => count.into(),
-                TableValue::Bytes(bytes) => bytes.get().into(),
-                TableValue::Time(time) => time.0.into(),
-                cell => cell.raw().into_owned().into(),
+/// The rows of several lanes, each with the number of its lane and its title. The lanes have the same columns.
+fn with_lanes(comparison: &Comparison, tables: &[TableRows]) -> Result<String, csv::Error> {
+    let mut out = csv::Writer::from_writer(Vec::new());
+    for (position, table) in tables.iter().enumerate() {
+        let text = rows_csv(table).unwrap_or_default();
+        let mut rows = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .from_reader(text.as_bytes());
+        let lane = table.spec().lane;
+        let (number, title) = ((lane + 1).to_string(), comparison.title_of(lane));
+        for (line, row) in rows.records().enumerate() {
+            let row = row?;
+            let [number, title] = match line {
+                0 => ["lane", "lane_title"],
+                _ => [number.as_str(), title.as_ref()],
             };
-            (head.raw.to_owned(), cell)
-        });
-        Json::Object(cells.collect::<Map<String, Json>>())
+            if line > 0 || position == 0 {
+                out.write_record([number, title].into_iter().chain(&row))?;
+            }
+        }
     }
+    let bytes = out.into_inner().map_err(|error| csv::Error::from(error.into_error()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Of the first column of bytes.
+fn sum(table: &TableRows) -> Bytes {
+    let column = table.columns().iter().position(|column| column.raw == "bytes");
+    let bytes = |position: usize| match table.value(position, column.unwrap_or(usize::MAX)) {
+        TableValue::Bytes(bytes) => bytes.get(),
+        _ => 0,
+    };
+    Bytes((0..table.len()).map(bytes).fold(0, u64::saturating_add))
+}
+
+fn row(table: &TableRows, position: usize) -> Json {
+    let columns = table.columns().iter().enumerate();
+    let cells = columns.map(|(column, head)| {
+        let cell = match table.value(position, column) {
+            TableValue::Nothing => Json::Null,
+            TableValue::Count(count) => count.into(),
+            TableValue::Bytes(bytes) => bytes.get().into(),
+            TableValue::Time(time) => time.0.into(),
+            cell => cell.raw().into_owned().into(),
+        };
+        (head.raw.to_owned(), cell)
+    });
+    Json::Object(cells.collect::<Map<String, Json>>())
 }

@@ -247,6 +247,8 @@ fn texts(pairs: &[(String, String)]) -> Json {
 
 fn recording_json(figures: &RecordingFigures) -> Json {
     let step = |peak: (Bytes, Option<Step>)| peak.1.map(|step| step.0);
+    // Without a step the file states none.
+    let bytes = |peak: (Bytes, Option<Step>)| peak.1.map(|_| peak.0.get());
     let counts = figures.counts.iter();
     json!({
         "name": figures.name,
@@ -266,12 +268,12 @@ fn recording_json(figures: &RecordingFigures) -> Json {
         "live_at_end_bytes": figures.live_at_end.get(),
         "older_live_at_end_bytes": figures.older_live_at_end.get(),
         "held_at_end_bytes": figures.held_at_end.get(),
-        "peak_live_bytes": figures.peak.0.get(),
+        "peak_live_bytes": bytes(figures.peak),
         "peak_live_step": step(figures.peak),
         "peak_of_blocks_in_recording_bytes": figures.peak_seen.0.get(),
-        "peak_reserved_bytes": figures.reserved.0.get(),
+        "peak_reserved_bytes": bytes(figures.reserved),
         "peak_reserved_step": step(figures.reserved),
-        "reserved_at_end_bytes": figures.reserved_at_end.get(),
+        "reserved_at_end_bytes": (figures.regions > 0).then_some(figures.reserved_at_end.get()),
         "regions": figures.regions,
         "fragmentation": figures.fragmentation.share(),
         "allocator_at_peak_reserved": figures.fragmentation.at_peak.map(|(_, sums)| allocator_sums_json(&sums)),

@@ -1,18 +1,17 @@
-//! Almost empty segments and the call sites that pin them, as a part of the allocator's state.
+//! Partly free segments and the call sites that pin them, as a part of the allocator's state.
 
 use super::blocks::{Block, paragraph};
 use super::record::{Record, Rows};
-use highwater_analysis::{PINNED_PERCENT, PinnedSegments};
-use highwater_model::units::counted;
+use highwater_analysis::PinnedSegments;
 
 pub(super) fn pinned_record(pinned: &PinnedSegments) -> Record<'_> {
     Record::new()
         .key("event", pinned.event)
-        .key("live_percent_at_most", PINNED_PERCENT)
+        .key("live_percent_at_most", pinned.percent)
         .key("segments", pinned.segments)
         .key("reserved_bytes", pinned.reserved)
         .key("live_bytes", pinned.live)
-        .key("gap_bytes", pinned.reserved - pinned.live)
+        .key("gap_bytes", pinned.gaps())
         .key("blocks", pinned.blocks)
         .key("call_sites", sites(pinned))
 }
@@ -31,20 +30,6 @@ fn sites(pinned: &PinnedSegments) -> Rows<'_> {
 
 /// A sentence, and the call sites that pin most.
 pub(super) fn pinned_blocks(pinned: &PinnedSegments, most: usize) -> Vec<Block> {
-    let share = format!("{PINNED_PERCENT}\u{a0}%");
-    if pinned.segments == 0 {
-        return vec![paragraph(format!("No segment is almost empty (at most {share} live)."))];
-    }
-    let sentence = format!(
-        "Almost empty (at most {share} live) after event {}: {} reserved for {} of live blocks in {}; {} in {} pin them.",
-        pinned.event,
-        pinned.reserved,
-        pinned.live,
-        counted(pinned.segments, "segment"),
-        counted(pinned.blocks, "block"),
-        counted(pinned.sites.len() as u64, "call site"),
-    );
-    std::iter::once(paragraph(sentence))
-        .chain(sites(pinned).blocks(most))
-        .collect()
+    let sentence = std::iter::once(paragraph(pinned.sentence()));
+    sentence.chain(sites(pinned).blocks(most)).collect()
 }

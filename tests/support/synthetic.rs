@@ -88,6 +88,7 @@ fn answer(graphs: &[Arc<Graph>], axis: Axis, session: DeviceSession) -> Comparis
         scratch: ScratchSource::Stated,
         calibrations: Vec::new(),
         recordings: Vec::new(),
+        run_differences: Vec::new(),
         workspaces: EstimatedWorkspaces::default(),
         requests: Vec::new(),
         params: Params::for_device(&device),

@@ -23,6 +23,7 @@ mod missing;
 mod modules;
 mod needs;
 mod request;
+mod same_request;
 mod sentence;
 mod snapshot;
 mod statements;
@@ -133,6 +134,7 @@ impl LogStory {
                 None => lacking.push(snapshot::lack(recording)),
             }
         }
+        same_request::join(&mut stories);
         Ok(Self::of_stories(stories, lacking))
     }
 
@@ -210,7 +212,10 @@ impl ProcessStory {
     fn of_snapshot(told: &snapshot::Told, recorder: &str) -> Self {
         let mut story = Self::new(&told.process);
         for (request, (verdict, advice)) in story.requests.iter_mut().zip(&told.answers) {
-            (request.verdict, request.advice) = (verdict.clone(), advice.clone());
+            request.verdict = verdict.clone();
+            if !advice.is_empty() {
+                request.advice.clone_from(advice);
+            }
         }
         story.n_more_requests = told.n_more;
         story.recorder = Some(recorder.to_owned());

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::super::recorded_failures::{RecordedFailure, RecordedFailures, Replayed, device_number};
-use super::super::verdict::Verdict;
+use super::super::allocator_state::AllocatorState;
+use super::super::recorded_failures::{RecordedFailure, RecordedFailures, Replayed, device_number, live_at};
+use super::super::verdict::{Served, Verdict};
 use super::super::what_if::stated_conf;
 use super::advice::{Advice, reduce};
 use highwater_model::progress::{Cancelled, Progress};
-use highwater_model::units::Bytes;
+use highwater_model::units::{Bytes, Step, counted};
 use highwater_model::workload::{Holder, Library, LoggedFailure, LoggedProcess, Recording};
 use highwater_torch::VARIABLES;
 
@@ -15,7 +16,7 @@ use highwater_torch::VARIABLES;
 #[derive(Clone, Debug)]
 pub(super) struct Told {
     pub(super) process: Arc<LoggedProcess>,
-    /// By failure.
+    /// By failure. Without advice that of the arithmetic holds, as for a text.
     pub(super) answers: Vec<(Verdict, Vec<Advice>)>,
     /// Failed requests after these.
     pub(super) n_more: usize,
@@ -43,10 +44,27 @@ pub(super) fn lack(recording: &Recording) -> String {
         );
     }
     format!(
-        "{} is the state at one moment, without a history of events, so no failed request is in it. Record one: \
+        "{} is the state at one moment, without a history of events, so no failed request is in it{}. Record one: \
          torch.cuda.memory._record_memory_history() at the start, torch.cuda.memory._dump_snapshot(FILE) after the failure.",
-        recording.name
+        recording.name,
+        held(recording)
     )
+}
+
+/// What is held at the only moment of a recording: `; 11.03 GiB are live then, the largest part ...`.
+fn held(recording: &Recording) -> String {
+    let last = Step(recording.n_steps.saturating_sub(1));
+    let ((_, bytes), sites) = live_at(recording, last);
+    let reserved = AllocatorState::new(recording, last).map(|state| format!(" of {} reserved", state.sums.reserved));
+    let reserved = reserved.unwrap_or_default();
+    sites.first().map_or_else(String::new, |most| {
+        format!(
+            "; {bytes}{reserved} are live then, the largest part {}, {} in {} (`highwater peak` lists all)",
+            most.name,
+            most.bytes,
+            counted(most.blocks, "block")
+        )
+    })
 }
 
 /// `total` is the device's, where an opened text states it.
@@ -71,7 +89,7 @@ pub(super) fn told(recording: &Recording, total: Option<Bytes>, progress: &Progr
     }
     Ok(Told {
         process: Arc::new(process),
-        answers: failures.list.iter().map(answer).collect(),
+        answers: failures.list.iter().map(|one| answer(recording, one)).collect(),
         n_more: failures.n_more,
     })
 }
@@ -100,7 +118,7 @@ fn failure(recording: &Recording, failed: &RecordedFailure, total: Option<Bytes>
     }
 }
 
-fn answer(failed: &RecordedFailure) -> (Verdict, Vec<Advice>) {
+fn answer(recording: &Recording, failed: &RecordedFailure) -> (Verdict, Vec<Advice>) {
     let verdict = failed.verdict.clone();
     let verdict = verdict.unwrap_or_else(|| Verdict::unknown("the allocator was simulated"));
     let settings = failed.settings.iter().map(|one| Advice {
@@ -109,6 +127,18 @@ fn answer(failed: &RecordedFailure) -> (Verdict, Vec<Advice>) {
     });
     let settings: Vec<Advice> = settings.collect();
     if settings.is_empty() {
+        // No replay decides, and the allocator had enough, though in pieces.
+        let is_open = verdict.served == Served::Unknown && !failed.is_limited() && !recording.is_of_windows();
+        let unused = failed
+            .sums
+            .map(|sums| sums.inactive_split + sums.free + failed.free.unwrap_or_default());
+        if is_open
+            && unused
+                .zip(failed.requested)
+                .is_some_and(|(unused, requested)| unused >= requested)
+        {
+            return (verdict, Vec::new());
+        }
         let limit = failed.is_limited().then(|| {
             Advice::new(
                 "Raise the limit of the program",

@@ -1,12 +1,12 @@
 //! Where separate runs on one axis differ most.
 //!
-//! In: the lanes of aligned recordings, the first of which is compared with. Out: a remark and a diagnostic for each other lane:
-//! the least and the largest difference of its live bytes, on steps where both have events. O(steps of all lanes).
+//! In: the lanes of aligned recordings, the first of which is compared with. Out: for each other lane the least and the largest
+//! difference of its live bytes, on steps where both have events. O(steps of all lanes).
 
 use std::ops::Range;
 
 use crate::lane::{Lane, Remark};
-use highwater_model::diagnostics::Diagnostics;
+use crate::run_differences::{RunDifference, RunDifferences};
 use highwater_model::units::{Step, signed_bytes};
 use highwater_model::workload::Recording;
 
@@ -17,50 +17,62 @@ fn own_steps(lane: &Lane, recording: &Recording) -> Option<Range<u32>> {
     Some(first.0..end.0)
 }
 
-/// Tells each run's largest differences from the first, where both have events.
-pub(super) fn tell(lanes: &mut [Lane], recordings: &[&Recording], diagnostics: &mut Diagnostics) {
-    let Some((first, others)) = lanes.split_first_mut() else {
-        return;
+/// Each run's largest differences from the first, where both have events.
+pub(super) fn run_differences(lanes: &[Lane], recordings: &[&Recording]) -> Vec<RunDifferences> {
+    let mut runs = lanes.iter().zip(recordings).enumerate();
+    let first = runs
+        .next()
+        .and_then(|(_, (lane, recording))| Some((lane, own_steps(lane, recording)?)));
+    let Some((first, of_first)) = first else {
+        return Vec::new();
     };
-    let mut recordings = recordings.iter();
-    let Some(of_first) = recordings.next().and_then(|recording| own_steps(first, recording)) else {
-        return;
-    };
-    let title = first.title.clone().unwrap_or_default();
-    for (lane, recording) in others.iter_mut().zip(recordings) {
-        let Some(own) = own_steps(lane, recording) else {
-            continue;
-        };
+    let differences = runs.filter_map(|(position, (lane, recording))| {
+        let own = own_steps(lane, recording)?;
         let common = of_first.start.max(own.start)..of_first.end.min(own.end);
         let live = first.curves.live.iter().zip(lane.curves.live.iter());
-        let differences = live.map(|(one, other)| i128::from(other.get()) - i128::from(one.get()));
-        let mut extremes: Option<[(i128, u32); 2]> = None;
-        for (step, difference) in (0_u32..).zip(differences).filter(|(step, _)| common.contains(step)) {
-            let [low, high] = extremes.get_or_insert([(difference, step); 2]);
-            if difference < low.0 {
-                *low = (difference, step);
+        let bytes = live.map(|(one, other)| i128::from(other.get()) - i128::from(one.get()));
+        let steps = (0_u32..).zip(bytes).filter(|(step, _)| common.contains(step));
+        let mut extremes: Option<(RunDifference, RunDifference)> = None;
+        for (step, bytes) in steps {
+            let here = RunDifference {
+                bytes,
+                step: Step(step),
+            };
+            let (least, greatest) = extremes.get_or_insert((here, here));
+            if bytes < least.bytes {
+                *least = here;
             }
-            if difference > high.0 {
-                *high = (difference, step);
+            if bytes > greatest.bytes {
+                *greatest = here;
             }
         }
-        let Some([low, high]) = extremes else { continue };
+        let (least, greatest) = extremes?;
+        Some(RunDifferences {
+            lane: position,
+            least,
+            greatest,
+        })
+    });
+    differences.collect()
+}
+
+/// Explains each run by its differences, in the lane's list.
+pub(super) fn explain(lanes: &mut [Lane], differences: &[RunDifferences]) {
+    let title = lanes.first().and_then(|first| first.title.clone()).unwrap_or_default();
+    for one in differences {
+        let (least, greatest) = (one.least, one.greatest);
         let text = format!(
             "Live bytes less those of {title}: from {} at event {} to {} at event {} of the common axis.",
-            signed_bytes(low.0),
-            low.1,
-            signed_bytes(high.0),
-            high.1
+            signed_bytes(least.bytes),
+            least.step,
+            signed_bytes(greatest.bytes),
+            greatest.step
         );
-        diagnostics.info(text.clone(), lane.title.as_deref().unwrap_or_default());
-        let step = if high.0.unsigned_abs() >= low.0.unsigned_abs() {
-            high.1
-        } else {
-            low.1
-        };
-        lane.explanation.push(Remark {
-            text,
-            step: Some(Step(step)),
-        });
+        if let Some(lane) = lanes.get_mut(one.lane) {
+            lane.explanation.push(Remark {
+                text,
+                step: Some(one.furthest().step),
+            });
+        }
     }
 }

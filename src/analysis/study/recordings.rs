@@ -101,15 +101,18 @@ impl Study for Recordings {
             });
             lanes.into_iter().collect::<Result<Vec<Lane>, Cancelled>>()?
         };
-        if steps.alignment.is_some() {
-            differences::tell(&mut lanes, &plain, &mut diagnostics);
-        }
+        let differences = match steps.alignment {
+            Some(_) => differences::run_differences(&lanes, &plain),
+            None => Vec::new(),
+        };
+        differences::explain(&mut lanes, &differences);
         report(&plain, &steps, &mut diagnostics);
         let session = lanes.first().and_then(|lane| lane.session.as_deref().cloned());
         let session = session.unwrap_or_default();
         let axis = Axis::single(steps.n_steps);
         let mut comparison = Comparison::new(request, lowered, axis, session, lanes, diagnostics);
         comparison.calibrations = learned_from_recordings(request, lowered, progress)?;
+        comparison.run_differences = differences;
         comparison.recordings = shown.iter().map(|recording| recording_figures(recording)).collect();
         Ok(comparison)
     }

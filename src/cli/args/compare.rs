@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Common, Format, Verifying};
+use super::{AlignArgs, Common, Format, Verifying};
 use highwater_analysis::LaneGoal;
 
 /// Arguments of `compare`.
@@ -45,9 +45,8 @@ pub struct CompareArgs {
     /// Earlier JSON answer, or another graph or recording
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
-    /// Align recordings by events, steps, annotation=TEXT or `call_site`
-    #[arg(long, value_name = "HOW")]
-    pub align: Option<String>,
+    #[command(flatten)]
+    pub alignment: AlignArgs,
     /// Exit with 1 if METRIC>+5%, >+100MiB or >16GiB (repeatable)
     #[arg(long, value_name = "LIMIT")]
     pub fail_if: Vec<String>,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Common, LaneArgs, Verifying};
+use super::{AlignArgs, Common, LaneArgs, Verifying};
 use highwater_export::export_form_help;
 
 /// Arguments of `export`.
@@ -35,6 +35,8 @@ pub struct ExportArgs {
     /// Colours of drawings, e.g. role, phase or size
     #[arg(long, value_name = "ATTRIBUTE")]
     pub color_by: Option<String>,
+    #[command(flatten)]
+    pub alignment: AlignArgs,
     #[command(flatten)]
     pub verifying: Verifying,
     #[command(flatten)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::help::{attributes, policies};
-use super::{Common, Format, Verifying};
+use super::{AlignArgs, Common, Format, Verifying};
 
 /// Arguments of `peak`.
 #[derive(Args, Debug)]
@@ -37,8 +37,10 @@ pub struct PeakArgs {
     /// Compare with this lane, by position from 1 (policies by ascending number)
     #[arg(long, value_name = "N")]
     pub against: Option<usize>,
+    #[command(flatten)]
+    pub alignment: AlignArgs,
     /// Compare with the peak of another recording, graph or JSON answer
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["against", "range", "step", "segments", "growth", "tree"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["against", "segments", "growth", "tree"])]
     pub baseline: Option<PathBuf>,
     /// List the allocator's segments and blocks at that step instead (snapshots)
     #[arg(long, conflicts_with_all = ["range", "against"])]
@@ -46,7 +48,7 @@ pub struct PeakArgs {
     /// List the events from A to B (exclusive) with their call stacks
     #[arg(long, value_name = "A..B", conflicts_with_all = ["range", "step", "against", "segments", "growth"])]
     pub events: Option<String>,
-    /// List the blocks or tensors that match, as Find does, e.g. `file:train.py size:>1MiB`
+    /// List the blocks or tensors that match, e.g. `file:train.py size:>1MiB`; `?` lists conditions
     #[arg(long, value_name = "QUERY", allow_hyphen_values = true, conflicts_with_all = ["range", "step", "against", "segments", "events", "growth", "baseline"])]
     pub find: Option<String>,
     /// List blocks that grow from step to step (of annotations, or of N equal parts)

@@ -4,7 +4,7 @@ mod find;
 mod recorded;
 mod tree;
 
-use self::find::found;
+use self::find::{found, told_language};
 use self::recorded::{events, growth, segments};
 use self::tree::{check_forms, has_tree, tree_request, tree_text};
 use anyhow::{Context as _, bail};
@@ -27,10 +27,22 @@ use highwater_timeline::{
 
 pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     check_forms(args)?;
+    if let Some(query) = &args.find
+        && told_language(query)?
+    {
+        return Ok(Verdict::Done);
+    }
     let by = args.group_by.as_deref().map(attributes).transpose()?;
     let policy = args.policy.as_deref().map(chosen_policy).transpose()?;
     let at = at(args)?;
-    let settings = Settings::read(&args.files, &args.common, progress)?;
+    if args.baseline.is_some() && at != PeakAt::Peak {
+        bail!(
+            "--baseline compares peaks, without --step and --range; to compare runs at a step, give both recordings: \
+             `highwater peak BEFORE AFTER --align HOW --lane 2 --against 1 --step S`"
+        );
+    }
+    let mut settings = Settings::read(&args.files, &args.common, progress)?;
+    args.alignment.set(&mut settings.document.options)?;
     let mut prepared = Prepared::kept(settings, args.graph.as_ref(), Keep::Shown, progress)?;
     if args.against.is_none() {
         prepared.request.policies = policy.into_iter().collect();
@@ -52,7 +64,8 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         return Ok(Verdict::Done);
     }
     if let Some(query) = &args.find {
-        found(args, comparison, lane, query, (&prepared.diagnostics(), progress))?;
+        let lanes = searched(args, lane, &comparison);
+        found(args, comparison, &lanes, query, (&prepared.diagnostics(), progress))?;
         return Ok(Verdict::Done);
     }
     let at = on_axis(&comparison, lane, at, name)?;
@@ -109,6 +122,17 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
     Ok(Verdict::Done)
 }
 
+/// The lanes that `--find` searches: of recordings all, where none is chosen; lanes of policies hold the same tensors.
+fn searched(args: &PeakArgs, lane: usize, comparison: &Comparison) -> Vec<usize> {
+    let is_recording = |lane: &usize| comparison.recording(comparison.lanes[*lane].id).is_some();
+    let recordings: Vec<usize> = (0..comparison.lanes.len()).filter(is_recording).collect();
+    if args.lane.is_none() && recordings.contains(&lane) {
+        recordings
+    } else {
+        vec![lane]
+    }
+}
+
 /// The number of rows of each list.
 fn most(args: &PeakArgs) -> usize {
     let most = match args.format {
@@ -118,11 +142,17 @@ fn most(args: &PeakArgs) -> usize {
     args.top.unwrap_or(most)
 }
 
-/// The step whose segments are listed: without another that with most live bytes of those with most reserved bytes.
+/// The step whose segments are listed: without another that of the last failed request, else that with most live bytes of
+/// those with most reserved bytes.
 fn segments_step(at: PeakAt, comparison: &Comparison, lane: usize) -> Option<Step> {
     match at {
         PeakAt::Step(step) => Some(step),
-        PeakAt::Peak | PeakAt::Range(_) => comparison.fullest_step(lane).or_else(|| peak_step(comparison, lane)),
+        PeakAt::Peak | PeakAt::Range(_) => {
+            let failed = comparison.failures(lane).last();
+            let failed = failed.and_then(|failure| comparison.axis_step(lane, failure.event));
+            let fullest = failed.or_else(|| comparison.fullest_step(lane));
+            fullest.or_else(|| peak_step(comparison, lane))
+        }
     }
 }
 

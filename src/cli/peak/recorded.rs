@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail};
 use super::most;
 use crate::args::PeakArgs;
 use crate::text::print_answer;
-use highwater_analysis::{Comparison, PINNED_PERCENT, PinnedSegments};
+use highwater_analysis::{Comparison, PinnedSegments};
 use highwater_export::{AllocatorAnswer, EventsAnswer, GrowthAnswer};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::Step;
@@ -28,14 +28,14 @@ pub(super) fn segments(
         .and_then(|lane| comparison.recording(lane.id));
     let recording =
         recording.with_context(|| format!("{}: --segments: the lane shows no recording", comparison.workload.name))?;
-    let pinned = PinnedSegments::new(recording, state.event, PINNED_PERCENT);
+    let pinned = PinnedSegments::new(recording, &state);
     let answer = AllocatorAnswer {
         comparison,
         lane,
         step,
         state: &state,
         recording,
-        pinned: pinned.as_ref(),
+        pinned: &pinned,
         most: most(args),
         import,
     };
@@ -57,8 +57,11 @@ pub(super) fn events(
     let n_steps = recording.n_steps;
     if range.start.0 >= n_steps {
         let last = n_steps.saturating_sub(1);
+        let read = recording.range.map_or_else(String::new, |read| {
+            format!("; event {} of the file is event 0 here", Step(read.first))
+        });
         bail!(
-            "{name}: --events {}..{} exceeds the last event, {last}",
+            "{name}: --events {}..{} exceeds the last event, {last}{read}",
             range.start,
             range.end
         );

@@ -10,7 +10,7 @@ use super::super::text::print_answer;
 use super::super::{Verdict, print, timed, warn};
 use super::recorded_events::write_recorded_events;
 use super::{NO_POLICY, device_bytes};
-use highwater_analysis::{AllocatorFit, AllocatorSetting, PINNED_PERCENT, PinnedSegments, missing_history};
+use highwater_analysis::{AllocatorFit, AllocatorSetting, PinnedSegments, missing_history};
 use highwater_export::{FitAnswer, NoHistoryAnswer, TraceAnswer, TraceRun, WithoutHistory};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
@@ -253,7 +253,7 @@ fn replay_recordings(
         let simulated = fit.simulated(recording, &setting, device, progress);
         progress.check()?;
         let simulated = simulated.map_err(anyhow::Error::new)?;
-        pinned.extend(PinnedSegments::at_peak(&simulated.recording, PINNED_PERCENT));
+        pinned.extend(PinnedSegments::at_peak(&simulated.recording));
     }
     let answer = FitAnswer {
         recording,

@@ -152,7 +152,7 @@ pub struct FitAnswer<'a> {
     pub fit: &'a AllocatorFit,
     /// Empty: the recorded settings.
     pub runs: &'a [AllocatorRun],
-    /// What keeps almost empty segments at the peak; as long as `runs`, or empty where that is unknown.
+    /// What keeps partly free segments at the peak; as long as `runs`, or empty where that is unknown.
     pub pinned: &'a [PinnedSegments],
     /// `None` where it is unknown: nothing fails.
     pub device: Option<Bytes>,

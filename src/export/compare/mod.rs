@@ -4,9 +4,11 @@
 //! verdict comes first there, and last in text, where the end stays on the screen.
 
 mod changes;
+mod differences;
 mod lanes;
 mod notes;
 
+use differences::difference_blocks;
 pub(crate) use lanes::{Columns, lanes_table};
 pub(crate) use notes::{
     failures, finding_lines, heading, lane_notes, pin_lines, recorded_blocks, run_tables, shortages,
@@ -134,6 +136,7 @@ impl<'a> CompareAnswer<'a> {
             blocks.push(lanes_table(self, &self.lanes, Columns::Short, Some(base)).into());
         }
         blocks.extend(recorded_blocks(self));
+        blocks.extend(difference_blocks(comparison));
         blocks.extend(failures(self));
         blocks.extend(run_tables(comparison));
         blocks.push(Block::lines(lane_notes(self)));

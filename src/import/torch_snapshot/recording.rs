@@ -172,7 +172,8 @@ impl RecordingBuilder {
             if position.is_multiple_of(EVENTS_BETWEEN_CHECKS) {
                 progress.check()?;
             }
-            if live.end > 0 || !device.is_cut_at_start() {
+            // What the first event frees is gone after it, and what counts is what holds after an event.
+            if live.end > 0 {
                 self.unseen_block(heap, Step(0), address, &live);
             }
         }
@@ -254,7 +255,6 @@ impl RecordingBuilder {
     /// A block whose allocation the trace does not show.
     fn unseen_block(&mut self, heap: &Heap, birth: Step, address: u64, live: &Live) {
         let called = self.stacks.stack_of(heap, live.frames, live.extra);
-        // A block that the very first event frees is held on that event.
         let first = birth.0 + 1;
         let end = live.end.max(first);
         self.blocks.push(RecordedBlock {

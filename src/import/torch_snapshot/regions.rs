@@ -71,8 +71,6 @@ pub(super) struct Regions {
     is_cut_by_rule: bool,
     /// The kind of all, where there is but one.
     only_kind: Option<&'static str>,
-    /// Whether the events of a range are preceded by others: what the first one ends is not of the range.
-    is_cut_at_start: bool,
     /// Freed segments whose kind follows from their size.
     pub(super) by_size: Count,
     /// Final segments that overlap, or ranges mapped without an event.
@@ -91,7 +89,6 @@ impl Regions {
             is_any: false,
             is_cut_by_rule: true,
             only_kind: device.is_host.then_some(PINNED),
-            is_cut_at_start: device.is_cut_at_start(),
             by_size: Count::default(),
             overlapping: Count::default(),
             vanished: Count::default(),
@@ -169,13 +166,12 @@ impl Regions {
         self.insert(step, entry.address, piece);
     }
 
-    /// Live blocks and regions at the first event predate the trace.
+    /// Live regions at the first event predate the trace; one that it ends is gone after it.
     pub(super) fn close(&mut self) {
         for (address, piece) in std::mem::take(&mut self.live) {
-            if piece.end == 0 && self.is_cut_at_start {
-                continue;
+            if piece.end > 0 {
+                self.push(address, None, piece);
             }
-            self.push(address, None, piece);
         }
         self.found
             .sort_by_key(|region| (region.birth, region.address, region.end));

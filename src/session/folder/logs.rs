@@ -134,8 +134,16 @@ pub fn read_story(sources: &[SourceSpec], progress: &Progress<'_>) -> Result<Sta
         }
         [first, ..] => stated.add_text(first, read(&named.texts, progress))?,
     }
+    let is_only = named.snapshots.len() + named.texts.len() == 1;
     for snapshot in &named.snapshots {
-        stated.add(snapshot.import(importer(SNAPSHOTS), progress)?);
+        match snapshot.import(importer(SNAPSHOTS), progress) {
+            Ok(imported) => stated.add(imported),
+            // One that cannot be read does not hide the others.
+            Err(FileError::Import { name, reason }) if !is_only && !matches!(reason, ImportError::Cancelled(_)) => {
+                stated.diagnostics.warning(format!("{name}: {reason}"), "");
+            }
+            Err(error) => return Err(error),
+        }
     }
     Ok(stated)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use highwater_analysis::{AllocatorState, Comparison, PoolHistory, pool_histories};
+use highwater_analysis::{AllocatorState, Comparison, PinnedSegments, PoolHistory, pool_histories};
 use highwater_model::units::Step;
 use highwater_model::workload::RecordedEvent;
 
@@ -15,6 +15,8 @@ pub struct RecordedAt {
     pub events: Vec<RecordedEvent>,
     /// `None` where the file lists no segments.
     pub allocator: Option<AllocatorState>,
+    /// What keeps partly free segments of it.
+    pub pinned: Option<PinnedSegments>,
     /// Pools over the whole recording; empty where there is but one.
     pub pools: Arc<Vec<PoolHistory>>,
 }
@@ -32,10 +34,12 @@ impl RecordedAt {
         let row = comparison.lanes.get(lane)?;
         let (recorded, recording) = row.recorded.as_ref().zip(comparison.recording(row.id))?;
         let event = recorded.event_at(step)?;
+        let allocator = comparison.allocator_state(lane, step).ok();
         Some(Self {
             event,
+            pinned: allocator.as_ref().map(|state| PinnedSegments::new(recording, state)),
             events: recording.events_in(event.0.saturating_sub(AROUND)..event.0.saturating_add(AROUND + 1)),
-            allocator: comparison.allocator_state(lane, step).ok(),
+            allocator,
             pools: pools.unwrap_or_else(|| Arc::new(pool_histories(recording))),
         })
     }

@@ -2,7 +2,7 @@
 //!
 //! Terms are evaluated in order of cost: amounts, then groups, then names.
 
-use super::matches::{Bits, Matches, Part};
+use super::matches::{Bits, Match, Matches, Part};
 use super::parse::full_dtype;
 use super::pattern::Patterns;
 use super::syntax::Condition;
@@ -38,6 +38,7 @@ impl Query {
             Some(_) => lanes.clone().find(|lane| own(*lane).is_none()),
         };
         let (mut parts, mut main, mut bytes) = (Vec::new(), 0, Bytes::ZERO);
+        let mut largest: Option<Match> = None;
         for other in lanes {
             if own(other).is_none() && sharing != Some(other) {
                 continue;
@@ -45,12 +46,30 @@ impl Query {
             if other == lane {
                 main = parts.len();
             }
-            let (part, sum) = asked.all(other, timeline.rows_of(other), progress)?;
-            parts.push(part);
-            bytes = Bytes(bytes.get().saturating_add(sum));
+            let found = asked.all(other, timeline.rows_of(other), progress)?;
+            bytes = Bytes(bytes.get().saturating_add(found.bytes));
+            let row = found
+                .largest
+                .filter(|row| largest.is_none_or(|known| row.bytes > known.row.bytes));
+            largest = row.map(|row| Match { lane: other, row }).or(largest);
+            parts.push(found.part);
         }
-        Ok(Matches { parts, main, bytes })
+        Ok(Matches {
+            parts,
+            main,
+            bytes,
+            largest,
+        })
     }
+}
+
+/// What a query finds in a lane.
+struct Found {
+    part: Part,
+    /// Sum over the matches.
+    bytes: u64,
+    /// The first of the largest.
+    largest: Option<Row>,
 }
 
 /// A query under evaluation, with cached results by group and name.
@@ -91,11 +110,11 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Evaluates all rows of a lane; returns the matches, and the sum of their bytes.
-    fn all(&mut self, lane: usize, rows: &Rows, progress: &Progress<'_>) -> Result<(Part, u64), Cancelled> {
+    /// Evaluates all rows of a lane.
+    fn all(&mut self, lane: usize, rows: &Rows, progress: &Progress<'_>) -> Result<Found, Cancelled> {
         self.lane = lane;
         let mut bits = Bits::new(rows.clone());
-        let (mut count, mut bytes) = (0, 0_u64);
+        let (mut count, mut bytes, mut largest) = (0, 0_u64, None::<Row>);
         for (number, row) in rows.iter().enumerate() {
             if number % CHUNK == 0 {
                 progress.check()?;
@@ -104,9 +123,16 @@ impl<'a> Asked<'a> {
                 bits.set(number);
                 count += 1;
                 bytes = bytes.saturating_add(row.bytes.get());
+                if largest.is_none_or(|known| row.bytes > known.bytes) {
+                    largest = Some(row);
+                }
             }
         }
-        Ok((Part { lane, bits, count }, bytes))
+        Ok(Found {
+            part: Part { lane, bits, count },
+            bytes,
+            largest,
+        })
     }
 
     fn holds(&mut self, row: &Row, rows: &Rows) -> bool {

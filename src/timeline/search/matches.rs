@@ -93,6 +93,7 @@ pub struct Matches {
     /// The part of the lane that is asked first.
     pub(super) main: usize,
     pub(super) bytes: Bytes,
+    pub(super) largest: Option<Match>,
 }
 
 impl Matches {
@@ -112,6 +113,11 @@ impl Matches {
     /// Sum over all matches, live at the same time or not.
     pub const fn bytes(&self) -> Bytes {
         self.bytes
+    }
+
+    /// The first of the largest; `None` without matches.
+    pub const fn largest(&self) -> Option<Match> {
+        self.largest
     }
 
     /// The part of a tensor, and its row there. O(lanes).

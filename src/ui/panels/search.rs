@@ -37,13 +37,15 @@ const MOST_HISTORY: usize = 20;
 enum Pressed {
     Next,
     Previous,
+    Largest,
     Clear,
     Older,
     Newer,
 }
 
-const KEYS: [(Modifiers, Key, Pressed); 5] = [
-    // With Shift first: the shortcut without it would match too.
+const KEYS: [(Modifiers, Key, Pressed); 6] = [
+    // With modifiers first: the shortcut without them would match too.
+    (Modifiers::COMMAND, Key::Enter, Pressed::Largest),
     (Modifiers::SHIFT, Key::Enter, Pressed::Previous),
     (Modifiers::NONE, Key::Enter, Pressed::Next),
     (Modifiers::NONE, Key::Escape, Pressed::Clear),
@@ -68,7 +70,7 @@ pub fn search_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut SearchState
     let width = (ui.available_width() - REST).clamp(FIELD.0, FIELD.1);
     field_ui(ui, state, width);
     pressed = pressed.or(buttons_ui(ui, search.is_on()));
-    count_ui(ui, cx.session, cx.theme);
+    pressed = pressed.or(count_ui(ui, cx.session, cx.theme));
     state.apply(pressed);
     let has_changed = state.text != before || state.text != search.text;
     if has_changed || (search.is_on() && search.lane != lane) {
@@ -77,8 +79,8 @@ pub fn search_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut SearchState
             lane,
         });
     }
-    if let Some(Pressed::Next | Pressed::Previous) = pressed {
-        select(cx, lanes, pressed == Some(Pressed::Next));
+    if let Some(pressed) = pressed {
+        select(cx, lanes, pressed);
     }
 }
 
@@ -175,19 +177,19 @@ fn icon_ui(ui: &mut egui::Ui, what: Pressed) -> egui::Response {
 
 const WHOLES: &str = "Weights, variables, inputs and outputs are regions without rows; the search skips them.";
 
-/// `3 of 17`, or `17 found`; the status bar has the error.
-fn count_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme) {
+/// `3 of 17`, or `17 found`, where a click selects the largest; the status bar has the error.
+fn count_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme) -> Option<Pressed> {
     let search = session.search();
     if let Some(error) = &search.error {
         ui.label(RichText::new("error").color(theme.bad))
             .on_hover_text(error.to_string());
-        return;
+        return None;
     }
     let Some(matches) = search.matches.as_ref().filter(|_| search.is_on()) else {
         if session.is_searching() {
             ui.weak("searching…");
         }
-        return;
+        return None;
     };
     let found = grouped(u64::try_from(matches.len()).unwrap_or(u64::MAX));
     let (comparison, _) = session.answer().unzip();
@@ -206,13 +208,20 @@ fn count_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme) {
     };
     let whole = format!("{found} of {rows}, {}", matches.bytes());
     let tooltip = format!(
-        "{whole}\nBytes: {}, whenever they are live; a {noun} counts once per run\n{}",
+        "{whole}\nBytes: {}, whenever they are live; a {noun} counts once per run\n{}{}",
         matches.bytes().exact(),
+        matches.largest().map_or_else(String::new, |largest| {
+            format!(
+                "Click: select the largest, {} (Ctrl+Enter in the field)\n",
+                largest.row.bytes
+            )
+        }),
         if is_recorded { "" } else { WHOLES }
     );
     let color = if matches.is_empty() { theme.bad } else { theme.text };
-    let label = ui.label(RichText::new(text).color(color));
-    label.named(egui::Role::Label, || &whole).on_hover_text(tooltip);
+    let label = egui::Label::new(RichText::new(text).color(color)).sense(egui::Sense::click());
+    let label = ui.add(label).named(egui::Role::Label, || &whole).on_hover_text(tooltip);
+    label.clicked().then_some(Pressed::Largest)
 }
 
 pub fn help_ui(ui: &mut egui::Ui) {
@@ -228,16 +237,21 @@ pub fn help_ui(ui: &mut egui::Ui) {
     });
     ui.label(WHOLES);
     ui.label("Terms separated by spaces must all match. Case does not matter.");
-    ui.label("Enter: next match    Shift+Enter: previous match    Esc: clear    Up, Down: earlier queries");
+    ui.label("Enter: next match    Shift+Enter: previous match    Ctrl+Enter: the largest    Esc: clear    Up, Down: earlier queries");
 }
 
-fn select(cx: &mut PaneCx<'_>, lanes: &mut LanesState, is_next: bool) {
+fn select(cx: &mut PaneCx<'_>, lanes: &mut LanesState, pressed: Pressed) {
     let (Some(matches), Some((comparison, timeline))) = (&cx.session.search().matches, cx.session.answer()) else {
         return;
     };
-    let Some(Match { lane, row }) = matches.neighbour(cx.session.selection(), is_next) else {
-        return;
+    let selection = cx.session.selection();
+    let found = match pressed {
+        Pressed::Next => matches.neighbour(selection, true),
+        Pressed::Previous => matches.neighbour(selection, false),
+        Pressed::Largest => matches.largest(),
+        Pressed::Clear | Pressed::Older | Pressed::Newer => None,
     };
+    let Some(Match { lane, row }) = found else { return };
     cx.commands.push(Command::Select(Some(row.tensor)));
     // The panes follow to the lane that holds it; lanes that share their tensors all do.
     if timeline.has_lane_rows() {
@@ -254,7 +268,7 @@ impl SearchState {
                 self.text.clear();
                 self.recalled = None;
             }
-            Some(Pressed::Next | Pressed::Previous) => self.keep(),
+            Some(Pressed::Next | Pressed::Previous | Pressed::Largest) => self.keep(),
             Some(Pressed::Older) => self.recall(false),
             Some(Pressed::Newer) => self.recall(true),
             None => {}

@@ -414,6 +414,52 @@ fn a_snapshot_tells_which_setting_serves_its_failed_request() {
     assert!(text.contains("replayed"), "{text}");
 }
 
+/// A text of the same failure is no other request.
+#[test]
+fn a_request_that_a_snapshot_and_a_text_tell_counts_once() {
+    let snapshot = failed_run(180);
+    let file_of = |suffix: &str, content: &[u8]| {
+        let mut file = tempfile::Builder::new().suffix(suffix).tempfile().expect("a file");
+        std::io::Write::write_all(&mut file, content).expect("written");
+        file
+    };
+    let text = |mib: u64| {
+        let text = format!(
+            "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate {mib}.00 MiB. GPU 0 has a total capacity of 612.00 MiB of which \
+             50.00 MiB is free. Of the allocated memory 232.00 MiB is allocated by PyTorch, and 318.00 MiB is reserved by PyTorch but \
+             unallocated.\n"
+        );
+        file_of(".txt", text.as_bytes())
+    };
+    for (mib, count) in [(180, 1), (60, 2)] {
+        let text = text(mib);
+        let paths = [&snapshot, &text].map(|file| file.path().to_str().expect("text"));
+        let answer = json(&["explain", paths[0], paths[1], "--format", "json"], 0);
+        assert_eq!(answer["requests"].as_array().map(Vec::len), Some(count), "{answer}");
+        // One that cannot be read does not hide the others.
+        let damaged = file_of(".pickle", b"\x80\x04}q\x00(X\x0d\x00\x00\x00device_traces");
+        let again = json(
+            &[
+                "explain",
+                paths[0],
+                paths[1],
+                damaged.path().to_str().expect("text"),
+                "--format",
+                "json",
+            ],
+            0,
+        );
+        assert_eq!(again["requests"], answer["requests"], "{again}");
+        assert!(again["diagnostics"].to_string().contains("cut off"), "{again}");
+        let asked = |size: u64| {
+            answer["requests"]
+                .to_string()
+                .contains(&format!("\"asked_bytes\":{size}"))
+        };
+        assert!(asked(180 * MIB) && (count == 1) != asked(60 * MIB), "{answer}");
+    }
+}
+
 #[test]
 fn a_snapshot_tells_that_no_setting_serves_its_failed_request() {
     let (request, text) = explained(&failed_run(400));
@@ -466,6 +512,7 @@ fn snapshots_without_a_failed_request_say_so() {
     for (trace, words) in [
         (vec![event], "without an event of a failed request"),
         (Vec::new(), "_record_memory_history"),
+        (Vec::new(), "reserved are live then, the largest part no call stack"),
     ] {
         let file = file(&snapshot(vec![segment(0x1000, 2 * MIB, "small", used())], trace));
         let path = file.path().to_str().expect("text").to_owned();

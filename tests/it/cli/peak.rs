@@ -319,7 +319,11 @@ fn segments_are_listed_as_text_json_and_csv() {
 
         map: # active, ~ awaiting free, . inactive or free
 
-        No segment is almost empty (at most 10 % live).
+        Partly free after event 1: 4.000 KiB reserved for 2.500 KiB of live blocks in 1 segment; 2 blocks in 2 call sites pin them.
+
+        pinned by            segments  blocks       live     pinned  by it alone
+        attend (train.py:7)         1       1  2.000 KiB  1.500 KiB          0 B
+        embed (train.py:7)          1       1      512 B  1.500 KiB          0 B
     "#]].assert_eq(&text.replace(file.path().file_name().unwrap().to_str().unwrap(), "FILE"));
 }
 
@@ -492,11 +496,11 @@ fn blocks_are_found_by_the_language_of_find() {
     let file = file(&two_segments());
     let path = file.path().to_str().unwrap();
     let answer = json(&["peak", path, "--find", "attend size:>1KiB", "--format", "json"], 0);
-    let summary = ["count", "of", "bytes"].map(|field| answer[field].as_u64());
+    let summary = ["count", "of", "bytes"].map(|field| answer["lanes"][0][field].as_u64());
     assert_eq!(summary, [Some(1), Some(2), Some(0x800)], "{answer}");
-    assert_eq!(answer["rows"][0]["bytes"], 0x800);
+    assert_eq!(answer["lanes"][0]["rows"][0]["bytes"], 0x800);
     let same = json(&["peak", path, "--find", "attend size>1KiB", "--format", "json"], 0);
-    assert_eq!(same["rows"], answer["rows"], "without a colon");
+    assert_eq!(same["lanes"], answer["lanes"], "without a colon");
     let text = text_of(&["peak", path, "--find", "-attend"], 0);
     assert!(
         text.contains("1 block of 2 match -attend") && text.contains("embed"),
@@ -505,4 +509,24 @@ fn blocks_are_found_by_the_language_of_find() {
     let csv = text_of(&["peak", path, "--find", "", "--format", "csv"], 0);
     assert_eq!(csv.lines().count(), 3, "{csv}");
     fails(&["peak", path, "--find", "size:>x"], "--find size:>x");
+    // All recordings are searched, unless one is chosen.
+    let both = |more: &[&str]| {
+        json(
+            &[&["peak", path, path, "--find", "attend", "--format", "json"], more].concat(),
+            0,
+        )
+    };
+    let lanes = |answer: &Json| answer["lanes"].as_array().map(Vec::len);
+    assert_eq!((lanes(&both(&[])), lanes(&both(&["--lane", "2"]))), (Some(2), Some(1)));
+    let csv = text_of(&["peak", path, path, "--find", "attend", "--format", "csv"], 0);
+    assert_eq!(
+        csv.lines().filter(|line| line.starts_with(['1', '2'])).count(),
+        2,
+        "{csv}"
+    );
+    let language = text_of(&["peak", path, "--find", "?"], 0);
+    assert!(
+        language.contains("size:>1MiB") && language.contains("compile:"),
+        "{language}"
+    );
 }

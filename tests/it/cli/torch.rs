@@ -529,6 +529,45 @@ fn ranges_and_alignments_are_stated_in_the_answers() {
         &compared(&["--align", "events"]),
         &["aligned by the numbers of their events"],
     );
+    let aligned = answer_of(
+        &[
+            "compare",
+            first,
+            second,
+            "--align",
+            "annotation=iteration",
+            "--format",
+            "json",
+        ],
+        0,
+    );
+    let difference = &aligned["differences"][0];
+    assert_eq!(
+        (&difference["lane"], &difference["from"]),
+        (&json!(2), &json!(1)),
+        "{aligned}"
+    );
+    let [least, largest] = ["least", "greatest"].map(|end| &difference[end]);
+    assert!(least["bytes"].as_i64() < largest["bytes"].as_i64(), "{difference}");
+    // At these events the two runs differ so.
+    for end in [least, largest] {
+        let live = |lane: &str, event: &Json| {
+            let event = event.to_string();
+            let peak = [
+                "peak",
+                first,
+                second,
+                "--align",
+                "annotation=iteration",
+                "--format",
+                "json",
+            ];
+            let answer = answer_of(&[&peak[..], &["--lane", lane, "--step", &event]].concat(), 0);
+            answer["live_bytes"].as_i64().expect("bytes")
+        };
+        let apart = live("2", &end["event"]) - live("1", &end["from_event"]);
+        assert_eq!(end["bytes"].as_i64(), Some(apart), "{end}");
+    }
     fails(
         &["compare", first, second, "--align", "steps=3"],
         "--align steps=3: expected one of ops",

@@ -30,6 +30,8 @@ fn a_block_that_appears_is_not_called_older() {
 fn kinds_of_freed(kind_of_the_last: &str) -> Vec<(u64, String)> {
     const MIB: i64 = 1 << 20;
     let trace = vec![
+        // What the first event ends is gone after it.
+        event("segment_free", 0x5000_0000, 2 * MIB, None),
         event("segment_free", 0x1000_0000, 2 * MIB, None),
         event("segment_free", 0x2000_0000, 24 * MIB, None),
         event("segment_free", 0x3000_0000, 3 * MIB, None),
@@ -56,13 +58,18 @@ fn the_kind_of_a_freed_segment_is_told_by_its_size_or_not_at_all() {
 #[test]
 fn events_state_the_private_pool_of_a_freed_segment() {
     let with_pool = |key: &'static str, pool: [i64; 2]| {
+        let first = event("segment_alloc", 0x2000_0000, 2 << 20, None);
         let mut freed = event("segment_free", 0x1000_0000, 2 << 20, None);
         let Py::Dict(pairs) = &mut freed else { panic!("a dict") };
         pairs.push((key, Py::List(pool.map(Py::from).to_vec())));
         let (recordings, diagnostics) =
-            read(&pickle(&snapshot_of(Vec::new(), vec![vec![freed]]), 4)).expect("a snapshot");
+            read(&pickle(&snapshot_of(Vec::new(), vec![vec![first, freed]]), 4)).expect("a snapshot");
         assert!(!messages(&diagnostics).contains(key), "{}", messages(&diagnostics));
-        let region = recordings[0].regions[0];
+        let freed = recordings[0]
+            .regions
+            .iter()
+            .find(|region| region.address == 0x1000_0000);
+        let region = freed.expect("it was there before");
         recordings[0].segment_kind(region.kind).1.map(str::to_owned)
     };
     for (pool, expected) in [([0, 4], Some("(0, 4)")), ([3, 0], Some("(3, 0)")), ([0, 0], None)] {

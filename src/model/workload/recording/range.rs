@@ -32,6 +32,11 @@ pub struct RecordedRange {
 }
 
 impl RecordedRange {
+    /// The number that the file has for an event.
+    pub const fn in_file(&self, event: u32) -> u32 {
+        self.first.saturating_add(event)
+    }
+
     /// Whether the file goes on behind it.
     pub const fn is_cut_at_end(&self) -> bool {
         self.end < self.of

@@ -8,7 +8,7 @@ use crate::panels::sorted_table::{Head, SIZE, Sorting, sorted_table_ui};
 use crate::panels::width_of;
 use crate::theme::Theme;
 use crate::widgets::wrapped_ui;
-use highwater_analysis::{AllocatorState, AllocatorSums, PieceKind, SegmentState};
+use highwater_analysis::{AllocatorState, AllocatorSums, PieceKind, PinnedSegments, SegmentState};
 use highwater_model::units::{Bytes, counted, grouped};
 use highwater_model::workload::{RecordedName, Recording};
 use highwater_timeline::Sort;
@@ -114,7 +114,7 @@ pub(super) const USUAL: Sort = Sort {
 pub(super) fn allocator_ui<'a>(
     ui: &mut egui::Ui,
     recording: &Recording,
-    state: &'a AllocatorState,
+    (state, pinned): (&'a AllocatorState, Option<&PinnedSegments>),
     sorting: &mut Sorting,
     theme: &Theme,
 ) -> Option<&'a SegmentState> {
@@ -129,6 +129,9 @@ pub(super) fn allocator_ui<'a>(
     }
     ui.add_space(4.0);
     pools_ui(ui, recording, state);
+    if let Some(pinned) = pinned {
+        pinned_ui(ui, pinned);
+    }
     segments_ui(ui, recording, state, sorting, theme)
 }
 
@@ -155,6 +158,50 @@ fn pools_ui(ui: &mut egui::Ui, recording: &Recording, state: &AllocatorState) {
             ui.end_row();
         }
     });
+    ui.add_space(4.0);
+}
+
+/// Call sites that are listed.
+const MOST_SITES: usize = 5;
+
+/// What keeps partly free segments: a sentence, and the call sites that pin most.
+fn pinned_ui(ui: &mut egui::Ui, pinned: &PinnedSegments) {
+    ui.strong("Reserved beside live blocks");
+    wrapped_ui(ui, RichText::new(pinned.sentence()).weak());
+    if pinned.sites.is_empty() {
+        return;
+    }
+    let grid = egui::Grid::new("pinned segments").num_columns(3).min_col_width(0.0);
+    grid.spacing([8.0, 2.0]).striped(true).show(ui, |ui| {
+        for title in ["pinned", "segments", "by"] {
+            ui.label(RichText::new(title).size(SIZE).weak());
+        }
+        ui.end_row();
+        for site in pinned.sites.iter().take(MOST_SITES) {
+            let hint = format!(
+                "{}\n{} in gaps of {} with {} of this call site ({}); {} in segments that hold nothing else",
+                site.name,
+                site.pinned.exact(),
+                counted(site.segments, "segment"),
+                counted(site.blocks, "block"),
+                site.live,
+                site.pinned_alone
+            );
+            ui.label(RichText::new(site.pinned.to_string()).size(SIZE));
+            ui.label(RichText::new(grouped(site.segments)).size(SIZE));
+            let name = egui::Label::new(RichText::new(&site.name).size(SIZE)).truncate();
+            ui.add(name).on_hover_text(hint);
+            ui.end_row();
+        }
+    });
+    let left = pinned.sites.len().saturating_sub(MOST_SITES);
+    if left > 0 {
+        ui.label(
+            RichText::new(format!("and {} more", counted(left as u64, "call site")))
+                .size(SIZE)
+                .weak(),
+        );
+    }
     ui.add_space(4.0);
 }
 

@@ -69,7 +69,8 @@ pub(super) fn recorded_allocator_ui(
         let steps = (recording.n_steps, recorded.event);
         chosen = pool_history::pool_history_ui(ui, &recorded.pools, steps, cx.theme).or(chosen);
         let Some(allocator) = &recorded.allocator else { return };
-        let clicked = allocator::allocator_ui(ui, recording, allocator, &mut state.segments, cx.theme);
+        let shown = (allocator, recorded.pinned.as_ref());
+        let clicked = allocator::allocator_ui(ui, recording, shown, &mut state.segments, cx.theme);
         if let Some(segment) = clicked {
             let last = segment.address.saturating_add(segment.bytes.get().saturating_sub(1));
             let event = comparison.shown_step(spot.lane, spot.step);
