@@ -113,6 +113,11 @@ impl PinnedSegments {
         self.reserved - self.live
     }
 
+    /// The sign in front of gaps.
+    pub const fn at_most(&self) -> &'static str {
+        if self.is_exact { "" } else { "\u{2264}\u{a0}" }
+    }
+
     /// What is kept for what, in a sentence.
     pub fn sentence(&self) -> String {
         if self.segments == 0 {

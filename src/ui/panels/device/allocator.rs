@@ -164,13 +164,19 @@ fn pools_ui(ui: &mut egui::Ui, recording: &Recording, state: &AllocatorState) {
 /// Call sites that are listed.
 const MOST_SITES: usize = 5;
 
-/// What keeps partly free segments: a sentence, and the call sites that pin most.
+/// What keeps partly free segments, once it is opened: a sentence, and the call sites that pin most.
 fn pinned_ui(ui: &mut egui::Ui, pinned: &PinnedSegments) {
-    ui.strong("Reserved beside live blocks");
-    wrapped_ui(ui, RichText::new(pinned.sentence()).weak());
     if pinned.sites.is_empty() {
         return;
     }
+    let title = format!("Gaps beside live blocks: {}{}", pinned.at_most(), pinned.gaps());
+    egui::CollapsingHeader::new(title)
+        .id_salt("pinned segments")
+        .show(ui, |ui| sites_ui(ui, pinned));
+}
+
+fn sites_ui(ui: &mut egui::Ui, pinned: &PinnedSegments) {
+    wrapped_ui(ui, RichText::new(pinned.sentence()).weak());
     let grid = egui::Grid::new("pinned segments").num_columns(3).min_col_width(0.0);
     grid.spacing([8.0, 2.0]).striped(true).show(ui, |ui| {
         for title in ["pinned", "segments", "by"] {
