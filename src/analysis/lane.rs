@@ -1,5 +1,6 @@
 //! One lane of a comparison: a simulation (or a recording) with its folds, and sentences about it.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::arena::Plans;
@@ -85,6 +86,12 @@ impl RecordedLane {
             Step(step(start.0)),
             Step(step(end.0.saturating_sub(1)).saturating_add(1)),
         )
+    }
+
+    /// The steps on which a recording of so many events has some: from the first event to the last. Empty without events.
+    pub fn own_steps(&self, n_events: u32) -> Range<u32> {
+        let (first, end) = self.steps_of(Step(0), Step(n_events));
+        first.0..if n_events == 0 { first.0 } else { end.0 }
     }
 
     /// The last event on a step or before it; `None` where the recording begins later. O(log events).

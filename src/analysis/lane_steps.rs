@@ -3,6 +3,8 @@
 //! The axis of several recordings counts the events of all; of one recording people read its own events, as `inspect`
 //! counts them. Everywhere else the numbers are those of the axis.
 
+use std::ops::Range;
+
 use super::comparison::Comparison;
 use super::lane::RecordedLane;
 use super::lane_set::LaneKind;
@@ -57,14 +59,30 @@ impl Comparison {
     pub fn axis_step(&self, lane: usize, shown: Step) -> Option<Step> {
         match self.own_events(lane) {
             Some(recorded) => recorded.event_steps.get(shown.0 as usize).copied().map(Step),
-            None => (shown.0 < self.axis.n_steps).then_some(shown),
+            None => (shown.0 < self.n_shown_steps(lane)).then_some(shown),
         }
     }
 
     /// How many steps or own events a lane has.
     pub fn n_shown_steps(&self, lane: usize) -> u32 {
-        let own = self.own_events(lane).map(|recorded| recorded.event_steps.len());
-        own.map_or(self.axis.n_steps, |count| u32::try_from(count).unwrap_or(u32::MAX))
+        if let Some(recorded) = self.own_events(lane) {
+            return u32::try_from(recorded.event_steps.len()).unwrap_or(u32::MAX);
+        }
+        // Runs that are aligned by their numbers may be of different lengths.
+        let recording = self.lanes.get(lane).and_then(|row| self.recording(row.id));
+        let is_apart = self.lane_kind() == LaneKind::Recordings;
+        let own = recording.filter(|_| is_apart).map(|recording| recording.n_steps);
+        own.map_or(self.axis.n_steps, |own| own.min(self.axis.n_steps))
+    }
+
+    /// The steps of the axis on which a lane has figures: of a recording from its first event to its last.
+    pub fn own_steps(&self, lane: usize) -> Range<u32> {
+        let row = self.lanes.get(lane);
+        let recorded = row.and_then(|row| row.recorded.as_ref().zip(self.recording(row.id)));
+        match recorded.filter(|_| self.lane_kind() == LaneKind::Recordings) {
+            Some((recorded, recording)) => recorded.own_steps(recording.n_steps),
+            None => 0..self.axis.n_steps,
+        }
     }
 
     /// Whether the axis counts the events of several recordings.

@@ -3,7 +3,7 @@
 //!
 //! A module uses modules alone that follow it here, in reading order (`tests/it/tidy.rs` checks that):
 //! ```text
-//! sweep verified compare eager_lanes allocator_lanes advice pins study lane_marks alignment lane_steps lane_queries
+//! sweep verified compare eager_lanes allocator_lanes advice pins study trade lane_marks alignment lane_steps lane_queries
 //! policies budget_sweep passes name_reuse slots recording_lanes logged_peaks
 //! comparison calibration run_lanes explain recommended lowest_peak recording_remarks limits metrics lane
 //! reuse_lanes device_sessions running shapes bodies lowering logged_plans dumped allocation_order
@@ -73,6 +73,7 @@ mod shapes;
 mod slots;
 mod study;
 pub mod sweep;
+mod trade;
 mod verdict;
 mod verified;
 mod what_if;
@@ -129,11 +130,12 @@ pub use shapes::bound_plan;
 pub use study::{
     LaneChoice, MOST_RECORDED_LANES, OpSource, ScheduleChoice, ScheduleNote, Study, StudyWords, opening_lanes, study_of,
 };
+pub use trade::{Brevity, TradeEnd, TradeTime};
 pub use verdict::{Served, Verdict};
 pub use verified::{Audit, LaneDefect, Verification, Verified};
 pub use what_if::{
     AllocatorFit, AllocatorRun, AllocatorSetting, IGNORED_ON_WINDOWS, JudgedFailure, KeyEffect, SearchError,
     SearchPlan, Servable, ServingRun, SettingPair, SettingSearch, TriedSetting, conf_text, missing_history,
-    python_line, search_recordings, search_settings, serving_runs, setting_tolerance, shell_line, stated_conf,
+    python_line, search_recordings, search_settings, serving_runs, shell_line, stated_conf,
 };
 pub use workspaces::{EstimatedWorkspaces, ScratchSource};

@@ -1,7 +1,8 @@
 //! The rule by which a goal selects one of several configurations, whoever compares them.
 //!
 //! Candidates fit on their device and no rule forbids them. Overheads within 1 % or 0.1 ms of the least one count as
-//! equal, and so do peaks within 0.5 % or the granule of the lowest one: the simulation is not more exact than that.
+//! equal, and so do peaks within 0.5 % or the granule of the lowest one, never within more than 5 % of it: the simulation is not
+//! more exact than that.
 //!
 //! ```text
 //! least overhead    overheads near the least -> peaks near the lowest of these -> active, else lowest peak
@@ -14,7 +15,7 @@
 use highwater_model::units::{Bytes, Nanos};
 
 /// The smallest granule: device blocks are rounded to it.
-pub(super) const LEAST_GRANULE: Bytes = Bytes::mib(2);
+pub(crate) const LEAST_GRANULE: Bytes = Bytes::mib(2);
 
 /// A difference of overheads that is not significant.
 const LEAST_TIME: Nanos = Nanos(100_000);
@@ -101,10 +102,16 @@ pub(super) fn largest_granule(candidates: &[Candidate]) -> Bytes {
     granules.fold(LEAST_GRANULE, Bytes::max)
 }
 
-/// Whether the difference of two peaks is not significant: at most 0.5 % of the lower one, or the granule.
+/// The bytes by which a peak may be above a lower one without a significant difference: 0.5 % of the lower one or the granule,
+/// and never more than 5 % of it, because on a small graph a granule is much.
+pub(crate) fn peak_tolerance(lower: Bytes, granule: Bytes) -> Bytes {
+    let share = Bytes(lower.get() / 200);
+    share.max(granule).min(Bytes(lower.get() / 20))
+}
+
+/// Whether the difference of two peaks is not significant.
 pub(super) fn are_peaks_equivalent(one: Bytes, other: Bytes, granule: Bytes) -> bool {
-    let share = Bytes(one.min(other).get() / 200);
-    one.get().abs_diff(other.get()) <= share.max(granule).get()
+    Bytes(one.get().abs_diff(other.get())) <= peak_tolerance(one.min(other), granule)
 }
 
 /// Whether the difference of two overheads is not significant: at most 1 % of the lower one, or 0.1 ms.
@@ -127,7 +134,7 @@ fn keep_lowest_peaks(left: &mut Vec<usize>, candidates: &[Candidate], granule: B
 
 #[cfg(test)]
 mod tests {
-    use super::{Candidate, LaneGoal, select};
+    use super::{Candidate, LaneGoal, are_peaks_equivalent, peak_tolerance, select};
     use highwater_model::units::{Bytes, Nanos};
 
     /// `MIB MICROSECONDS GRANULE_MIB`, with a star behind the active one.
@@ -175,6 +182,30 @@ mod tests {
             assert_eq!(found, (Some(by_overhead), Some(by_peak)), "{rows}");
         }
         assert_eq!(select(least, &[]), None);
+    }
+
+    #[test]
+    fn peaks_differ_in_proportion() {
+        for (lower, granule, expected) in [
+            // A granule is 73 % of this graph, so 5 % count.
+            (2_720, 2_048, 136),
+            (10_700, 2_048, 535),
+            (100 << 10, 2_048, 2_048),
+            (100 << 10, 8 << 10, 5 << 10),
+            (1 << 20, 2_048, 5_242),
+            (0, 2_048, 0),
+        ] {
+            let tolerance = peak_tolerance(Bytes(lower << 10), Bytes(granule << 10));
+            assert_eq!(tolerance.get() >> 10, expected, "{lower} KiB");
+            let above = |more: u64| {
+                are_peaks_equivalent(
+                    Bytes(lower << 10),
+                    Bytes(lower << 10) + Bytes(more),
+                    Bytes(granule << 10),
+                )
+            };
+            assert!(above(tolerance.get()) && !above(tolerance.get() + 1), "{lower} KiB");
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ mod texts;
 
 pub use candidates::SettingPair;
 pub(crate) use candidates::with_pair;
-pub use choice::{KeyEffect, setting_tolerance};
+pub use choice::KeyEffect;
 pub use failures::{JudgedFailure, Servable};
 pub use highwater_sim::what_if::missing_history;
 pub use search::{SearchError, SearchPlan, SettingSearch, TriedSetting, search_recordings, search_settings};

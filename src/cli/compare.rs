@@ -7,11 +7,11 @@ use anyhow::bail;
 
 pub(super) use drawing::{axis_of, coloring};
 
+use super::Verdict;
 use super::args::CompareArgs;
 use super::request::{Prepared, policies};
 use super::settings::Settings;
 use super::text::print_answer;
-use super::{Verdict, warn};
 use highwater_analysis::{
     Comparison, Lane, LaneId, LaneKind, OutOfMemoryReport, Request, compare, study_of, with_figures,
 };
@@ -69,12 +69,7 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     let Prepared { settings, request, .. } = &prepared;
     let document = &settings.document;
     let comparison = compare(request, progress)?;
-    let are_recordings = comparison.lane_kind() == LaneKind::Recordings;
-    if args.alignment.align.is_some() && are_recordings && workload.recordings().len() < 2 {
-        let has_no_effect = "--align has no effect: one recording is open; to compare runs event by event, give both: \
-                             `highwater compare BEFORE AFTER --align HOW`, without --baseline";
-        warn(Severity::Warning, has_no_effect);
-    }
+    args.alignment.warn_without_effect(&comparison);
     if !args.verifying.holds(&comparison, progress)? {
         return Ok(Verdict::No);
     }

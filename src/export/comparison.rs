@@ -8,7 +8,7 @@ use super::device::figures_json;
 use super::json_parts::{condition_json, diagnostics_json, fields_of, list};
 use super::lane_json::{measured_json, pin_json, pin_problem_json, policy_fields};
 use super::request_summary::{graph_name, graphs, settings};
-use highwater_analysis::{Comparison, Recommended, ReuseLane, RunDifference, RunDifferences};
+use highwater_analysis::{Comparison, Recommended, ReuseLane, RunDifference, RunDifferences, TradeEnd};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::graph::Id as _;
 use highwater_model::units::Bytes;
@@ -48,6 +48,7 @@ pub(super) fn answer_fields(answer: &CompareAnswer<'_>) -> Map<String, Json> {
         "settings": list(settings(options), |(setting, value)| json!({"setting": setting, "value": value})),
         "best": comparison.lowest_peak.as_ref().map(|best| json!({"policy": best.policy.number(), "why": best.why})),
         "recommended": answer.recommended().map(recommended_json),
+        "trade": list(&comparison.trade(), trade_json),
         "alike": comparison.equivalence,
         "rewrites": list(&comparison.reuse_lanes, |lane| rewrite_json(comparison, lane)),
         "no_effect": list(&comparison.without_effect, |key| Json::from(*key)),
@@ -65,6 +66,7 @@ pub(super) fn answer_fields(answer: &CompareAnswer<'_>) -> Map<String, Json> {
             "pin_problems",
             "measured",
             "differences",
+            "trade",
             "rewrites",
             "advice",
             "no_effect",
@@ -94,6 +96,20 @@ fn differences_json(comparison: &Comparison, of: &RunDifferences) -> Json {
         json!({"bytes": i64::try_from(one.bytes).ok(), "from_event": events[0], "event": events[1]})
     };
     json!({"lane": of.lane + 1, "from": 1, "least": one(&of.least), "greatest": one(&of.greatest)})
+}
+
+/// `{goals, lane, peak_reserved_bytes, against_active, overhead_once_ns, overhead_per_iteration_ns}`: one end of the trade. Times are
+/// 0 where they do not differ significantly.
+fn trade_json(end: &TradeEnd) -> Json {
+    let time = |nanos: i128| i64::try_from(nanos).ok();
+    json!({
+        "goals": list(&end.goals, |goal| goal.name().into()),
+        "lane": end.recommended.policy.number(),
+        "peak_reserved_bytes": end.peak.get(),
+        "against_active": end.is_difference,
+        "overhead_once_ns": end.time.map_or(Some(0), |of| time(of.once)),
+        "overhead_per_iteration_ns": end.time.map_or(Some(0), |of| of.per_iteration.and_then(time)),
+    })
 }
 
 /// `{rule, message, set: [{setting, value}]}`; nothing is set where no setting simulates it.

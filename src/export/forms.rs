@@ -7,6 +7,7 @@ use std::io::Write;
 use std::path::Path;
 
 use super::cells::GuardedCells;
+use super::curves::curves_csv;
 use super::file_names::{ending, words};
 use super::peak_export::peak_form;
 use super::placements::placements_csv;
@@ -26,6 +27,7 @@ pub enum ExportForm {
     Timeline,
     Tensors,
     Plan,
+    Curves,
     Trace,
     Peak,
 }
@@ -70,7 +72,7 @@ pub struct ExportRow {
 }
 
 /// Every form, in the order of texts for users.
-pub const EXPORT_FORMS: [ExportRow; 7] = [
+pub const EXPORT_FORMS: [ExportRow; 8] = [
     ExportRow {
         form: ExportForm::Config,
         name: "config",
@@ -153,6 +155,22 @@ pub const EXPORT_FORMS: [ExportRow; 7] = [
         write: placements_csv,
     },
     ExportRow {
+        form: ExportForm::Curves,
+        name: "curves",
+        names: "*curves.csv",
+        summary: "a row per step on which a curve changes: reserved and live bytes of each lane",
+        usual: "curves.csv",
+        endings: &["csv"],
+        word: "curves",
+        plain: &[],
+        is_strict: false,
+        entry: "Export curves…",
+        tooltip: "write reserved and live bytes of the lanes that are shown, a row per step on which one changes (CSV)",
+        title: "Export curves",
+        lanes: ExportLanes::Shown,
+        write: curves_csv,
+    },
+    ExportRow {
         form: ExportForm::Trace,
         name: "trace",
         names: "*trace.json",
@@ -196,7 +214,7 @@ impl ExportForm {
     /// The parts of a timeline that its writer reads.
     pub const fn timeline_parts(self) -> TimelineParts {
         match self {
-            Self::Config | Self::Tensors | Self::Trace | Self::Peak => TimelineParts::Rows,
+            Self::Config | Self::Tensors | Self::Curves | Self::Trace | Self::Peak => TimelineParts::Rows,
             Self::Report | Self::Timeline | Self::Plan => TimelineParts::Drawing,
         }
     }

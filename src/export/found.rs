@@ -40,7 +40,7 @@ impl Answer for FoundAnswer<'_> {
                 blocks.push(paragraph(format!("and {left} more (--top N)")));
             }
         }
-        blocks.extend(diagnostics_blocks(self.import));
+        blocks.extend(diagnostics_blocks(&self.diagnostics()));
         Page(blocks)
     }
 
@@ -59,7 +59,7 @@ impl Answer for FoundAnswer<'_> {
         Record::new()
             .key("query", self.query)
             .key("lanes", lanes)
-            .key("diagnostics", diagnostics_json(self.import))
+            .key("diagnostics", diagnostics_json(&self.diagnostics()))
     }
 
     /// Every row, as the window exports the table; of several lanes each with its lane in front.
@@ -73,6 +73,13 @@ impl Answer for FoundAnswer<'_> {
 }
 
 impl FoundAnswer<'_> {
+    /// Of the importer, and of the comparison: not every recording has a lane.
+    fn diagnostics(&self) -> Diagnostics {
+        let mut all = self.import.clone();
+        all.extend(&self.comparison.diagnostics);
+        all
+    }
+
     fn title(&self, table: &TableRows) -> String {
         let (name, lane) = (&self.comparison.workload.name, table.spec().lane);
         let noun = if self.comparison.is_measured_lane(lane) {

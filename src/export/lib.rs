@@ -16,6 +16,7 @@ mod check_report;
 mod compare;
 mod comparison;
 mod contributors;
+mod curves;
 mod device;
 mod events;
 mod explain_json;

@@ -57,7 +57,7 @@ fn the_search_runs_with_its_pane_and_a_row_opens_a_lane() {
     window.get_by_label_contains(&format!("reserves at most {}", winner.peak()));
     window.get_by_label_contains(&format!("; {calls}."));
     let least = found.search.tried.iter().map(TriedSetting::peak).min();
-    assert!(least.is_some_and(|least| winner.peak() <= least + highwater_analysis::setting_tolerance(least)));
+    assert!(least.is_some_and(|least| winner.peak() <= least + found.search.least_saving()));
     assert_eq!(n_lanes(&window), 1);
     let row = format!("open as a lane {}: ", winner.conf);
     window.get_by_label_contains(&row).click();

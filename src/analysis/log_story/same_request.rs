@@ -1,16 +1,17 @@
 //! A failed request of which a text and a recorded history both tell counts once: as the history has it, exact and replayed.
 //!
-//! Texts round figures to two decimals, so equal figures differ by less than a hundredth of a unit; a request without a figure of
-//! the allocator in both is not taken for the same.
+//! Torch prints two decimals of KiB, MiB or GiB, so figures of one request differ by at most half of the last printed digit.
 
 use super::ProcessStory;
 use highwater_model::workload::LoggedFailure;
 
-/// A text writes `1.00 GiB`: at most half a hundredth away from the exact figure.
-const ROUNDED_TO: u64 = 200;
-
-fn agrees(text: u64, exact: u64) -> bool {
-    text.abs_diff(exact) <= text.max(exact) / ROUNDED_TO
+/// Half of the last digit of `1.00 GiB`, for each of the figures that a text adds up to one.
+fn agrees(text: u64, exact: u64, n_figures: u64) -> bool {
+    let unit = [30, 20, 10]
+        .into_iter()
+        .map(|bits| 1_u64 << bits)
+        .find(|unit| text >= *unit);
+    text.abs_diff(exact) <= n_figures * (unit.unwrap_or(1) / 200 + 1)
 }
 
 fn is_same(text: &LoggedFailure, recorded: &LoggedFailure) -> bool {
@@ -18,18 +19,27 @@ fn is_same(text: &LoggedFailure, recorded: &LoggedFailure) -> bool {
     let is_request = text
         .requested
         .zip(recorded.requested)
-        .is_some_and(|(text, exact)| agrees(text, exact));
+        .is_some_and(|(text, exact)| agrees(text, exact, 1));
+    // A text states reserved bytes as a sum. A history may state requested bytes, which are less than the allocated ones.
+    let is_allocated = text
+        .allocated
+        .zip(recorded.allocated)
+        .is_none_or(|(text, exact)| agrees(text, exact, 1) || text > exact && text - exact <= exact / 10);
     let figures = [
-        text.reserved.zip(recorded.reserved),
-        text.free.zip(recorded.free),
-        text.total.zip(recorded.total),
+        (text.reserved.zip(recorded.reserved), 2),
+        (text.free.zip(recorded.free), 1),
+        (text.total.zip(recorded.total), 1),
     ];
-    let mut figures = figures.into_iter().flatten().peekable();
+    let figures = figures
+        .into_iter()
+        .filter_map(|(pair, n_figures)| Some((pair?, n_figures)));
+    let mut figures = figures.peekable();
     of_device
+        && is_allocated
         && text.library == recorded.library
         && is_request
         && figures.peek().is_some()
-        && figures.all(|(text, exact)| agrees(text, exact))
+        && figures.all(|((text, exact), n_figures)| agrees(text, exact, n_figures))
 }
 
 /// Takes requests of texts away that recorded histories have, and then texts that tell nothing else. O(texts x recorded).

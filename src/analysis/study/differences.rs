@@ -12,9 +12,8 @@ use highwater_model::workload::Recording;
 
 /// The steps on which a recording has events; `None` of one that holds the state at one moment.
 fn own_steps(lane: &Lane, recording: &Recording) -> Option<Range<u32>> {
-    let last = recording.n_steps.checked_sub(1).filter(|last| *last > 0)?;
-    let (first, end) = lane.recorded.as_ref()?.steps_of(Step(0), Step(last + 1));
-    Some(first.0..end.0)
+    let recorded = lane.recorded.as_ref().filter(|_| recording.n_steps > 1)?;
+    Some(recorded.own_steps(recording.n_steps))
 }
 
 /// Each run's largest differences from the first, where both have events.

@@ -6,13 +6,11 @@ use highwater_model::units::Bytes;
 
 use super::candidates::SettingPair;
 use super::search::TriedSetting;
+use crate::selection::{LEAST_GRANULE, peak_tolerance};
 
-/// Peaks within 1/200, or within this, are equivalent.
-const TOLERANCE: u64 = 2 << 20;
-
-/// The bytes by which an equivalent peak may be higher.
-pub fn setting_tolerance(peak: Bytes) -> Bytes {
-    Bytes((peak.get() / 200).max(TOLERANCE))
+/// The bytes by which an equivalent peak may be higher: segments are of 2 MiB or larger.
+pub(super) fn tolerance(lower: Bytes) -> Bytes {
+    peak_tolerance(lower, LEAST_GRANULE)
 }
 
 /// What a key changes, everything else equal.
@@ -52,7 +50,7 @@ pub(super) fn choose(tried: &[TriedSetting], recorded: usize, uncertainty: Bytes
     if best.lost() > 0 {
         return Choice::default();
     }
-    let most = best.peak() + setting_tolerance(best.peak());
+    let most = best.peak() + tolerance(best.peak());
     let is_close =
         |other: &TriedSetting| other.lost() == 0 && other.retries() == best.retries() && other.peak() <= most;
     let mut close: Vec<usize> = usable().filter(|at| is_close(&tried[*at])).collect();
@@ -94,7 +92,7 @@ fn newer(tried: &[TriedSetting], winner: usize, uncertainty: Bytes) -> Option<us
     let best = needing.min_by_key(|at| (rank(&tried[*at]), simplicity(&tried[*at])))?;
     let (one, other) = (&tried[best], &tried[winner]);
     let is_better = one.lost() == 0 && one.retries() <= other.retries();
-    let least = setting_tolerance(one.peak()).max(uncertainty);
+    let least = tolerance(one.peak()).max(uncertainty);
     (is_better && one.peak() + least < other.peak()).then_some(best)
 }
 
@@ -121,7 +119,7 @@ pub(super) fn key_effects(tried: &[TriedSetting]) -> Vec<KeyEffect> {
             }
             let change = signed(with.peak()) - signed(without.peak());
             let is_neutral =
-                change.unsigned_abs() <= setting_tolerance(without.peak()).get() && with.retries() == without.retries();
+                change.unsigned_abs() <= tolerance(without.peak()).get() && with.retries() == without.retries();
             match effects.iter_mut().find(|effect| effect.key == pair.key) {
                 Some(effect) => {
                     effect.compared += 1;

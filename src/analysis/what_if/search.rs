@@ -15,7 +15,7 @@ use highwater_torch::recording::{Replayable, Stop, WhatIf, what_if};
 use highwater_torch::{Framework, Settings, Version, findings, range_text};
 
 use super::candidates::{SettingPair, is_tuned, lacks_companion, pairs_of, place, text_of, values};
-use super::choice::{KeyEffect, choose, key_effects, rank};
+use super::choice::{KeyEffect, choose, key_effects, rank, tolerance};
 use super::{AllocatorFit, conf_text, device_spec};
 
 const STAGE: &str = "replaying settings";
@@ -87,6 +87,17 @@ pub struct SettingSearch {
 }
 
 impl SettingSearch {
+    /// The bytes by which an equivalent peak may be above that of the winner.
+    pub fn tolerance(&self) -> Bytes {
+        let winner = self.winner.and_then(|winner| self.tried.get(winner));
+        winner.map_or(Bytes::ZERO, |winner| tolerance(winner.peak()))
+    }
+
+    /// What another setting has to save to be preferred to the winner.
+    pub fn least_saving(&self) -> Bytes {
+        self.tolerance().max(self.uncertainty)
+    }
+
     /// Why no setting is recommended, as a sentence.
     pub fn why_none(&self, fits: &[AllocatorFit]) -> String {
         if !fits.iter().all(AllocatorFit::is_reproduced) {

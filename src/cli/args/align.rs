@@ -3,6 +3,9 @@
 use anyhow::bail;
 use clap::Args;
 
+use crate::warn;
+use highwater_analysis::{Comparison, LaneKind};
+use highwater_model::diagnostics::Severity;
 use highwater_model::workload::Alignment;
 use highwater_options::{Options, keys};
 
@@ -34,5 +37,15 @@ impl AlignArgs {
             options.set_text(keys::MEASURED_ANNOTATION, annotation)?;
         }
         Ok(())
+    }
+
+    /// Warns where there is nothing to align.
+    pub(crate) fn warn_without_effect(&self, comparison: &Comparison) {
+        let are_recordings = comparison.lane_kind() == LaneKind::Recordings;
+        if self.align.is_some() && are_recordings && comparison.workload.recordings().len() < 2 {
+            let text = "--align has no effect: one recording is open; to compare runs event by event, give both: \
+                        `highwater compare BEFORE AFTER --align HOW`, without --baseline";
+            warn(Severity::Warning, text);
+        }
     }
 }

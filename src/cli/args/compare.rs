@@ -71,7 +71,7 @@ pub struct LaneArgs {
     /// Add a configuration as a lane (repeatable)
     #[arg(long, value_name = "NAME=CONFIG")]
     pub pin: Vec<String>,
-    /// Simulate a recording under allocator settings of PyTorch (repeatable; - for none)
+    /// Simulate recordings under PyTorch's settings (repeatable; - for none)
     #[arg(long, value_name = "SETTINGS", allow_hyphen_values = true)]
     pub conf: Vec<String>,
     /// Version of torch for --conf, 2.0 to 2.15, or npu (the newest)

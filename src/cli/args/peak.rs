@@ -43,13 +43,13 @@ pub struct PeakArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["against", "segments", "growth", "tree"])]
     pub baseline: Option<PathBuf>,
     /// List the allocator's segments and blocks at that step instead (snapshots)
-    #[arg(long, conflicts_with_all = ["range", "against"])]
+    #[arg(long, conflicts_with_all = ["range", "against", "group_by", "tree"])]
     pub segments: bool,
     /// List the events from A to B (exclusive) with their call stacks
     #[arg(long, value_name = "A..B", conflicts_with_all = ["range", "step", "against", "segments", "growth"])]
     pub events: Option<String>,
     /// List the blocks or tensors that match, e.g. `file:train.py size:>1MiB`; `?` lists conditions
-    #[arg(long, value_name = "QUERY", allow_hyphen_values = true, conflicts_with_all = ["range", "step", "against", "segments", "events", "growth", "baseline"])]
+    #[arg(long, value_name = "QUERY", allow_hyphen_values = true, conflicts_with_all = ["range", "step", "against", "segments", "events", "growth", "baseline", "group_by", "tree", "against"])]
     pub find: Option<String>,
     /// List blocks that grow from step to step (of annotations, or of N equal parts)
     #[arg(

@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use serde_json::json;
 
 use super::most;
-use crate::args::PeakArgs;
-use crate::print;
+use crate::args::{Format, PeakArgs};
 use crate::text::print_answer;
+use crate::{print, print_json};
 use highwater_analysis::Comparison;
 use highwater_export::FoundAnswer;
 use highwater_model::diagnostics::Diagnostics;
@@ -21,15 +22,23 @@ use highwater_timeline::{
 const LANGUAGE: &str = "?";
 
 /// Prints the language of queries where it is asked for, and whether it was.
-pub(super) fn told_language(query: &str) -> anyhow::Result<bool> {
+pub(super) fn told_language(query: &str, format: Format) -> anyhow::Result<bool> {
     if query.trim() != LANGUAGE {
         return Ok(false);
     }
-    let forms = FORMS.iter().copied();
+    format.check(&[Format::Text, Format::Json])?;
     let conditions = CONDITIONS.iter().map(|row| (row.example, row.help));
+    let all: Vec<(&str, &str)> = FORMS.iter().copied().chain(conditions).collect();
+    if format == Format::Json {
+        let rows = all
+            .iter()
+            .map(|(example, meaning)| json!({"example": example, "meaning": meaning}));
+        print_json(&json!({"conditions": rows.collect::<Vec<_>>()}))?;
+        return Ok(true);
+    }
     let mut text =
         String::from("Conditions of --find; those separated by spaces must all hold, and case does not matter:\n");
-    for (example, meaning) in forms.chain(conditions) {
+    for (example, meaning) in all {
         writeln!(text, "  {example:<24} {meaning}")?;
     }
     print(&text)?;

@@ -28,7 +28,7 @@ use highwater_timeline::{
 pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     check_forms(args)?;
     if let Some(query) = &args.find
-        && told_language(query)?
+        && told_language(query, args.format)?
     {
         return Ok(Verdict::Done);
     }
@@ -51,6 +51,7 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
     if !args.verifying.holds(&comparison, progress)? {
         return Ok(Verdict::No);
     }
+    args.alignment.warn_without_effect(&comparison);
     let name = &prepared.loaded.workload.name;
     let lane = lane(args, policy, &comparison)?;
     if let Some(text) = &args.events {

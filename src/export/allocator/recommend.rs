@@ -11,8 +11,7 @@ use super::super::record::{Record, Rows, Value};
 use super::no_history::{WithoutHistory, sentences, without_history_rows};
 use super::{PeakOfRun, against_replayed, device_text, failed_rows, own_error_text, stated, uncertainty_text};
 use highwater_analysis::{
-    AllocatorFit, IGNORED_ON_WINDOWS, KeyEffect, SettingSearch, TriedSetting, conf_text, python_line,
-    setting_tolerance, shell_line,
+    AllocatorFit, IGNORED_ON_WINDOWS, KeyEffect, SettingSearch, TriedSetting, conf_text, python_line, shell_line,
 };
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, Nanos, counted, first_of, grouped, signed_bytes};
@@ -258,11 +257,10 @@ impl<'a> SettingSearchAnswer<'a> {
 
     fn about(&self, winner: &TriedSetting) -> Vec<Block> {
         let (search, variable) = (self.search, self.variable());
-        let tolerance = setting_tolerance(winner.peak());
         let mut lines = if search.winner == Some(search.recorded) {
             vec![format!(
                 "keep the recorded settings: no other lowers the peak by more than {}",
-                tolerance.max(search.uncertainty)
+                search.least_saving()
             )]
         } else {
             vec![
@@ -281,7 +279,8 @@ impl<'a> SettingSearchAnswer<'a> {
         if !search.equivalent.is_empty() {
             let names = search.equivalent.iter().map(|at| conf_text(&search.tried[*at].conf));
             lines.push(format!(
-                "equivalent (within {tolerance}, with more changes or keys, or a higher peak): {}",
+                "equivalent (within {}, with more changes or keys, or a higher peak): {}",
+                search.tolerance(),
                 first_of(names, MOST_SHOWN, "; ")
             ));
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Columns, CompareAnswer, lanes_table};
 use crate::blocks::{Block, Line, Span, Table, bytes, code, paragraph, text};
 use crate::failed_requests::{FailureAnswer, failure_blocks};
-use highwater_analysis::{Comparison, LaneKind, RunRemat};
+use highwater_analysis::{Brevity, Comparison, LaneKind, RunRemat, TradeEnd};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::units::{Bytes, counted, signed_percent_text};
 use highwater_model::workload::DeviceFigure;
@@ -125,6 +125,11 @@ pub(crate) fn lane_notes(answer: &CompareAnswer<'_>) -> Vec<Line> {
             "No policy completes on this device."
         };
         lines.push(Span::Bad(words.to_owned()).into());
+    }
+    let ends = comparison.trade();
+    if let [_, _] = ends[..] {
+        let whole = |end: &TradeEnd| format!("{}: {}", end.label(), end.text(Brevity::Whole));
+        lines.extend(ends.iter().map(|end| text(whole(end))));
     }
     let mut texts = comparison.mark_sentences(&answer.lanes, answer.goal, |_| true);
     let is_unfinished = |lane: &&usize| {

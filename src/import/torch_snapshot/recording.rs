@@ -18,8 +18,8 @@ use crate::ImportError;
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{
-    BlockAddress, Category, CategoryBasis, EventLog, EventTimes, FailedRequest, MarkKind, PhasePairs, RecordedBlock,
-    RecordedMark, RecordedMemory, RecordedPhase, RecordedRegion, Recording, RecordingRules, pooled_kind,
+    BlockAddress, Category, CategoryBasis, EndedAtFirst, EventLog, EventTimes, FailedRequest, MarkKind, PhasePairs,
+    RecordedBlock, RecordedMark, RecordedMemory, RecordedPhase, RecordedRegion, Recording, RecordingRules, pooled_kind,
 };
 
 /// Events between two checks of the cancel flag, and between two times that memory is freed.
@@ -84,6 +84,7 @@ pub(super) fn make(
         recorder: "PyTorch memory snapshot".to_owned(),
         n_steps: maker.n_steps,
         events: maker.log,
+        ended_at_first: ended_at_first(heap, device),
         times: maker.times,
         blocks: maker.blocks,
         regions,
@@ -102,6 +103,19 @@ pub(super) fn make(
         annotations,
         stacks_left_out: stacks.left_out,
         stacks_cut: stacks.cut,
+    })
+}
+
+/// What the first event frees or gives back.
+fn ended_at_first(heap: &Heap, device: &Device) -> Option<EndedAtFirst> {
+    use Action::{FreeCompleted, SegmentFree, SegmentUnmap};
+    let row = device.trace.rows().next()?;
+    let entry = heap.rows.entries.get(row)?;
+    let is_end = matches!(entry.action, FreeCompleted | SegmentFree | SegmentUnmap);
+    (is_end && entry.has(has::ADDRESS | has::SIZE)).then(|| EndedAtFirst {
+        address: entry.address,
+        bytes: Bytes(entry.size),
+        stream: heap.rows.stream_at(entry.stream),
     })
 }
 

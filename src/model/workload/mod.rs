@@ -52,11 +52,12 @@ pub use parts::{Part, PartOf};
 pub use problem::{Buffer, Gap, PlacementProblem, ProblemEntry, ProblemError, RecordedPlan};
 pub use recording::{
     AllocatorSimulation, BlockAddress, CallSite, CallSiteKind, CallSites, Category, CategoryBasis, CategoryRule,
-    CategoryRules, EventAction, EventLog, EventRange, EventTimes, FailedRequest, FrameKind, FrameRule, FrameRuleError,
-    FrameRules, MarkKind, NO_STEP_MARKS, NoteKind, PhasePairs, REQUESTER_RULES, RecordedBlock, RecordedEvent,
-    RecordedFrame, RecordedMark, RecordedMemory, RecordedName, RecordedNames, RecordedOp, RecordedPeaks, RecordedPhase,
-    RecordedRange, RecordedRegion, RecordedStacks, RecordedTotal, Recording, RecordingRules, Requester, RequesterRule,
-    Segment, Segments, StackIdx, TotalKind, WholeRecording, call_site_text, is_python_file, pooled_kind, segment_of,
+    CategoryRules, EndedAtFirst, EventAction, EventLog, EventRange, EventTimes, FailedRequest, FrameKind, FrameRule,
+    FrameRuleError, FrameRules, MarkKind, NO_STEP_MARKS, NoteKind, PhasePairs, REQUESTER_RULES, RecordedBlock,
+    RecordedEvent, RecordedFrame, RecordedMark, RecordedMemory, RecordedName, RecordedNames, RecordedOp, RecordedPeaks,
+    RecordedPhase, RecordedRange, RecordedRegion, RecordedStacks, RecordedTotal, Recording, RecordingRules, Requester,
+    RequesterRule, Segment, Segments, StackIdx, TotalKind, WholeRecording, call_site_text, is_python_file, pooled_kind,
+    segment_of,
 };
 pub use samples::samples;
 pub use schedule::{

@@ -30,7 +30,7 @@ mod tables;
 
 pub use call_sites::{CallSite, CallSiteKind, CallSites, call_site_text};
 pub use categories::{Category, CategoryBasis, CategoryRule, CategoryRules, REQUESTER_RULES, Requester, RequesterRule};
-pub use event_log::{EventAction, EventLog};
+pub use event_log::{EndedAtFirst, EventAction, EventLog};
 pub use event_times::EventTimes;
 pub use events::RecordedEvent;
 pub use frame_rules::{FrameKind, FrameRule, FrameRuleError, FrameRules, is_python_file};
@@ -85,6 +85,8 @@ pub struct Recording {
     pub n_steps: u32,
     /// What each step did; empty where the tool states no single events.
     pub events: EventLog,
+    /// What the first event ends, where that is a free.
+    pub ended_at_first: Option<EndedAtFirst>,
     /// The time of each step, non-decreasing; empty where only the order is known.
     pub times: EventTimes,
     pub blocks: Vec<RecordedBlock>,

@@ -549,6 +549,25 @@ fn ranges_and_alignments_are_stated_in_the_answers() {
     );
     let [least, largest] = ["least", "greatest"].map(|end| &difference[end]);
     assert!(least["bytes"].as_i64() < largest["bytes"].as_i64(), "{difference}");
+    let folder = tempfile::tempdir().expect("a folder");
+    let curves = folder.path().join("curves.csv");
+    let to = curves.to_str().expect("UTF-8");
+    let _ = text_of(&["export", first, second, "--align", "events", "--to", to], 0);
+    let rows = std::fs::read_to_string(&curves).expect("a table");
+    let mut rows = csv::Reader::from_reader(rows.as_bytes());
+    let last = rows
+        .records()
+        .last()
+        .expect("a row")
+        .expect("a row")
+        .iter()
+        .map(str::to_owned)
+        .collect::<Vec<_>>();
+    assert_eq!(last.len(), 5, "{last:?}");
+    fails(
+        &["peak", first, second, "--align", "events", "--step", "8"],
+        "exceeds the last event, 7",
+    );
     // At these events the two runs differ so.
     for end in [least, largest] {
         let live = |lane: &str, event: &Json| {

@@ -52,7 +52,7 @@ fn select(space: &Space, goal: Goal, rows: &[Row]) -> Option<u64> {
     };
     let near_peak = |rows: Vec<&Row>| -> Vec<Row> {
         let lowest = rows.iter().map(|row| row.peak).min().unwrap();
-        let most = lowest + (lowest / 200).max(granule);
+        let most = lowest + (lowest / 200).max(granule).min(lowest / 20);
         rows.into_iter().filter(|row| row.peak <= most).copied().collect()
     };
     let left = if goal == Goal::Lane(LaneGoal::LowestPeak) {

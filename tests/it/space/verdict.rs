@@ -88,14 +88,15 @@ fn selected(comparison: &Comparison, goal: LaneGoal) -> Option<(u8, Vec<u8>)> {
     } else {
         2 << 20
     };
-    let near = |of: fn(&(u8, u64, u64)) -> u64, share: u64, least: u64, rows: Vec<(u8, u64, u64)>| {
+    let tolerance = |lowest: u64| (lowest / 200).max(granule).min(lowest / 20);
+    let near = |of: fn(&(u8, u64, u64)) -> u64, tolerance: &dyn Fn(u64) -> u64, rows: Vec<(u8, u64, u64)>| {
         let lowest = rows.iter().map(of).min().unwrap_or_default();
         rows.into_iter()
-            .filter(|row| of(row) <= lowest + (lowest / share).max(least))
+            .filter(|row| of(row) <= lowest + tolerance(lowest))
             .collect::<Vec<_>>()
     };
-    let by_peak = |rows| near(|row| row.1, 200, granule, rows);
-    let by_time = |rows| near(|row| row.2, 100, 100_000, rows);
+    let by_peak = |rows| near(|row| row.1, &tolerance, rows);
+    let by_time = |rows| near(|row| row.2, &|least| (least / 100).max(100_000), rows);
     let left = match goal {
         LaneGoal::LeastOverhead => by_peak(by_time(rows.clone())),
         LaneGoal::LowestPeak => by_time(by_peak(rows.clone())),
@@ -107,11 +108,11 @@ fn selected(comparison: &Comparison, goal: LaneGoal) -> Option<(u8, Vec<u8>)> {
         .or(left.iter().min_by_key(|row| (row.1, row.0)))?;
     // The active policy stays where the change makes no significant difference.
     let stays = rows.iter().find(is_active).filter(|row| {
-        let is_near = row.1.abs_diff(chosen.1) <= (row.1.min(chosen.1) / 200).max(granule);
+        let is_near = row.1.abs_diff(chosen.1) <= tolerance(row.1.min(chosen.1));
         is_near && row.2 <= chosen.2 + (row.2.min(chosen.2) / 100).max(100_000)
     });
     let chosen = stays.unwrap_or(chosen);
-    let apart = |row: &(u8, u64, u64)| (row.1.abs_diff(chosen.1), (row.1.min(chosen.1) / 200).max(granule));
+    let apart = |row: &(u8, u64, u64)| (row.1.abs_diff(chosen.1), tolerance(row.1.min(chosen.1)));
     let equivalent = rows
         .iter()
         .filter(|row| row.0 != chosen.0 && apart(row).0 <= apart(row).1);

@@ -8,7 +8,7 @@
 //! addresses and sizes are those of blocks and regions. Reading an event costs at most a page.
 
 use super::StackIdx;
-use crate::units::Step;
+use crate::units::{Bytes, Step};
 
 /// What an event did, as snapshots name it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -76,6 +76,14 @@ impl EventAction {
 const PAGE: usize = 512;
 
 const ACTION_BITS: u32 = 4;
+
+/// A block or segment that the very first event ends: it is gone after it, so nothing else tells of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EndedAtFirst {
+    pub address: u64,
+    pub bytes: Bytes,
+    pub stream: u64,
+}
 
 /// The events of a recording that states them one by one; empty for others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

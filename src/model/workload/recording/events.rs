@@ -216,6 +216,13 @@ impl Recording {
             found.add_mark(mark);
         }
         found.rows.sort_by_key(|row| row.step);
+        let first = found
+            .rows
+            .first_mut()
+            .filter(|row| row.step == Step(0) && row.address.is_none());
+        if let Some((row, ended)) = first.zip(self.ended_at_first) {
+            (row.address, row.bytes, row.stream) = (Some(ended.address), Some(ended.bytes), Some(ended.stream));
+        }
         found.rows
     }
 }
