@@ -4,6 +4,7 @@
 
 use std::cmp::Ordering;
 
+use super::assumption::Assumption;
 use super::comparison::Comparison;
 use super::error::AnalysisError;
 use super::lane::Lane;
@@ -27,6 +28,13 @@ const PROMISE: &str = "R52";
 /// The most names in a sentence.
 const MAX_NAMES: usize = 4;
 
+/// The remarks, and the assumption that moves the peak most.
+#[derive(Debug, Default)]
+pub(super) struct Advised {
+    pub(super) findings: Vec<Finding>,
+    pub(super) assumption: Option<Assumption>,
+}
+
 /// The remarks, in a fixed order; none where policies are not compared.
 pub(super) fn advice(
     study: &dyn Study,
@@ -34,16 +42,20 @@ pub(super) fn advice(
     lowered: &Lowered,
     comparison: &Comparison,
     progress: &Progress<'_>,
-) -> Result<Vec<Finding>, AnalysisError> {
+) -> Result<Advised, AnalysisError> {
     if comparison.lane(comparison.active_policy).is_none() || comparison.workload.graphs().is_empty() {
-        return Ok(Vec::new());
+        return Ok(Advised::default());
     }
     let mut found = Vec::new();
     found.extend(one_value(request, lowered, comparison));
-    found.extend(precision(study, request, lowered, comparison, progress)?);
+    let (precision, assumption) = precision(study, request, lowered, comparison, progress)?.unzip();
+    found.extend(precision);
     found.extend(documented(comparison));
     found.extend(separate_clears(request, lowered, comparison));
-    Ok(found)
+    Ok(Advised {
+        findings: found,
+        assumption: assumption.flatten(),
+    })
 }
 
 fn remark(rule: &'static str, key: &'static str, value: Value, message: &str) -> Finding {
@@ -103,7 +115,7 @@ fn precision(
     lowered: &Lowered,
     comparison: &Comparison,
     progress: &Progress<'_>,
-) -> Result<Option<Finding>, AnalysisError> {
+) -> Result<Option<(Finding, Option<Assumption>)>, AnalysisError> {
     let is_set = |key| request.options.is_set(key);
     let mut graphs = comparison.workload.graphs().iter();
     let applies = !lowered.inference
@@ -115,6 +127,7 @@ fn precision(
         return Ok(None);
     };
     let value = Value::from(TRAINING_PRECISION);
+    let mut assumption = None;
     let figures = if request.has_search() {
         // A search may take minutes, and this is a remark.
         "see its effect".to_owned()
@@ -131,6 +144,15 @@ fn precision(
         if other.summary.peak_reserved == lane.summary.peak_reserved && !lane.summary.out_of_memory {
             return Ok(None);
         }
+        let is_whole = !lane.summary.out_of_memory && !other.summary.out_of_memory;
+        assumption = is_whole.then(|| Assumption {
+            text: "the data types of the file are simulated",
+            short: "data types of the file",
+            key: keys::PRECISION_MODE,
+            value: value.clone(),
+            peak: lane.summary.peak_reserved,
+            changed: other.summary.peak_reserved,
+        });
         format!(
             "it changes the peak of policy {} from {} to {}",
             comparison.active_policy.number(),
@@ -142,7 +164,7 @@ fn precision(
         "precision_mode is unset: the data types of the file are simulated, the documented default in training is \
          {TRAINING_PRECISION}; {figures}"
     );
-    Ok(Some(remark("C2", keys::PRECISION_MODE, value, &message)))
+    Ok(Some((remark("C2", keys::PRECISION_MODE, value, &message), assumption)))
 }
 
 /// The peak, with its end where memory ran out.

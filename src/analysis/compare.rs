@@ -68,7 +68,8 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
         comparison.diagnostics.info(message, "");
     }
     comparison.without_effect = without_effect(&request.options, &*request.files);
-    comparison.advice = advice(study, request, &lowered, &comparison, progress)?;
+    let advised = advice(study, request, &lowered, &comparison, progress)?;
+    (comparison.advice, comparison.assumption) = (advised.findings, advised.assumption);
     add_pins(&mut comparison, request, &[], progress)?;
     if study.takes_recordings() {
         if request.is_logged_without_pages() {

@@ -2,21 +2,23 @@
 //!
 //! Invariants: graphs are numbered as in the workload; the recording of lane `Measured(n)` is numbered behind them, at `n`.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::arena::with_plans;
+use super::assumption::Assumption;
 use super::calibration::Calibration;
 use super::lane::Lane;
 use super::lane_set::{LaneId, LaneKind};
 use super::lowest_peak::LowestPeak;
 use super::name_context::NameContext;
 use super::pin::PinFailure;
-use super::recommended::{Recommended, granule};
+use super::recommended::Recommended;
 use super::recording_figures::RecordingFigures;
 use super::request::Request;
 use super::reuse_lanes::ReuseLane;
 use super::run_differences::RunDifferences;
-use super::selection::{LaneGoal, are_peaks_equivalent};
+use super::selection::{LaneGoal, are_peaks_equivalent, granule};
 use super::workspaces::{EstimatedWorkspaces, ScratchSource};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Id as _, TensorId};
@@ -33,6 +35,8 @@ use highwater_sim::{DeviceSession, Params, StaticMemoryPolicy, TraceRequest};
 pub struct Comparison {
     /// The request's workload; of its graphs the forward parts, where the run mode is inference.
     pub workload: Arc<Workload>,
+    /// Symbolic dimensions whose value is an assumption: figures are those of the assumed values, and nothing is recommended.
+    pub assumed_dims: BTreeSet<String>,
     /// The common step axis.
     pub axis: Axis,
     pub session: DeviceSession,
@@ -85,6 +89,8 @@ pub struct Comparison {
     pub without_effect: Vec<&'static str>,
     /// What a document says otherwise, each with the setting that simulates it.
     pub advice: Vec<Finding>,
+    /// An assumption that moves the peak of the active policy.
+    pub assumption: Option<Assumption>,
     pub diagnostics: Diagnostics,
 }
 
@@ -108,6 +114,7 @@ impl Comparison {
         device.set_memory(lowered.params.device_bytes);
         Self {
             workload: Arc::clone(&request.workload),
+            assumed_dims: request.assumed_dims.clone(),
             axis,
             session,
             device,
@@ -135,6 +142,7 @@ impl Comparison {
             estimates: Vec::new(),
             reuse_lanes: Vec::new(),
             advice: Vec::new(),
+            assumption: None,
             without_effect: Vec::new(),
             diagnostics,
         }
@@ -185,6 +193,29 @@ impl Comparison {
 
     pub fn position(&self, id: LaneId) -> Option<usize> {
         self.lanes.iter().position(|lane| lane.id == id)
+    }
+
+    /// The assumption that moves the answer by more than any recommended change, and significantly.
+    pub fn headline_assumption(&self) -> Option<&Assumption> {
+        let assumption = self.assumption.as_ref()?;
+        let active = self.lane(self.active_policy)?.summary.peak_reserved;
+        let moves = |recommended: &Recommended| {
+            let peak = self.lane(recommended.policy).map(|lane| lane.summary.peak_reserved);
+            peak.map_or(0, |peak| peak.get().abs_diff(active.get()))
+        };
+        let most = self.recommendations.iter().map(moves).max().unwrap_or(0);
+        let is_alike = are_peaks_equivalent(assumption.peak, assumption.changed, granule(self.active_policy));
+        (assumption.moves().get() > most && !is_alike).then_some(assumption)
+    }
+
+    /// Why nothing is recommended, where dimensions have no value.
+    pub fn assumed_sentence(&self) -> Option<String> {
+        let dims: Vec<&str> = self.assumed_dims.iter().map(String::as_str).collect();
+        (!dims.is_empty()).then(|| {
+            let verb = if dims.len() == 1 { "has" } else { "have" };
+            let dims = dims.join(", ");
+            format!("Nothing is recommended: {dims} {verb} no value, and 1 is assumed, of which all figures are.")
+        })
     }
 
     /// The recommended policy of a goal; `None` where policies are not compared or none fits.

@@ -8,7 +8,7 @@
 //! comparison calibration run_lanes explain recommended lowest_peak recording_remarks limits metrics lane
 //! reuse_lanes device_sessions running shapes bodies lowering logged_plans dumped allocation_order
 //! oom_report name_context arena request pin configuration plan_search inspect recording_facts recording_figures pinned measured_pass
-//! rewriting lane_set workspaces log_story recorded_failures run_differences pool_history verdict setting_release allocator_state what_if selection log_words logged_beside logged_join error
+//! rewriting lane_set workspaces log_story recorded_failures run_differences assumption pool_history verdict setting_release allocator_state what_if selection log_words logged_beside logged_join error
 //! ```
 
 mod advice;
@@ -17,6 +17,7 @@ mod allocation_order;
 mod allocator_lanes;
 mod allocator_state;
 mod arena;
+mod assumption;
 mod bodies;
 mod budget_sweep;
 mod calibration;
@@ -84,6 +85,7 @@ pub use alignment::{BY_CONSTRUCTION, off_by};
 pub use allocation_order::{arena_order, entry_order};
 pub use allocator_state::{AllocatorState, AllocatorSums, Piece, PieceKind, PoolState, SegmentState};
 pub use arena::{Plans, arena_problem, engine_size};
+pub use assumption::Assumption;
 pub use budget_sweep::{BudgetSweepPoint, BudgetSweepTask, SWEEP_RATIOS, feasible_limit, sweep};
 pub use calibration::{Calibration, LearnedSetting, calibrations};
 pub use compare::compare;

@@ -1,6 +1,7 @@
 //! The policy with the lowest peak, and why policies are equivalent, in sentences with figures.
 
 use super::lane::Lane;
+use super::selection::{are_peaks_equivalent, granule};
 use highwater_model::units::Bytes;
 use highwater_sim::{DeviceSession, StaticMemoryPolicy};
 
@@ -112,8 +113,11 @@ pub(super) fn equivalence(session: &DeviceSession, lanes: &[Lane]) -> Option<Str
     }
     let peaks = lanes.iter().map(|lane| lane.summary.peak_reserved);
     let (low, high) = (peaks.clone().min()?, peaks.max()?);
-    Some(format!(
-        "One static graph: all policies are equivalent here (differences of {} are rounding).",
-        high - low
-    ))
+    let granule = lanes.iter().map(|lane| granule(lane.policy)).max()?;
+    are_peaks_equivalent(low, high, granule).then(|| {
+        format!(
+            "One static graph: all policies are equivalent here (differences of {} are rounding).",
+            high - low
+        )
+    })
 }

@@ -47,10 +47,16 @@ pub(super) fn compare_policies(
         lane.forbidden = policy_errors(options, environment, &*request.files, &request.plan, lane.policy);
     }
     explain_all(&mut lanes, &lane_sessions, &lowered.params, &names, progress)?;
+    // What holds of assumed values may be wrong of the real ones.
+    let is_judged = request.assumed_dims.is_empty();
     Ok(Comparison {
-        lowest_peak: lowest_peak(&lanes),
-        recommendations: recommended(&lanes, lowered.policy),
-        equivalence: equivalence(session, &lanes),
+        lowest_peak: lowest_peak(&lanes).filter(|_| is_judged),
+        recommendations: if is_judged {
+            recommended(&lanes, lowered.policy)
+        } else {
+            Vec::new()
+        },
+        equivalence: equivalence(session, &lanes).filter(|_| is_judged),
         lower_bound: workspaces::is_lower_bound(&running.workload, &axis, progress)?,
         scratch: workspaces::scratch(&running.workload, &workspaces),
         workspaces,

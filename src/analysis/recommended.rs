@@ -4,9 +4,8 @@
 //! the rule. A policy whose peak does not differ significantly from the recommended one is equivalent to it.
 
 use super::lane::Lane;
-use super::selection::{Candidate, LEAST_GRANULE, LaneGoal, are_peaks_equivalent, largest_granule, select};
+use super::selection::{Candidate, LaneGoal, are_peaks_equivalent, granule, largest_granule, select};
 use highwater_model::units::{Bytes, Nanos, percent_text};
-use highwater_sim::alloc::PAGE_BYTES;
 use highwater_sim::{RegionKind, StaticMemoryPolicy, picture};
 
 /// The answer to one goal.
@@ -97,15 +96,6 @@ fn candidate(lane: &Lane, active: StaticMemoryPolicy) -> Candidate {
         granule: granule(lane.policy),
         is_active: lane.policy == active,
         order: (0, u64::from(lane.policy.number())),
-    }
-}
-
-/// The pages or blocks that a policy's allocators take.
-pub(super) fn granule(policy: StaticMemoryPolicy) -> Bytes {
-    if policy.row().expands_pools {
-        PAGE_BYTES
-    } else {
-        LEAST_GRANULE
     }
 }
 

@@ -1,5 +1,6 @@
 //! The question of a comparison: a workload, its configuration and the lanes to compare.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::configuration::Configuration;
@@ -18,6 +19,8 @@ pub struct Request {
     pub workload: Arc<Workload>,
     /// Iterations and values of symbolic dimensions.
     pub plan: SchedulePlan,
+    /// Symbolic dimensions whose value in `plan` is an assumption: then nothing is recommended.
+    pub assumed_dims: BTreeSet<String>,
     pub options: Options,
     pub environment: Environment,
     /// The files that options name, as last probed.
@@ -49,6 +52,7 @@ impl Request {
         Self {
             workload: workload.into(),
             plan,
+            assumed_dims: BTreeSet::new(),
             device: acting_device(&options),
             options,
             environment,

@@ -13,6 +13,8 @@
 //! be near the lowest peak of all.
 
 use highwater_model::units::{Bytes, Nanos};
+use highwater_sim::StaticMemoryPolicy;
+use highwater_sim::alloc::PAGE_BYTES;
 
 /// The smallest granule: device blocks are rounded to it.
 pub(crate) const LEAST_GRANULE: Bytes = Bytes::mib(2);
@@ -100,6 +102,15 @@ pub(super) fn select(goal: LaneGoal, candidates: &[Candidate]) -> Option<usize> 
 pub(super) fn largest_granule(candidates: &[Candidate]) -> Bytes {
     let granules = candidates.iter().map(|one| one.granule);
     granules.fold(LEAST_GRANULE, Bytes::max)
+}
+
+/// The pages or blocks that a policy's allocators take.
+pub(super) fn granule(policy: StaticMemoryPolicy) -> Bytes {
+    if policy.row().expands_pools {
+        PAGE_BYTES
+    } else {
+        LEAST_GRANULE
+    }
 }
 
 /// The bytes by which a peak may be above a lower one without a significant difference: 0.5 % of the lower one or the granule,

@@ -26,7 +26,7 @@ pub enum Brevity {
     ShortIteration,
     /// `+50.2 ms, +3.1 ms/it.`.
     ShortOnce,
-    /// `Least overhead: 2 · 3.485 GiB · ...`.
+    /// `Least overhead: 2 3.485 GiB −8.6 % +50.2 ms`.
     Shortest,
 }
 
@@ -48,6 +48,22 @@ pub struct TradeTime {
     pub once: i128,
     /// What each further iteration adds; `None` of a single simulated iteration.
     pub per_iteration: Option<i128>,
+}
+
+impl TradeTime {
+    /// `whole` is that of all iterations. What is left beside the repeated part is told where it is at least 5 % of it.
+    fn new(whole: i128, per_iteration: Option<i128>, iterations: u32) -> Self {
+        let n = i128::from(iterations.max(1));
+        let repeated = per_iteration.unwrap_or_default() * n;
+        let once = whole - repeated;
+        if repeated != 0 && once.abs() * 20 < repeated.abs() {
+            return Self {
+                once: 0,
+                per_iteration: Some(whole / n),
+            };
+        }
+        Self { once, per_iteration }
+    }
 }
 
 /// One end of the trade.
@@ -104,11 +120,7 @@ impl Comparison {
         };
         let (own, other) = (time(lane), base.map_or((0, Some(0)), time));
         let per_iteration = own.1.zip(other.1).map(|(own, other)| own - other);
-        let repeated = per_iteration.unwrap_or_default() * i128::from(iterations);
-        let time = TradeTime {
-            once: own.0 - other.0 - repeated,
-            per_iteration,
-        };
+        let time = TradeTime::new(own.0 - other.0, per_iteration, iterations);
         Some(TradeEnd {
             goals: vec![recommended.goal],
             lane,
@@ -138,12 +150,12 @@ fn nanos(nanos: i128, has_sign: bool) -> String {
 }
 
 impl TradeEnd {
-    /// `Least overhead`, `Lowest peak`, or both.
+    /// `Least overhead`, `Lowest peak`; `Recommended` of the only end.
     pub fn label(&self) -> &'static str {
         match &self.goals[..] {
             [LaneGoal::LeastOverhead] => "Least overhead",
             [LaneGoal::LowestPeak] => "Lowest peak",
-            _ => "Least overhead and lowest peak",
+            _ => "Recommended",
         }
     }
 
@@ -168,6 +180,14 @@ impl TradeEnd {
             _ => once,
         };
         match time.per_iteration {
+            Some(repeated) if time.once == 0 && repeated != 0 => {
+                let word = if brevity <= Brevity::Whole {
+                    " per iteration"
+                } else {
+                    "/it."
+                };
+                format!("{}{word}", nanos(repeated, has_sign))
+            }
             None | Some(0) => once,
             Some(repeated) if brevity <= Brevity::Whole => {
                 format!("{once}, {} per iteration", nanos(repeated, has_sign))
@@ -198,7 +218,7 @@ impl TradeEnd {
         }));
         parts.push(self.time_text(brevity));
         parts.retain(|part| !part.is_empty());
-        let text = parts.join(" \u{b7} ");
+        let text = parts.join(if brevity == Brevity::Shortest { "  " } else { " \u{b7} " });
         if brevity == Brevity::WithReason {
             format!("{text}. Why: {}.", self.recommended.why)
         } else {

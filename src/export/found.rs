@@ -62,13 +62,9 @@ impl Answer for FoundAnswer<'_> {
             .key("diagnostics", diagnostics_json(&self.diagnostics()))
     }
 
-    /// Every row, as the window exports the table; of several lanes each with its lane in front.
+    /// As the window exports the table; of several lanes each row with its lane in front.
     fn csv(&self) -> Option<String> {
-        match self.tables {
-            [] => None,
-            [table] => rows_csv(table),
-            tables => with_lanes(self.comparison, tables).ok(),
-        }
+        rows_csv(self).ok()
     }
 }
 
@@ -111,31 +107,27 @@ impl FoundAnswer<'_> {
     }
 }
 
-fn rows_csv(table: &TableRows) -> Option<String> {
-    let mut out = Vec::new();
+/// The rows of all lanes, which have the same columns; of several each with the number of its lane and its title.
+fn rows_csv(answer: &FoundAnswer<'_>) -> Result<String, csv::Error> {
     let cancel = Cancel::new();
-    table_csv(table, &mut out, &Progress::silent(&cancel)).ok()?;
-    String::from_utf8(out).ok()
-}
-
-/// The rows of several lanes, each with the number of its lane and its title. The lanes have the same columns.
-fn with_lanes(comparison: &Comparison, tables: &[TableRows]) -> Result<String, csv::Error> {
     let mut out = csv::Writer::from_writer(Vec::new());
-    for (position, table) in tables.iter().enumerate() {
-        let text = rows_csv(table).unwrap_or_default();
-        let mut rows = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .from_reader(text.as_bytes());
+    for (position, table) in answer.tables.iter().enumerate() {
+        let mut text = Vec::new();
+        // Nothing is cancelled, and memory is written.
+        drop(table_csv(table, &mut text, &Progress::silent(&cancel)));
+        let mut rows = csv::ReaderBuilder::new().has_headers(false).from_reader(&text[..]);
         let lane = table.spec().lane;
-        let (number, title) = ((lane + 1).to_string(), comparison.title_of(lane));
-        for (line, row) in rows.records().enumerate() {
+        let (number, title) = ((lane + 1).to_string(), answer.comparison.title_of(lane));
+        for (line, row) in rows.records().take(answer.most.saturating_add(1)).enumerate() {
             let row = row?;
-            let [number, title] = match line {
-                0 => ["lane", "lane_title"],
-                _ => [number.as_str(), title.as_ref()],
+            let mut lane = match (line, answer.tables.len()) {
+                (_, 1) => Vec::new(),
+                (0, _) => vec!["lane", "lane_title"],
+                _ => vec![number.as_str(), title.as_ref()],
             };
             if line > 0 || position == 0 {
-                out.write_record([number, title].into_iter().chain(&row))?;
+                lane.extend(&row);
+                out.write_record(lane)?;
             }
         }
     }

@@ -39,6 +39,8 @@ pub enum UiCommand {
     ResetOptions,
     /// Focus the search field of the lanes.
     Search,
+    /// Show the selected tensor in the drawing, or everything where it fills the view.
+    ZoomToSelection,
     /// Bring a pane to the front, or the pane behind it.
     TogglePane(Pane),
     /// Bring a pane to the front.

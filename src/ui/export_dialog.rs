@@ -12,9 +12,10 @@ use super::panels::options::fixes_ui;
 use super::panels::problems::icon;
 use super::theme::Theme;
 use super::widgets::{Named as _, wrapped_ui};
+use highwater_analysis::Brevity;
 use highwater_model::diagnostics::Severity;
 use highwater_model::units::counted;
-use highwater_options::Finding;
+use highwater_options::{Finding, keys};
 use highwater_session::{Command, ConfigExport, ConfigForm, ConfigPreview, Notice, Session, files_text};
 
 /// The largest size, and the margin to the window.
@@ -22,7 +23,7 @@ const LARGEST: egui::Vec2 = egui::vec2(1080.0, 760.0);
 const MARGIN: egui::Vec2 = egui::vec2(60.0, 60.0);
 /// Height of the list of differences, and of everything around the preview.
 const DIFFERENCES: f32 = 74.0;
-const AROUND: f32 = DIFFERENCES + 150.0;
+const AROUND: f32 = DIFFERENCES + 176.0;
 /// Width of the findings.
 const FINDINGS: f32 = 300.0;
 
@@ -154,6 +155,7 @@ fn content_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut ExportDialog, 
     let form = *form;
     let export = preview.export(form);
     differences_ui(ui, preview, cx.theme);
+    recommended_ui(ui, cx);
     ui.separator();
     let height = (height - AROUND).max(80.0);
     ui.horizontal_top(|ui| {
@@ -216,6 +218,38 @@ fn tabs_ui(ui: &mut egui::Ui, state: &mut ExportDialog) {
         }
         ui.separator();
         ui.add(egui::Label::new(RichText::new(state.form.content()).weak()).truncate());
+    });
+}
+
+/// That another policy than the exported one is recommended, with a button that takes it. The row keeps its height.
+fn recommended_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
+    let goal = cx.session.document().goal;
+    let answer = cx.session.answer().filter(|_| !cx.session.is_provisional());
+    let comparison = answer.map(|(comparison, _)| comparison);
+    let ends = comparison.map(|comparison| comparison.trade()).unwrap_or_default();
+    let other = ends.iter().find(|end| end.is_of(goal) && !end.is_active);
+    let height = ui.spacing().interact_size.y;
+    ui.horizontal(|ui| {
+        ui.set_min_height(height);
+        let (Some(end), Some(comparison)) = (other, comparison) else {
+            return;
+        };
+        let (number, active) = (end.recommended.policy.number(), comparison.active_policy.number());
+        let button = ui.button(format!("Take policy {number}"));
+        if button
+            .on_hover_text(format!("Set static_memory_policy to {number} and export that"))
+            .clicked()
+        {
+            let number = number.to_string();
+            cx.commands
+                .push(Command::set_option(keys::STATIC_MEMORY_POLICY, number));
+        }
+        let text = format!(
+            "Policy {active} is exported; {} is recommended: {}",
+            goal.label(),
+            end.text(Brevity::Whole)
+        );
+        ui.add(egui::Label::new(RichText::new(text).color(cx.theme.text)).truncate());
     });
 }
 

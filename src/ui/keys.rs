@@ -63,6 +63,7 @@ pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static 
             kind_words(session).is_some(),
             "the open files have only one kind of lanes",
         ),
+        UiCommand::ZoomToSelection => (session.selection().is_some(), "no tensor is selected"),
         UiCommand::Measure(Measuring::RangeOfLife | Measuring::BytesOf | Measuring::BytesTo) => {
             (session.selection().is_some(), "no tensor is selected")
         }
@@ -164,7 +165,7 @@ pub(super) struct Keyboard {
 }
 
 /// Collects the commands whose shortcuts are pressed. Keys without Ctrl or Alt act while the drawing has the focus; those
-/// of the search and of the help act unless somebody types.
+/// of the search, the help and the zoom to the selection act unless somebody types.
 pub(super) fn keys(ui: &egui::Ui, keyboard: Keyboard, window_commands: &mut Vec<UiCommand>) {
     // Letters typed behind the palette's shortcut in the same frame belong to the palette.
     let opens_palette = !keyboard.is_in_dialog && opens_palette(ui);
@@ -181,7 +182,9 @@ pub(super) fn keys(ui: &egui::Ui, keyboard: Keyboard, window_commands: &mut Vec<
         let has_letter = !matches!(shortcut.logical_key, Key::F8 | Key::F11);
         let is_letter = has_letter && !shortcut.modifiers.command && !shortcut.modifiers.alt;
         let is_mark = matches!(shortcut.logical_key, Key::Questionmark | Key::Slash);
-        if is_letter && (is_typing || !(keyboard.is_in_drawing || is_mark)) {
+        // The selection is one of the whole window.
+        let is_anywhere = is_mark || command == UiCommand::ZoomToSelection;
+        if is_letter && (is_typing || !(keyboard.is_in_drawing || is_anywhere)) {
             continue;
         }
         // The field undoes its own edits.

@@ -37,6 +37,7 @@ impl App {
                 state.dialogs.ask(Purpose::ExportFlame, ctx);
             }
             UiCommand::ExportConfig => state.export.open(),
+            UiCommand::ZoomToSelection => self.state.lanes.wants_zoom = true,
             UiCommand::GotoStep => self.state.lanes.begin_goto(),
             UiCommand::Bookmark => {
                 if !state.lanes.begin_note() {
@@ -156,6 +157,7 @@ impl App {
             LaneContent::MemoryMap => "memory map",
             LaneContent::Areas => "areas",
             LaneContent::Lifetimes => "lifetimes",
+            LaneContent::Curves => "curves",
         };
         let is_stacked = lanes.layout == LaneLayout::Stacked;
         let color = self.session.look_order().by;

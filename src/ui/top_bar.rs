@@ -8,7 +8,7 @@ use super::frame_output::FrameOutput;
 use super::help::keys_text;
 use super::keys::why_not;
 use super::lanes::{LanesState, whole_units};
-use super::panels::{are_recordings, profiles_ui};
+use super::panels::{are_recordings, profiles_ui, width_of};
 use super::panes::{Home, PANES, PaneRow, Panes};
 use super::recent::recents_ui;
 use super::theme::{STALE, Theme};
@@ -70,6 +70,7 @@ pub fn top_bar_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, output: &mut FrameOutput)
             ui.separator();
             title_ui(ui, bar.session);
             capacity_ui(ui, bar.session, output);
+            assumption_ui(ui, bar.session, output);
             hint_ui(ui, bar.session);
             // File, Export has it too.
             if ui.available_width() >= EXPORT {
@@ -150,6 +151,45 @@ fn capacity_ui(ui: &mut egui::Ui, session: &Session, output: &mut FrameOutput) {
     let menu = menu.response.named(egui::Role::Button, || format!("capacity: {text}"));
     menu.on_hover_text(why);
 }
+
+/// What is assumed, where that moves the answer more than any policy does, with a menu that states it.
+fn assumption_ui(ui: &mut egui::Ui, session: &Session, output: &mut FrameOutput) {
+    let comparison = session.answer().filter(|_| !session.is_provisional());
+    let Some(assumption) = comparison.and_then(|(comparison, _)| comparison.headline_assumption()) else {
+        return;
+    };
+    let room = ui.available_width() - EXPORT;
+    let size = egui::TextStyle::Body.resolve(ui.style()).size;
+    let forms = [
+        format!(
+            "Assumed: {}, {} or {}",
+            assumption.short, assumption.peak, assumption.changed
+        ),
+        format!("Assumed: {} or {}", assumption.peak, assumption.changed),
+        "Assumed".to_owned(),
+    ];
+    let Some(shown) = forms.iter().find(|form| width_of(ui, form, size) + PADDING <= room) else {
+        return;
+    };
+    let sentence = assumption.sentence();
+    let menu = ui.menu_button(RichText::new(shown).color(ui.visuals().warn_fg_color), |ui| {
+        ui.set_max_width(420.0);
+        ui.label(&sentence);
+        if ui
+            .button(format!("Set {}={}", assumption.key, assumption.value))
+            .clicked()
+        {
+            let value = assumption.value.to_string();
+            output.commands.push(Command::set_option(assumption.key, value));
+            ui.close();
+        }
+    });
+    menu.response
+        .named(egui::Role::Button, || format!("assumed: {sentence}"));
+}
+
+/// Of a button in the bar.
+const PADDING: f32 = 16.0;
 
 /// How to open one's own graph, while samples alone are open.
 fn hint_ui(ui: &mut egui::Ui, session: &Session) {

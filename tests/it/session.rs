@@ -164,7 +164,11 @@ fn a_symbolic_dimension_starts_with_one_and_takes_a_list() {
         "a comparison edits no document"
     );
     assert!(session.assumed_dims().contains("seq"), "and says so");
-    assert!(session.answer().unwrap().0.equivalence.is_some());
+    let (assumed, _) = session.answer().unwrap();
+    assert!(assumed.assumed_dims.contains("seq"));
+    assert!(assumed.recommendations.is_empty() && assumed.trade().is_empty() && assumed.equivalence.is_none());
+    let why = assumed.assumed_sentence().expect("why");
+    assert!(why.contains("seq has no value, and 1 is assumed"), "{why}");
     session.apply(Command::SetDim {
         name: "seq".to_owned(),
         values: vec![1000, 2000, 500],

@@ -227,9 +227,9 @@ fn a_symbolic_dimension_has_a_field() {
 #[test]
 fn one_click_makes_the_policies_differ() {
     let mut harness = window_of("mobilenet", 1400.0);
-    // All policies are equivalent, so that none is advised instead of the active one.
+    // No policy is significantly lower, so that none is advised instead of the active one; a granule is much of a small graph.
     harness.get_by_label_contains("Recommended: policy 0");
-    assert_eq!(harness.query_all_by_label_contains(", equivalent").count(), 3);
+    assert_eq!(harness.query_all_by_label_contains(", equivalent").count(), 2);
     let mut dynamic = window_of("bert", 1400.0);
     let session = dynamic.state().session();
     assert_eq!(session.answer().unwrap().0.equivalence, None);

@@ -144,21 +144,61 @@ fn rows_are_sorted_by_their_columns() {
 }
 
 #[test]
-fn the_verdict_is_applied_and_follows_the_goal() {
+fn the_verdict_has_both_ends_and_follows_the_goal() {
     let mut window = window("mixed", SIZES[1].0);
-    window.get_by_label_contains("Recommended: policy 2");
-    click(&mut window, Role::ComboBox, "goal: least overhead that fits");
-    click(&mut window, Role::Button, LaneGoal::LowestPeak.label());
-    window.get_by_label_contains("Recommended: policy 4");
+    let end = |window: &Window, start: &str| {
+        let node = window.get_by_label_contains(start);
+        let text = node.accesskit_node();
+        text.value().or_else(|| text.label()).unwrap_or_default()
+    };
+    let overhead = end(&window, "Least overhead: policy 2");
+    let peak = end(&window, "Lowest peak: policy 4");
+    // Bytes and time of each end are always told.
+    assert!(
+        overhead.contains("GiB") && overhead.contains("no extra time"),
+        "{overhead}"
+    );
+    assert!(peak.contains("GiB") && peak.contains("ms"), "{peak}");
+    window.get_by_label_contains("Lowest peak: policy 4").click();
+    settle(&mut window);
     assert_eq!(window.state().session().document().goal, LaneGoal::LowestPeak);
+    window.get_by_label_contains("apply policy 4");
     press_and_settle(&mut window, Modifiers::COMMAND, Key::Z);
-    window.get_by_label_contains("Recommended: policy 2");
+    click(&mut window, Role::ComboBox, "goal: least overhead that fits");
+    press_and_settle(&mut window, Modifiers::NONE, Key::Escape);
     click(&mut window, Role::Button, "apply policy 2");
     window.get_by_label_contains("policy 2, recommended, active");
     assert!(
         window.query_by_label_contains("apply policy").is_none(),
         "nothing is left to apply"
     );
+}
+
+/// The forms of the verdict: whatever the width, both ends have their bytes and their time.
+#[test]
+fn no_width_cuts_an_end_of_the_verdict() {
+    for (size, n_rows) in [
+        ([1024.0, 640.0], 2),
+        ([1280.0, 800.0], 1),
+        ([1600.0, 900.0], 1),
+        ([1920.0, 1080.0], 1),
+    ] {
+        let window = window("mixed", size);
+        let ends = ["Least overhead: ", "Lowest peak: "].map(|start| {
+            let node = window.get_by_label_contains(start);
+            let text = node.accesskit_node().value().or_else(|| node.accesskit_node().label());
+            let text = text.unwrap_or_default();
+            assert!(text.contains("GiB") && !text.contains('…'), "{size:?}: {text}");
+            assert!(
+                text.contains("ms") || text.contains("no extra time"),
+                "{size:?}: {text}"
+            );
+            node.rect()
+        });
+        let is_one_row = (ends[0].center().y - ends[1].center().y).abs() < 2.0;
+        assert_eq!(is_one_row, n_rows == 1, "{size:?}");
+        assert!(ends[1].right() <= size[0], "{size:?}");
+    }
 }
 
 #[test]
@@ -175,8 +215,11 @@ fn lanes_that_run_out_of_memory_are_never_advised() {
     assert!(!failed.is_empty());
     let recommended = comparison.recommended(LaneGoal::LeastOverhead).expect("a policy fits");
     assert!(!failed.contains(&recommended.policy.number()));
-    let words = format!("Recommended: policy {}", recommended.policy.number());
-    window.get_by_label_contains(&words);
+    let words = format!("policy {}", recommended.policy.number());
+    let ends = window.query_all_by_label_contains("Least overhead: ");
+    let ends = ends.chain(window.query_all_by_label_contains("Recommended: "));
+    let texts = ends.map(|node| node.accesskit_node().value().or_else(|| node.accesskit_node().label()));
+    assert!(texts.flatten().any(|text| text.contains(&words)), "{words}");
     assert!(window.query_all_by_label_contains("out of memory at step").count() >= failed.len());
     set_option(&mut window, keys::DEVICE_MEMORY, "1GiB");
     window.get_by_label_contains("No policy fits 1.000");

@@ -121,3 +121,16 @@ fn letters_of_a_query_are_no_commands() {
     );
     assert!(harness.query_by_label("table Tensors").is_none());
 }
+
+/// After a match was visited F zooms to it; before, it is a letter of the query.
+#[test]
+fn f_zooms_to_a_match_that_was_visited() {
+    let mut window = open();
+    type_query(&mut window, "op:matmul");
+    press_and_settle(&mut window, Modifiers::NONE, Key::Enter);
+    assert!(window.state().session().selection().is_some());
+    let before = window.state().lanes().viewport;
+    press_and_settle(&mut window, Modifiers::NONE, Key::F);
+    assert_ne!(window.state().lanes().viewport, before);
+    assert_eq!(window.state().session().search().text, "op:matmul");
+}

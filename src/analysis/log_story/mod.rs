@@ -213,7 +213,10 @@ impl ProcessStory {
         let mut story = Self::new(&told.process);
         for (request, (verdict, advice)) in story.requests.iter_mut().zip(&told.answers) {
             request.verdict = verdict.clone();
-            if !advice.is_empty() {
+            if advice.is_empty() {
+                let settings = request.advice.iter_mut().filter(|one| one.setting.is_some());
+                settings.for_each(|one| one.reason.push_str(" (arithmetic: no replay reproduces the failure)"));
+            } else {
                 request.advice.clone_from(advice);
             }
         }

@@ -5,8 +5,7 @@
 //! the smallest number.
 
 use super::{Space, SweepPoint};
-use crate::recommended::granule;
-use crate::selection::{Candidate, LaneGoal, select};
+use crate::selection::{Candidate, LaneGoal, granule, select};
 
 /// Points qualify only if they run to their end on their device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -33,7 +33,8 @@ pub(super) fn difference_blocks(comparison: &Comparison) -> Vec<Block> {
     let how = format!(
         "what makes it up: `highwater peak` of the same files with the same --align, and --lane {} --against 1 --step {}",
         furthest.lane + 1,
-        comparison.shown_step(furthest.lane, furthest.furthest().step)
+        // Digits that can be typed.
+        comparison.shown_step(furthest.lane, furthest.furthest().step).0
     );
     vec![paragraph(caption), table.into(), paragraph(how)]
 }

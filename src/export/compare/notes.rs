@@ -117,7 +117,9 @@ pub(crate) fn run_tables(comparison: &Comparison) -> [Block; 2] {
 pub(crate) fn lane_notes(answer: &CompareAnswer<'_>) -> Vec<Line> {
     let comparison = answer.comparison;
     let mut lines = Vec::new();
-    if answer.recommended().is_none() && comparison.lane_kind() == LaneKind::Policies {
+    if let Some(sentence) = comparison.assumed_sentence() {
+        lines.push(Span::Bad(sentence).into());
+    } else if answer.recommended().is_none() && comparison.lane_kind() == LaneKind::Policies {
         let is_forbidden = comparison.own_lanes().any(|lane| !lane.forbidden.is_empty());
         let words = if is_forbidden {
             "No policy fits."

@@ -26,6 +26,7 @@ impl PeakAnswer<'_> {
         }
         blocks.extend(self.reductions());
         blocks.extend(self.against().filter(|_| !self.is_empty()));
+        blocks.extend(self.against_note().map(paragraph));
         blocks
     }
 
@@ -143,6 +144,18 @@ impl PeakAnswer<'_> {
             row(name.to_owned(), tally.bytes, counted(tally.count, self.noun()));
         }
         table
+    }
+
+    /// That the other run has no event at the step.
+    fn against_note(&self) -> Option<String> {
+        let (other, at) = (self.report.ask.against?, self.report.set.step);
+        let own = self.comparison.own_steps(other);
+        let where_then = if at.0 < own.start {
+            "begins later"
+        } else {
+            "has ended before"
+        };
+        (!own.contains(&at.0)).then(|| format!("{} {where_then}: its state then is compared.", self.other_title()))
     }
 
     /// Tensors that another lane does not have, or has with other bytes.

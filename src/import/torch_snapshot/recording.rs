@@ -108,10 +108,10 @@ pub(super) fn make(
 
 /// What the first event frees or gives back.
 fn ended_at_first(heap: &Heap, device: &Device) -> Option<EndedAtFirst> {
-    use Action::{FreeCompleted, SegmentFree, SegmentUnmap};
+    use Action::{FreeCompleted, FreeRequested, SegmentFree, SegmentUnmap};
     let row = device.trace.rows().next()?;
     let entry = heap.rows.entries.get(row)?;
-    let is_end = matches!(entry.action, FreeCompleted | SegmentFree | SegmentUnmap);
+    let is_end = matches!(entry.action, FreeRequested | FreeCompleted | SegmentFree | SegmentUnmap);
     (is_end && entry.has(has::ADDRESS | has::SIZE)).then(|| EndedAtFirst {
         address: entry.address,
         bytes: Bytes(entry.size),

@@ -49,6 +49,11 @@ impl Session {
             .is_some_and(|document| *document != self.document)
     }
 
+    /// Whether figures are no answer to what is set: of an older document, or of assumed values of dimensions.
+    pub fn is_provisional(&self) -> bool {
+        self.is_stale() || !self.assumed_dims().is_empty()
+    }
+
     /// Findings of rules on options and environment.
     pub fn findings(&self) -> &[Finding] {
         self.judged.findings()

@@ -39,6 +39,7 @@ impl Schedule {
         bound.dims.retain(|name, _| !request.plan.dims.contains_key(name));
         plan.dims.extend(bound.dims.clone());
         bound.dims.values_mut().for_each(Vec::dedup);
+        request.assumed_dims.clone_from(&assumed);
         let schedule = Self {
             plan,
             bound: bound.dims,

@@ -126,6 +126,20 @@ impl Session {
 
     /// Starts or continues a sweep; with a goal, recommends a configuration once all points are tried.
     pub(super) fn start_sweep(&mut self, order: SweepOrder, goal: Option<Goal>) -> Result<(), Failure> {
+        let has_axis = |dim: &str| {
+            order
+                .axes
+                .iter()
+                .any(|axis| matches!(&axis.of, AxisOf::Dim(name) if name == dim))
+        };
+        let assumed: Vec<&str> = self.assumed_dims().iter().map(String::as_str).collect();
+        let open: Vec<&str> = assumed.into_iter().filter(|dim| !has_axis(dim)).collect();
+        if goal.is_some() && !open.is_empty() {
+            return Err(Failure(format!(
+                "nothing is recommended while a dimension has no value: set {} under Session, or vary it here",
+                open.join(", ")
+            )));
+        }
         let is_running = self.is_sweep_running();
         self.start_with::<SweepTable>(order, |table| {
             // A goal that waits for the running points stays.

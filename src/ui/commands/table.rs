@@ -513,7 +513,7 @@ const PLAIN: &[CommandRow] = &[
         menu: Menu::View,
         text: "Default size",
         tooltip: "Restore the default scale",
-        shortcut: None,
+        shortcut: Some(ctrl(Key::Num0)),
     },
     CommandRow {
         command: UiCommand::ToggleTheme,
@@ -528,6 +528,13 @@ const PLAIN: &[CommandRow] = &[
         text: "Find tensors",
         tooltip: "Find tensors by name, op, size, lifetime and more; matches are outlined, the rest is dimmed",
         shortcut: Some(plain(Key::Slash)),
+    },
+    CommandRow {
+        command: UiCommand::ZoomToSelection,
+        menu: Menu::Find,
+        text: "Zoom to the selected tensor",
+        tooltip: "Show its lifetime and addresses in the drawing; once more, everything",
+        shortcut: Some(plain(Key::F)),
     },
     CommandRow {
         command: UiCommand::PreviousSelection,

@@ -50,6 +50,9 @@ pub(super) fn follow_focus(ui: &Ui, area: Rect, state: &mut LanesState) {
 pub(super) fn keys(ui: &Ui, cx: &mut LanesCx<'_>) {
     // Esc has closed a field by now; the last frame knew of it.
     let is_covered = std::mem::take(&mut cx.state.is_covered);
+    if std::mem::take(&mut cx.state.wants_zoom) {
+        focus(cx.input, cx.state);
+    }
     if ui.text_edit_focused() || cx.state.is_noting() || ui.memory(|memory| memory.top_modal_layer().is_some()) {
         return;
     }
@@ -69,11 +72,7 @@ pub(super) fn keys(ui: &Ui, cx: &mut LanesCx<'_>) {
             .collect()
     });
     for (key, modifiers) in pressed {
-        if modifiers.command {
-            if key == Key::Num0 {
-                cx.state.fit();
-            }
-        } else if !modifiers.alt && (cx.state.keyboard == KeyboardFocus::Drawing || key == Key::Escape) {
+        if !modifiers.command && !modifiers.alt && (cx.state.keyboard == KeyboardFocus::Drawing || key == Key::Escape) {
             key_pressed(cx, key, modifiers.shift);
         }
     }
@@ -95,7 +94,6 @@ fn key_pressed(cx: &mut LanesCx<'_>, key: Key, is_shifted: bool) {
         (Key::A, true) => cx.state.change_view(|view| view.pan(0.0, -bytes)),
         (Key::D, true) => cx.state.change_view(|view| view.pan(0.0, bytes)),
         (Key::H, _) => cx.state.fit(),
-        (Key::F, _) => focus(cx.input, cx.state),
         (Key::Backspace, is_shifted) => cx.state.step_view(!is_shifted),
         // Esc undoes one thing at a time, the newest first.
         (Key::Escape, _) if cx.state.measures.clear() => {}

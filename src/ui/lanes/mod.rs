@@ -25,6 +25,7 @@ mod colors;
 mod column_cache;
 mod constant;
 mod curve;
+mod curves;
 mod difference;
 mod edge_counts;
 mod event_row;
@@ -145,11 +146,13 @@ pub enum LaneContent {
     Areas,
     /// A row per tensor.
     Lifetimes,
+    /// The curves of all lanes in one drawing.
+    Curves,
 }
 
 impl LaneContent {
     /// In the order of the command that switches between them.
-    pub const ALL: [Self; 3] = [Self::MemoryMap, Self::Areas, Self::Lifetimes];
+    pub const ALL: [Self; 4] = [Self::MemoryMap, Self::Areas, Self::Lifetimes, Self::Curves];
 
     #[must_use]
     pub const fn next(self) -> Self {
@@ -161,6 +164,7 @@ impl LaneContent {
             Self::MemoryMap => "Memory map",
             Self::Areas => "Areas",
             Self::Lifetimes => "Lifetimes",
+            Self::Curves => "Curves",
         }
     }
 }
@@ -202,7 +206,7 @@ pub fn lanes_ui(ui: &mut Ui, cx: &mut LanesCx<'_>) {
         // No other mode was chosen meanwhile.
         cx.commands.push(Command::SetLook(before));
     }
-    if cx.input.is_stale {
+    if cx.input.is_stale || !cx.input.comparison.assumed_dims.is_empty() {
         ui.multiply_opacity(crate::theme::STALE);
     }
     if cx.input.timeline.n_steps == 0 || cx.input.comparison.lanes.is_empty() {
@@ -219,6 +223,7 @@ pub fn lanes_ui(ui: &mut Ui, cx: &mut LanesCx<'_>) {
     match cx.state.content {
         LaneContent::MemoryMap | LaneContent::Areas => maps_ui(ui, cx, area),
         LaneContent::Lifetimes => rows::rows_ui(ui, cx, area),
+        LaneContent::Curves => curves::curves_ui(ui, cx, area),
     }
     let plot = frame::Grid::new(
         area,

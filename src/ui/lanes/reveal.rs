@@ -20,7 +20,7 @@ impl LanesState {
         let life = (f64::from(row.start.0), f64::from(row.end.0));
         let addresses = match self.content {
             LaneContent::MemoryMap => self.addresses(timeline, lane, tensor),
-            LaneContent::Areas | LaneContent::Lifetimes => None,
+            LaneContent::Areas | LaneContent::Lifetimes | LaneContent::Curves => None,
         };
         self.change_view(|view| {
             // In shares of the view.

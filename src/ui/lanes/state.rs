@@ -37,6 +37,8 @@ pub struct LanesState {
     pub content: LaneContent,
     pub cursor: Option<f64>,
     pub keyboard: KeyboardFocus,
+    /// Shows the selected tensor in the next frame.
+    pub wants_zoom: bool,
     /// Whether Esc belonged to something else in the last frame.
     pub is_covered: bool,
     /// The step and lane of the device pane.
@@ -219,7 +221,7 @@ impl LanesState {
     /// The content that the worker has to compute.
     pub fn content_order(&self, input: &LanesInput<'_>) -> ContentOrder {
         match self.content {
-            LaneContent::MemoryMap => ContentOrder::Maps,
+            LaneContent::MemoryMap | LaneContent::Curves => ContentOrder::Maps,
             LaneContent::Areas => ContentOrder::Areas,
             LaneContent::Lifetimes => ContentOrder::Lifetimes {
                 lane: self.lane_of_rows(input),

@@ -162,6 +162,9 @@ fn contents_ui(ui: &mut Ui, state: &mut LanesState) {
             LaneContent::MemoryMap => "Addresses over time, lane by lane (V)",
             LaneContent::Areas => "Bytes of each group over time, stacked, lane by lane (V)",
             LaneContent::Lifetimes => "One row per tensor (V)",
+            LaneContent::Curves => {
+                "The curves of all lanes in one drawing; of two lanes with the difference filled (V)"
+            }
         };
         ui.selectable_value(&mut state.content, content, content.words())
             .on_hover_text(what);
@@ -170,7 +173,7 @@ fn contents_ui(ui: &mut Ui, state: &mut LanesState) {
 }
 
 fn fit_ui(ui: &mut Ui, state: &mut LanesState) {
-    if button_ui(ui, Button::new("Fit"), "Show everything (H, double click, Ctrl+0)") {
+    if button_ui(ui, Button::new("Fit"), "Show everything (H, double click)") {
         state.fit();
     }
 }

@@ -263,7 +263,8 @@ impl Table<'_> {
         let response = response.named_choice(Role::RadioButton, is_selected, || self.words(lane));
         let id = self.comparison.lanes[lane].id;
         if response.double_clicked() {
-            cx.window_commands.push(UiCommand::ShowLaneAlone(id));
+            cx.window_commands
+                .extend([UiCommand::ExplainLane(id), UiCommand::ShowLaneAlone(id)]);
         } else if response.clicked() && ui.input(|input| input.modifiers.command) {
             let selected = self.comparison.lanes[self.selected].id;
             cx.commands

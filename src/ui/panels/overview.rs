@@ -28,7 +28,7 @@ pub fn overview_ui(
         headline_ui(ui, cx, comparison);
     }
     ui.scope(|ui| {
-        if cx.session.is_stale() {
+        if cx.session.is_provisional() {
             ui.multiply_opacity(STALE);
         }
         lane_table_ui(ui, cx, comparison, selected, table);

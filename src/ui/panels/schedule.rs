@@ -167,13 +167,20 @@ fn part_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
     }
 }
 
+/// A field of a count from 1 on. It never changes what was given: what is too much for a simulation is refused there, with the limit.
+pub(super) fn count_field(count: &mut u32) -> egui::DragValue<'_> {
+    egui::DragValue::new(count)
+        .range(1..=u32::MAX)
+        .clamp_existing_to_range(false)
+        .speed(0.1)
+}
+
 fn iterations_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
     let label = ui
         .label("iterations")
         .on_hover_text("Number of runs of the whole schedule");
     let mut iterations = cx.session.document().plan.iterations;
-    let field = egui::DragValue::new(&mut iterations).range(1..=1000).speed(0.1);
-    if ui.add(field).labelled_by(label.id).changed() {
+    if ui.add(count_field(&mut iterations)).labelled_by(label.id).changed() {
         cx.commands.push(Command::SetIterations(iterations));
     }
     ui.end_row();
@@ -266,7 +273,7 @@ fn text_from_values(values: &[u64]) -> String {
     values.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")
 }
 
-fn values_from_text(text: &str) -> Option<Vec<u64>> {
+pub(super) fn values_from_text(text: &str) -> Option<Vec<u64>> {
     let values: Option<Vec<u64>> = text
         .split(',')
         .map(str::trim)

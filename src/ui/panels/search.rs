@@ -1,7 +1,7 @@
 //! The search field above the lanes: it searches while one types, Enter goes from match to match.
 //!
-//! Enter and Shift+Enter select the next and the previous match, Escape clears the field and releases the keyboard, the
-//! arrow keys restore earlier queries.
+//! Enter and Shift+Enter select the next and the previous match; letters are commands then, such as F. Escape clears the field and
+//! releases the keyboard, the arrow keys restore earlier queries.
 
 use eframe::egui::{self, Key, Modifiers, RichText, TextEdit};
 
@@ -24,6 +24,8 @@ pub struct SearchState {
     pub wants_focus: bool,
     /// In the last frame.
     pub has_focus: bool,
+    /// Whether matches are visited from the field, which has released the keyboard.
+    is_visiting: bool,
     /// Queries whose matches were visited, newest last.
     history: Vec<String>,
     /// Position in the history.
@@ -53,6 +55,9 @@ const KEYS: [(Modifiers, Key, Pressed); 6] = [
     (Modifiers::NONE, Key::ArrowDown, Pressed::Newer),
 ];
 
+/// Keys that act while matches are visited, the first ones.
+const VISITING: usize = 4;
+
 /// Widths in points: the count, and the whole row without its field. Every part keeps its place.
 const COUNT: f32 = 150.0;
 const REST: f32 = COUNT + 112.0;
@@ -80,7 +85,19 @@ pub fn search_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut SearchState
         });
     }
     if let Some(pressed) = pressed {
+        // Letters are commands now, F among them; Enter and Esc stay those of the search.
+        state.is_visiting = pressed.is_visit() && (state.has_focus || state.is_visiting);
+        if state.is_visiting && state.has_focus {
+            ui.memory_mut(egui::Memory::stop_text_input);
+        }
         select(cx, lanes, pressed);
+    }
+}
+
+impl Pressed {
+    /// Whether it selects a match.
+    const fn is_visit(self) -> bool {
+        matches!(self, Self::Next | Self::Previous | Self::Largest)
     }
 }
 
@@ -105,15 +122,20 @@ impl SearchState {
 }
 
 /// Consumes a key of the field.
-fn taken(ui: &egui::Ui, state: &SearchState) -> Option<Pressed> {
-    if !state.has_focus {
+fn taken(ui: &egui::Ui, state: &mut SearchState) -> Option<Pressed> {
+    let is_elsewhere = ui.text_edit_focused()
+        || ui.memory(|memory| memory.top_modal_layer().is_some())
+        || ui.input(|input| input.pointer.any_pressed() || input.key_pressed(Key::Tab));
+    state.is_visiting &= !is_elsewhere;
+    if !state.has_focus && !state.is_visiting {
         return None;
     }
     let pressed = |(modifiers, key, what): &(Modifiers, Key, Pressed)| {
         let is_pressed = ui.input_mut(|input| input.consume_key(*modifiers, *key));
         is_pressed.then_some(*what)
     };
-    KEYS.iter().find_map(pressed)
+    let n_keys = if state.has_focus { KEYS.len() } else { VISITING };
+    KEYS[..n_keys].iter().find_map(pressed)
 }
 
 fn field_ui(ui: &mut egui::Ui, state: &mut SearchState, width: f32) {
@@ -268,10 +290,10 @@ impl SearchState {
                 self.text.clear();
                 self.recalled = None;
             }
-            Some(Pressed::Next | Pressed::Previous | Pressed::Largest) => self.keep(),
+            Some(pressed) if pressed.is_visit() => self.keep(),
             Some(Pressed::Older) => self.recall(false),
             Some(Pressed::Newer) => self.recall(true),
-            None => {}
+            Some(_) | None => {}
         }
     }
 

@@ -169,7 +169,7 @@ impl Docking<'_> {
             if row.needs_answer {
                 problem_line_ui(ui, self.cx.session, self.cx.theme);
             }
-            if row.follows_answer() && self.cx.session.is_stale() {
+            if row.follows_answer() && self.cx.session.is_provisional() {
                 ui.multiply_opacity(crate::theme::STALE);
             }
             self.content_ui(ui, pane);

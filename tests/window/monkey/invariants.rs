@@ -70,17 +70,23 @@ pub(super) fn figures_agree(window: &Window) {
     inspector(window, comparison);
 }
 
-/// `Recommended: policy 2 · 3.485 GiB · ...`.
+/// `Least overhead: policy 2 · 3.485 GiB · ...`, and the other end.
 fn verdict(window: &Window, comparison: &Comparison) {
-    const START: &str = "Recommended: policy ";
-    let found = comparison.recommended(window.state().session().document().goal);
+    let ends = comparison.trade();
     for (text, _) in texts(window) {
-        let Some(rest) = text.strip_prefix(START) else { continue };
-        let found = found.unwrap_or_else(|| panic!("nothing is recommended: {text}"));
-        let lane = comparison.lane(found.policy).expect("a lane");
-        let sign = comparison.bound_sign(comparison.position(lane.id).expect("its position"));
-        let wanted = format!("{} · {sign}{}", found.policy.number(), lane.summary.peak_reserved);
-        assert!(rest.starts_with(&wanted), "{text} is not {wanted}");
+        let Some((label, rest)) = text.split_once(": ") else {
+            continue;
+        };
+        if !["Recommended", "Least overhead", "Lowest peak"].contains(&label) {
+            continue;
+        }
+        if label == "Recommended" && !rest.starts_with("policy ") {
+            continue;
+        }
+        let end = ends.iter().find(|end| end.label() == label);
+        let end = end.unwrap_or_else(|| panic!("nothing is recommended: {text}"));
+        let all = highwater_analysis::Brevity::ALL.map(|brevity| end.text(brevity));
+        assert!(all.iter().any(|known| known == rest), "{text} is none of {all:?}");
     }
 }
 

@@ -27,6 +27,56 @@ fn a_block_that_appears_is_not_called_older() {
     assert!(said.contains("allocates it no more x1"), "{said}");
 }
 
+/// Every event has the address and the size that the file states, also the first ones of a ring, whose blocks are older.
+#[test]
+fn events_at_the_start_of_a_ring_state_what_the_file_does() {
+    const MIB: i64 = 1 << 20;
+    let (a, b) = (0x1000_0000, 0x2000_0000);
+    for trace in [
+        &[
+            ("free_completed", a, 20),
+            ("free_requested", b, 30),
+            ("free_completed", b, 30),
+        ][..],
+        &[("free_completed", a, 20), ("free_completed", b, 30)],
+        &[
+            ("free_requested", a, 20),
+            ("free_requested", b, 30),
+            ("free_completed", a, 20),
+            ("free_completed", b, 30),
+        ],
+        &[("free_requested", a, 20), ("free_completed", a, 20), ("alloc", a, 10)],
+        &[
+            ("segment_free", a, 20),
+            ("segment_free", b, 30),
+            ("segment_free", 0x3000_0000, 40),
+        ],
+        &[("segment_unmap", a, 20), ("segment_unmap", b, 40)],
+        &[("alloc", a, 20), ("free_requested", a, 20), ("free_completed", a, 20)],
+    ] {
+        let events = trace
+            .iter()
+            .map(|(action, address, mib)| event(action, *address, mib * MIB, None));
+        let bytes = pickle(&snapshot_of(Vec::new(), vec![events.collect()]), 4);
+        let (recordings, _) = read(&bytes).expect("a snapshot");
+        assert_eq!(recordings[0].check(), Ok(()), "{trace:?}");
+        let found = recordings[0].events_in(0..99);
+        let facts = found
+            .iter()
+            .map(|event| (event.action.name(), event.address, event.bytes));
+        let facts: Vec<_> = facts.collect();
+        let stated = trace.iter().map(|(action, address, mib)| {
+            let bytes = u64::try_from(mib * MIB).expect("positive");
+            (
+                *action,
+                Some(u64::try_from(*address).expect("positive")),
+                Some(Bytes(bytes)),
+            )
+        });
+        assert_eq!(facts, stated.collect::<Vec<_>>());
+    }
+}
+
 fn kinds_of_freed(kind_of_the_last: &str) -> Vec<(u64, String)> {
     const MIB: i64 = 1 << 20;
     let trace = vec![

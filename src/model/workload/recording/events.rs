@@ -119,12 +119,6 @@ impl Collector<'_> {
         actions.contains(&row.action).then_some(row)
     }
 
-    /// The step of an end, and the one before it where that is the very first event: what it ends is held on it.
-    fn ends(&self, end: Step, is_older: bool) -> impl Iterator<Item = Step> + use<> {
-        let is_first = is_older && end.0 == 1 && !self.recording.events.is_empty();
-        [Some(end), is_first.then_some(Step(0))].into_iter().flatten()
-    }
-
     fn add_block(&mut self, position: u32, block: &RecordedBlock) {
         use EventAction::{Alloc, Free, FreeCompleted, FreeRequested};
         if !block.is_older
@@ -135,19 +129,24 @@ impl Collector<'_> {
         if !block.is_freed {
             return;
         }
+        let first = self.recording.ended_at_first.map(|first| first.address);
+        let is_first = block.is_older
+            && block.freed_at == Step(1)
+            && first.is_some()
+            && first == block.address.map(super::BlockAddress::get);
+        // A block lives at least one step, although the very first event may request its free.
+        let freed_at = if is_first { Step(0) } else { block.freed_at };
         let both = [
-            (block.freed_at, &[FreeRequested, FreeCompleted][..]),
+            (freed_at, &[FreeRequested, FreeCompleted][..]),
             (block.end, &[FreeCompleted, FreeRequested]),
         ];
         let one = [(block.end, &[Free, FreeCompleted, FreeRequested][..])];
         let ends = if block.freed_at < block.end { &both[..] } else { &one };
         for (end, actions) in ends {
-            for step in self.ends(*end, block.is_older) {
-                if let Some(row) = self.row(step, actions)
-                    && row.block.is_none()
-                {
-                    row.set_block(position, block);
-                }
+            if let Some(row) = self.row(*end, actions)
+                && row.block.is_none()
+            {
+                row.set_block(position, block);
             }
         }
     }
@@ -162,10 +161,8 @@ impl Collector<'_> {
         if region.end.0 >= self.recording.n_steps {
             return;
         }
-        for step in self.ends(region.end, region.is_older) {
-            if let Some(row) = self.row(step, &[SegmentFree, SegmentUnmap]) {
-                row.add_region(region);
-            }
+        if let Some(row) = self.row(region.end, &[SegmentFree, SegmentUnmap]) {
+            row.add_region(region);
         }
     }
 
@@ -229,7 +226,7 @@ impl Recording {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{EventLog, RecordedNames};
+    use super::super::{EndedAtFirst, EventLog, RecordedNames};
     use super::*;
     use crate::workload::BlockAddress;
 
@@ -273,6 +270,11 @@ mod tests {
         }
         Recording {
             n_steps: 9,
+            ended_at_first: has_log.then_some(EndedAtFirst {
+                address: 0x30,
+                bytes: Bytes(16),
+                stream: 0,
+            }),
             blocks,
             regions: vec![region],
             names: names.finish(),

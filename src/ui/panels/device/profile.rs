@@ -72,6 +72,8 @@ fn capacity_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, device: &Device, state: &
         ui.spacing_mut().slider_width = (ui.available_width() - 74.0).max(60.0);
         let slider = egui::Slider::new(&mut gib, LEAST_GIB..=MOST_GIB)
             .logarithmic(true)
+            // A memory beyond its ends stays as it was given.
+            .clamping(egui::SliderClamping::Edits)
             .show_value(false);
         let response = ui.add(slider).labelled_by(label.id);
         let response = response.on_hover_text("Memory of the simulated device; arrow keys change it, undo restores it");

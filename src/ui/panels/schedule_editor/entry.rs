@@ -5,6 +5,7 @@ use eframe::egui::{self, ComboBox, RichText, Role};
 use super::values::values_ui;
 use super::{ScheduleEditorState, Shown};
 use crate::combo::ShowChoices as _;
+use crate::panels::schedule::count_field;
 use crate::widgets::{Named as _, named_button_ui, small};
 use highwater_model::workload::{EntryKind, ScheduleEntry};
 use highwater_session::Command;
@@ -145,10 +146,7 @@ fn repeats_ui(
     commands: &mut Vec<Command>,
 ) {
     let mut repeats = entry.repeats;
-    let field = egui::DragValue::new(&mut repeats)
-        .range(1..=10_000)
-        .speed(0.1)
-        .prefix("× ");
+    let field = count_field(&mut repeats).prefix("× ");
     let response = ui.add(field).on_hover_text("Number of passes over its values");
     let words = format!("entry {}: repeats", position + 1);
     let response = response.named(Role::SpinButton, || &words);

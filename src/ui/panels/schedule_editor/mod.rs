@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use eframe::egui::{self, RichText};
 
 use crate::panels::PaneCx;
+use crate::panels::schedule::count_field;
 use crate::theme::Theme;
 use crate::widgets::{Named as _, button_ui};
 use highwater_model::units::{counted, grouped};
@@ -176,7 +177,7 @@ fn runs_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut ScheduleEditorState,
 fn iterations_ui(ui: &mut egui::Ui, shown: Shown<'_>, commands: &mut Vec<Command>) {
     ui.label("iterations").on_hover_text("Number of runs of the whole list");
     let mut iterations = shown.plan.iterations;
-    let response = ui.add(egui::DragValue::new(&mut iterations).range(1..=1000).speed(0.1));
+    let response = ui.add(count_field(&mut iterations));
     let response = response.named(egui::Role::SpinButton, || "iterations of the schedule");
     if response.changed() {
         commands.push(Command::SetIterations(iterations));
