@@ -77,6 +77,11 @@ impl RankSpread {
             return None;
         }
         let mut ranks = on_threads(held, progress, |one| peak(one, by));
+        // A text of a failure states no peak.
+        ranks.retain(|rank| rank.step.is_some() || rank.reserved.is_some());
+        if ranks.len() < 2 {
+            return None;
+        }
         if !are_distinct(ranks.iter().map(|rank| rank.rank)) {
             for rank in &mut ranks {
                 rank.rank = None;

@@ -245,7 +245,7 @@ fn recommended_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
                 .push(Command::set_option(keys::STATIC_MEMORY_POLICY, number));
         }
         let text = format!(
-            "Policy {active} is exported; {} is recommended: {}",
+            "Policy {active} is exported; recommended ({}): {}",
             goal.label(),
             end.text(Brevity::Whole)
         );

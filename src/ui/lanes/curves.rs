@@ -193,8 +193,10 @@ fn legend(input: &LanesInput<'_>, state: &LanesState, lanes: &[usize], what: Wha
 
 fn paint_legend(ui: &Ui, rect: Rect, rows: &[LegendRow], theme: &Theme) {
     let painter = ui.painter_at(rect);
+    // Reserved bytes rarely come near zero, so the rows are at the bottom.
+    let top = rect.bottom() - ROW * count_f32(rows.len());
     for (position, row) in rows.iter().enumerate() {
-        let middle = rect.top() + 12.0 + ROW * count_f32(position);
+        let middle = top + ROW * (count_f32(position) + 0.5) - 4.0;
         let left = rect.left() + 10.0;
         let swatch = Rect::from_center_size(pos2(left + SWATCH / 2.0, middle), vec2(SWATCH, SWATCH));
         if let Some(color) = row.color {
