@@ -3,7 +3,7 @@
 //!
 //! A module uses modules alone that follow it here, in reading order (`tests/it/tidy.rs` checks that):
 //! ```text
-//! sweep verified compare eager_lanes allocator_lanes advice pins study trade lane_marks alignment lane_steps lane_queries
+//! sweep verified largest_batch compare eager_lanes allocator_lanes advice pins study trade lane_marks alignment lane_steps lane_queries
 //! policies budget_sweep passes name_reuse slots recording_lanes logged_peaks
 //! comparison calibration run_lanes explain recommended lowest_peak recording_remarks limits metrics lane
 //! reuse_lanes device_sessions running shapes bodies lowering logged_plans dumped allocation_order
@@ -35,6 +35,7 @@ mod lane_marks;
 mod lane_queries;
 mod lane_set;
 mod lane_steps;
+mod largest_batch;
 mod limits;
 mod log_story;
 mod log_words;
@@ -99,6 +100,7 @@ pub use lane::{DocumentedArena, Lane, RecordedLane, Remark};
 pub use lane_marks::LaneMark;
 pub use lane_queries::{CapacitySource, Effect, Fit, LaneCapacity, LanePeak};
 pub use lane_set::{LaneId, LaneKind, LaneSet, LaneStrategies, RematLane};
+pub use largest_batch::{BatchSearch, batch_symbol, fitting_policy};
 pub use limits::{Bound, Limit, LimitError};
 pub use log_story::{
     Advice, FailedRequest, GraphMemory, GraphState, LogStory, ModuleMemory, NeedBasis, PolicyNeed, ProcessStory,

@@ -152,6 +152,8 @@ pub enum Command {
     ReuseNames(GraphIdx),
     /// Search the allocator settings with the lowest peak on a device with this memory; `None`: without a limit.
     FindSettings(Option<Bytes>),
+    /// Search the largest value of a batch dimension that fits on the device.
+    FindLargestBatch(String),
     /// Simulate recordings under these allocator settings: a lane.
     AddSettings(String),
     /// Remove the lane of these settings.

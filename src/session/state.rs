@@ -2,6 +2,7 @@
 
 mod answer;
 mod apply;
+mod batch_search;
 mod bookmarks;
 mod budget_sweep;
 mod comparing;
@@ -41,6 +42,7 @@ use super::planner::PlannerTable;
 use super::sweep::SweepTable;
 use super::task::{Failure, Outcome, TaskKind};
 use super::worker::{Message, Worker};
+use highwater_analysis::BatchSearch;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::workload::DeviceProfiles;
@@ -117,6 +119,10 @@ pub struct Session {
     budget_sweep: Sweep<BudgetSweepTable>,
     sweep: Sweep<SweepTable>,
     found_settings: Sweep<FoundSettings>,
+    /// The largest batch that fits.
+    batch_search: Sweep<BatchSearch>,
+    /// The answer for which it was last wanted.
+    batch_asked: Option<u64>,
     selection: Selection,
     pictures: Pictures,
     search: Search,
@@ -152,6 +158,8 @@ impl Session {
             budget_sweep: Sweep::default(),
             sweep: Sweep::default(),
             found_settings: Sweep::default(),
+            batch_search: Sweep::default(),
+            batch_asked: None,
             selection: Selection::default(),
             pictures: Pictures::default(),
             search: Search::default(),

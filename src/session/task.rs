@@ -30,6 +30,7 @@ pub(super) enum TaskKind {
     Sweep,
     NameReuse,
     SettingsSearch,
+    BatchSearch,
     Device,
     Peak,
     Flame,
@@ -63,12 +64,13 @@ pub(super) struct Rule {
 }
 
 /// Long tasks on the answer or the sources.
-const INTERRUPTED: [TaskKind; 5] = [
+const INTERRUPTED: [TaskKind; 6] = [
     TaskKind::Plans,
     TaskKind::BudgetSweep,
     TaskKind::Sweep,
     TaskKind::NameReuse,
     TaskKind::SettingsSearch,
+    TaskKind::BatchSearch,
 ];
 
 /// The kinds of sweeps.
@@ -90,6 +92,7 @@ impl TaskKind {
         Self::Sweep,
         Self::NameReuse,
         Self::SettingsSearch,
+        Self::BatchSearch,
         Self::Device,
         Self::Peak,
         Self::Flame,
@@ -112,9 +115,12 @@ impl TaskKind {
     pub(super) const fn rule(self) -> Rule {
         let (is_queued, interrupts, is_cancellable): (_, &'static [Self], _) = match self {
             Self::Load | Self::Compare => (false, &INTERRUPTED, true),
-            Self::Plans | Self::BudgetSweep | Self::Sweep | Self::NameReuse | Self::SettingsSearch => {
-                (false, &[], true)
-            }
+            Self::Plans
+            | Self::BudgetSweep
+            | Self::Sweep
+            | Self::NameReuse
+            | Self::SettingsSearch
+            | Self::BatchSearch => (false, &[], true),
             Self::Device
             | Self::Peak
             | Self::Flame

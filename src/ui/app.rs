@@ -42,6 +42,8 @@ use highwater_session::{AllowedOutside, Command, PersistedDocument, Recents, Rec
 /// The window's state that no file holds.
 #[derive(Debug, Default)]
 pub struct UiState {
+    /// Whether the largest batch is searched while nothing else runs.
+    pub has_background_search: bool,
     pub lanes: LanesState,
     pub options: OptionsState,
     /// The budget sweep.
@@ -122,6 +124,13 @@ impl App {
         }
     }
 
+    /// Searches the largest batch while nothing else runs.
+    #[must_use]
+    pub fn with_background_search(mut self) -> Self {
+        self.state.has_background_search = true;
+        self
+    }
+
     /// Opens the path field instead of system dialogs, for tests.
     #[must_use]
     pub fn with_typed_paths(mut self) -> Self {
@@ -170,7 +179,7 @@ impl App {
         if !std::mem::replace(&mut self.has_styled, true) {
             super::theme::style(ui.ctx());
             ui.ctx().add_plugin(VisibleTexts);
-            // Zooming the window is a command; Ctrl + 0 belongs to the lanes.
+            // Zooming the window is a command.
             ui.ctx().options_mut(|options| options.zoom_with_keyboard = false);
             let marks = ui.ctx().data_mut(|data| data.get_persisted(kept));
             self.state.lanes.marks = marks.unwrap_or_default();
@@ -179,7 +188,11 @@ impl App {
         self.session.poll();
         self.noted.note(&mut self.session, &mut self.state.recents);
         self.follow_document(ui.ctx());
-        let commands = self.frame(ui);
+        let mut commands = self.frame(ui);
+        if self.state.has_background_search && commands.is_empty() {
+            let wanted = self.session.wanted_batch_search();
+            commands.extend(wanted.map(Command::FindLargestBatch));
+        }
         if self.state.lanes.marks != marks {
             ui.ctx()
                 .data_mut(|data| data.insert_persisted(kept, self.state.lanes.marks));
@@ -197,6 +210,7 @@ impl App {
                     | Command::ExplainPeak(_)
                     | Command::DrawFlame(_)
                     | Command::CompareLanes(..)
+                    | Command::FindLargestBatch(_)
             )
         };
         if commands.iter().any(changes) {

@@ -111,7 +111,7 @@ pub fn run(document: Document, configs: StartConfigs, restore: Restore) -> anyho
                     }
                 };
                 session.note_start(configs);
-                let mut app = app::App::restored(session, &kept);
+                let mut app = app::App::restored(session, &kept).with_background_search();
                 // Without a storage folder there is nothing to recover from.
                 let folder = eframe::storage_dir("highwater");
                 app.recover_from(folder.map(|folder| folder.join("recovery")).as_deref());

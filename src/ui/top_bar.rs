@@ -14,6 +14,7 @@ use super::recent::recents_ui;
 use super::theme::{STALE, Theme};
 use super::widgets::Named as _;
 use highwater_analysis::CapacitySource;
+use highwater_model::units::grouped;
 use highwater_options::keys;
 use highwater_session::{Command, Recents, SAMPLES, Session, SourceSpec};
 
@@ -70,6 +71,7 @@ pub fn top_bar_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, output: &mut FrameOutput)
             ui.separator();
             title_ui(ui, bar.session);
             capacity_ui(ui, bar.session, output);
+            batch_ui(ui, bar.session);
             assumption_ui(ui, bar.session, output);
             hint_ui(ui, bar.session);
             // File, Export has it too.
@@ -150,6 +152,42 @@ fn capacity_ui(ui: &mut egui::Ui, session: &Session, output: &mut FrameOutput) {
     ui.set_opacity(opacity);
     let menu = menu.response.named(egui::Role::Button, || format!("capacity: {text}"));
     menu.on_hover_text(why);
+}
+
+/// The largest batch that fits on the device, once it is known.
+fn batch_ui(ui: &mut egui::Ui, session: &Session) {
+    let Some(search) = session.batch_search() else { return };
+    let (text, why) = match search.largest() {
+        _ if !search.is_done() && session.is_searching_batch() => (
+            "largest batch …".to_owned(),
+            "Values are simulated one by one".to_owned(),
+        ),
+        _ if !search.is_done() => return,
+        None => (
+            "no batch fits".to_owned(),
+            format!("Not even {} = 1 fits under any policy", search.symbol),
+        ),
+        Some((value, policy)) => {
+            let (number, policy) = (grouped(value), policy.number());
+            let sign = if search.is_at_limit() { "\u{2265}\u{a0}" } else { "" };
+            let next = if search.is_at_limit() {
+                "larger values were not tried".to_owned()
+            } else {
+                format!("{} fits under no policy", grouped(value + 1))
+            };
+            (
+                format!("largest batch {sign}{number}"),
+                format!(
+                    "{} = {number} fits under policy {policy}, {next}; simulated, each value under every policy",
+                    search.symbol
+                ),
+            )
+        }
+    };
+    let size = egui::TextStyle::Body.resolve(ui.style()).size;
+    if width_of(ui, &text, size) + PADDING <= ui.available_width() {
+        ui.label(text).on_hover_text(why);
+    }
 }
 
 /// What is assumed, where that moves the answer more than any policy does, with a menu that states it.

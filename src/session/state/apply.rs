@@ -11,7 +11,7 @@ use super::super::task::TaskKind;
 use super::Session;
 use super::requests::{ChangesTask, DeviceTask, DifferenceTask, FlameTask, PeakTask, TableTask};
 use super::settings_search::FoundSettings;
-use highwater_analysis::{LaneSet, LaneStrategies};
+use highwater_analysis::{BatchSearch, LaneSet, LaneStrategies};
 use highwater_export::png;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_options::{Environment, Options};
@@ -152,6 +152,7 @@ impl Session {
             Command::RestartSearches => self.restart_searches(),
             Command::ReuseNames(graph) => self.ask::<NamesTask>(graph),
             Command::FindSettings(device) => self.attempt(|session| session.start::<FoundSettings>(device)),
+            Command::FindLargestBatch(symbol) => self.attempt(|session| session.start::<BatchSearch>(symbol)),
             Command::AddSettings(conf) => self.try_edit(None, |session| session.add_settings(&conf)),
             Command::RemoveSettings(conf) => self.edit(None, |session| session.remove_settings(&conf)),
 

@@ -12,6 +12,7 @@ use super::super::task::{Failure, Outcome, TaskKind};
 use super::super::worker::Partial;
 use super::Session;
 use super::settings_search::FoundSettings;
+use highwater_analysis::BatchSearch;
 use highwater_model::progress::Progress;
 use highwater_options::SeenFiles;
 
@@ -155,6 +156,7 @@ impl Session {
         self.drop_sweep::<BudgetSweepTable>();
         self.drop_sweep::<SweepTable>();
         self.drop_sweep::<FoundSettings>();
+        self.drop_sweep::<BatchSearch>();
     }
 
     fn drop_sweep<T: Swept>(&mut self) {
