@@ -322,6 +322,21 @@ fn a_dropped_file_that_is_gone_is_an_error_of_the_reading() {
     assert!(told.contains("/no/such/dropped.onnx"), "{told}");
 }
 
+/// No field changes a number that was given, and an impossible one is refused with the limit.
+#[test]
+fn counts_stay_as_they_were_given() {
+    let mut window = window_of("lenet", 1400.0);
+    for given in [2800, 1_000_001] {
+        window.state_mut().apply(Command::SetIterations(given));
+        settle(&mut window);
+        press(&mut window, Modifiers::COMMAND, Key::R);
+        window.run_steps(3);
+        assert_eq!(window.state().session().document().plan.iterations, given);
+    }
+    let problem = window.state().session().problem().unwrap_or_default();
+    assert!(problem.contains("more than"), "{problem}");
+}
+
 #[test]
 fn escape_cancels_and_the_title_follows() {
     let titles = |window: &Window| -> Vec<String> {

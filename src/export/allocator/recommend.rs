@@ -259,8 +259,13 @@ impl<'a> SettingSearchAnswer<'a> {
         let (search, variable) = (self.search, self.variable());
         let mut lines = if search.winner == Some(search.recorded) {
             vec![format!(
-                "keep the recorded settings: no other lowers the peak by more than {}",
-                search.least_saving()
+                "keep the recorded settings: no other lowers the peak by more than {}{}",
+                search.least_saving(),
+                if search.uncertainty > search.tolerance() {
+                    ", which is how uncertain the replay is"
+                } else {
+                    ""
+                }
             )]
         } else {
             vec![

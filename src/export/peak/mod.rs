@@ -216,6 +216,7 @@ impl<'a> PeakAnswer<'a> {
                     .as_ref()
                     .map(|changes| other_record(self.other_title(), changes, most)),
             )
+            .optional("against_note", self.against_note())
             .optional(
                 "ranks",
                 report.ranks.as_ref().map(|spread| {

@@ -147,7 +147,7 @@ impl PeakAnswer<'_> {
     }
 
     /// That the other run has no event at the step.
-    fn against_note(&self) -> Option<String> {
+    pub(super) fn against_note(&self) -> Option<String> {
         let (other, at) = (self.report.ask.against?, self.report.set.step);
         let own = self.comparison.own_steps(other);
         let where_then = if at.0 < own.start {

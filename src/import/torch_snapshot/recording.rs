@@ -72,6 +72,8 @@ pub(super) fn make(
         marks: Vec::new(),
         oom_free: Vec::new(),
     };
+    // Before the events, which release the rows.
+    let ended_at_first = ended_at_first(heap, device);
     maker.events(heap, snapshot, device, times_say.mended(), replayed, progress)?;
     let (phases, annotations) = maker.annotations(heap, snapshot, place, device.cut.as_ref());
     let regions = maker.regions(&regions);
@@ -84,7 +86,7 @@ pub(super) fn make(
         recorder: "PyTorch memory snapshot".to_owned(),
         n_steps: maker.n_steps,
         events: maker.log,
-        ended_at_first: ended_at_first(heap, device),
+        ended_at_first,
         times: maker.times,
         blocks: maker.blocks,
         regions,

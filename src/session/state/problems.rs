@@ -109,7 +109,13 @@ fn lines_of(session: &Session) -> Vec<ProblemLine> {
             }),
     );
     let problems = session.problem_text().into_iter().flat_map(str::lines);
-    lines.extend(problems.map(|problem| line(Severity::Error, "file", problem.to_owned())));
+    // What is on the screen is healthy where a further file could not be opened.
+    let severity = if session.problem().is_some() {
+        Severity::Error
+    } else {
+        Severity::Info
+    };
+    lines.extend(problems.map(|problem| line(severity, "file", problem.to_owned())));
     let out_of_memory = session.answer().and_then(|(comparison, _)| {
         let lane = comparison.lane(comparison.active_policy)?;
         lane.out_of_memory_text()

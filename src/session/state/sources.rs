@@ -195,6 +195,8 @@ impl Session {
         if self.change.is_restoring {
             self.show_sample_instead(&message);
         } else if self.restore_opened() {
+            let first = message.lines().next().unwrap_or_default();
+            self.notice = Some(Notice::Failed(format!("not opened: {first}")));
             self.change.not_opened = Some(message);
             self.compare();
         } else {

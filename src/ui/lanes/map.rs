@@ -1,6 +1,6 @@
 //! The memory map of a lane: address by time, a block per tensor, one mesh.
 
-use eframe::egui::{Align2, Color32, Painter, Rect, Stroke, StrokeKind, Ui, pos2, vec2};
+use eframe::egui::{Align2, Color32, Painter, Rect, Shape, Stroke, StrokeKind, Ui, Vec2, pos2, vec2};
 
 use super::canvas::{Quads, SMALL, beside, canvas_of, left_axis, on_canvas, text_in, text_with_ground};
 use super::frame::LaneFrame;
@@ -244,9 +244,28 @@ fn outlines(
             let place = place_of(lane, block, viewport, rect);
             if place.intersects(rect) {
                 painter.rect_stroke(place, 0, stroke, StrokeKind::Outside);
+                if input.selected == Some(tensor) && place.width().min(place.height()) < LEAST_FOUND {
+                    point_at(painter, place, rect, stroke.color);
+                }
             }
         }
     }
+}
+
+/// Half the width and the height of an arrow.
+const ARROW: Vec2 = vec2(4.5, 8.0);
+
+/// An arrow at a block that is too small to be seen, from the side that has room.
+fn point_at(painter: &Painter, place: Rect, rect: Rect, color: Color32) {
+    let is_above = place.top() - ARROW.y - 2.0 >= rect.top();
+    let (tip, way) = if is_above {
+        (place.center_top() - vec2(0.0, 2.5), -1.0)
+    } else {
+        (place.center_bottom() + vec2(0.0, 2.5), 1.0)
+    };
+    let base = tip.y + way * ARROW.y;
+    let corners = vec![tip, pos2(tip.x - ARROW.x, base), pos2(tip.x + ARROW.x, base)];
+    painter.add(Shape::convex_polygon(corners, color, Stroke::NONE));
 }
 
 /// Hatched lines between the blocks of an evicted tensor.

@@ -3,7 +3,7 @@
 use eframe::egui::{self, RichText};
 
 use crate::combo::ShowChoices as _;
-use crate::panels::PaneCx;
+use crate::panels::{PaneCx, width_of};
 use crate::widgets::Named as _;
 use highwater_analysis::{LaneChoice, LaneSet, RematLane, study_of};
 use highwater_model::units::Bytes;
@@ -70,6 +70,10 @@ pub fn has_lane_set(session: &Session) -> bool {
     }
 }
 
+/// Of a tab, and the room that the search beside the tabs needs, in points.
+const TAB_PADDING: f32 = 16.0;
+const BESIDE_TABS: f32 = 420.0;
+
 /// The choice of the kind of lanes; nothing where there is none.
 pub fn kind_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut LaneSetState) {
     if kind_words(cx.session).is_none() {
@@ -77,12 +81,26 @@ pub fn kind_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut LaneSetState)
     }
     let before = Kind::of(&cx.session.document().lanes);
     let mut chosen = before;
-    let list = egui::ComboBox::from_id_salt("kind of lanes").width(92.0);
-    let kinds = KINDS.map(|(kind, _)| kind);
-    list.show_values(ui, "compare ", &mut chosen, kinds, |kind| {
-        KINDS[*kind as usize].1.to_owned()
-    })
-    .on_hover_text("The kind of lanes");
+    // Tabs where they have room, else a list.
+    let size = egui::TextStyle::Button.resolve(ui.style()).size;
+    let widths = KINDS.iter().map(|(_, words)| width_of(ui, words, size) + TAB_PADDING);
+    if ui.available_width() >= widths.sum::<f32>() + BESIDE_TABS {
+        for (kind, words) in KINDS {
+            let is_chosen = kind == chosen;
+            let tab = ui.selectable_label(is_chosen, words);
+            let tab = tab.named_choice(egui::Role::RadioButton, is_chosen, || format!("compare {words}"));
+            if tab.on_hover_text("What the lanes compare").clicked() {
+                chosen = kind;
+            }
+        }
+    } else {
+        let list = egui::ComboBox::from_id_salt("kind of lanes").width(92.0);
+        let kinds = KINDS.map(|(kind, _)| kind);
+        list.show_values(ui, "compare ", &mut chosen, kinds, |kind| {
+            KINDS[*kind as usize].1.to_owned()
+        })
+        .on_hover_text("What the lanes compare");
+    }
     if chosen != before {
         let command = set(cx.session, state, chosen);
         cx.commands.push(command);
