@@ -6,7 +6,7 @@ use super::app::App;
 use super::commands::UiCommand;
 use super::dialogs::Purpose;
 use super::keys::pane_of;
-use super::lanes::{LaneContent, LaneLayout};
+use super::lanes::{LaneContent, LaneLayout, Wish};
 use super::panels::lane_set::{kind_words, next_lanes};
 use super::panes::{Pane, Panes};
 use highwater_session::{Command, Notice};
@@ -37,7 +37,7 @@ impl App {
                 state.dialogs.ask(Purpose::ExportFlame, ctx);
             }
             UiCommand::ExportConfig => state.export.open(),
-            UiCommand::ZoomToSelection => self.state.lanes.wants_zoom = true,
+            UiCommand::ZoomToSelection => self.state.lanes.wish = Some(Wish::ZoomToSelection),
             UiCommand::GotoStep => self.state.lanes.begin_goto(),
             UiCommand::Bookmark => {
                 if !state.lanes.begin_note() {

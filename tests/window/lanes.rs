@@ -72,10 +72,10 @@ fn keys_zoom_move_focus_and_fit() {
     harness.run();
     assert_ne!(harness.state().selected, Some(first));
     // F is a command of the whole window.
-    harness.state_mut().lanes.wants_zoom = true;
+    harness.state_mut().lanes.wish = Some(highwater_ui::lanes::Wish::ZoomToSelection);
     harness.run();
     assert_ne!(harness.state().lanes.viewport, Some(whole));
-    harness.state_mut().lanes.wants_zoom = true;
+    harness.state_mut().lanes.wish = Some(highwater_ui::lanes::Wish::ZoomToSelection);
     harness.run();
     assert_eq!(harness.state().lanes.viewport, Some(whole));
 }

@@ -9,7 +9,7 @@ use super::frame::LaneFrame;
 use super::measure::{self, Plot};
 use super::pinned_step::{Move, PinnedStep};
 use super::range::step_at_x;
-use super::state::KeyboardFocus;
+use super::state::{KeyboardFocus, Wish};
 use super::{LaneContent, LanesInput, LanesState, Selected, shortage, ticks};
 use crate::commands::UiCommand;
 use crate::numbers::{to_f64, to_points, to_step};
@@ -50,7 +50,7 @@ pub(super) fn follow_focus(ui: &Ui, area: Rect, state: &mut LanesState) {
 pub(super) fn keys(ui: &Ui, cx: &mut LanesCx<'_>) {
     // Esc has closed a field by now; the last frame knew of it.
     let is_covered = std::mem::take(&mut cx.state.is_covered);
-    if std::mem::take(&mut cx.state.wants_zoom) {
+    if cx.state.wish.take() == Some(Wish::ZoomToSelection) {
         focus(cx.input, cx.state);
     }
     if ui.text_edit_focused() || cx.state.is_noting() || ui.memory(|memory| memory.top_modal_layer().is_some()) {

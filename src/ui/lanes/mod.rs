@@ -78,7 +78,7 @@ pub use pictures::Drawn;
 pub use pinned_step::{HoveredRegion, Move, PinnedStep};
 pub use saved_lane_layout::SavedLaneLayout;
 pub use shortage::sentences;
-pub use state::{KeyboardFocus, LanesState};
+pub use state::{KeyboardFocus, LanesState, Wish};
 
 use crate::commands::UiCommand;
 use crate::theme::Theme;

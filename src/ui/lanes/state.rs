@@ -26,6 +26,13 @@ pub enum KeyboardFocus {
     Drawing,
 }
 
+/// What the drawing does in its next frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// Shows the selected tensor, or everything where it fills the view.
+    ZoomToSelection,
+}
+
 /// The view of the lanes, and caches of its drawing.
 #[derive(Clone, Debug, Default)]
 pub struct LanesState {
@@ -37,8 +44,8 @@ pub struct LanesState {
     pub content: LaneContent,
     pub cursor: Option<f64>,
     pub keyboard: KeyboardFocus,
-    /// Shows the selected tensor in the next frame.
-    pub wants_zoom: bool,
+    /// What a command of the window wants of the next frame.
+    pub wish: Option<Wish>,
     /// Whether Esc belonged to something else in the last frame.
     pub is_covered: bool,
     /// The step and lane of the device pane.
