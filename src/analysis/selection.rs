@@ -178,13 +178,13 @@ mod tests {
             // Policy 4 saves little for much time.
             ("3811 6700 2*, 3485 6700 2, 3684 7100 8, 3358 56900 8", 1, 3),
             // Within 0.1 ms overheads are equal, within a page peaks are.
-            ("100 50 2*, 94 140 8, 99 0 2", 0, 0),
-            ("100 50 2*, 90 140 8, 99 0 2", 0, 1),
+            ("200 50 2*, 194 140 8, 199 0 2", 0, 0),
+            ("200 50 2*, 190 140 8, 199 0 2", 0, 1),
             // Within 1 % overheads are equal, within 0.5 % peaks are.
             ("10000 20000 2, 9960 20150 2, 9900 20150 2*", 2, 2),
             ("10000 20000 2, 9960 20150 2, 9920 20150 2", 2, 2),
             // The one near the lowest peak that takes no more time is equal to the active one.
-            ("100 1000 8, 106 50 2, 112 50 2*", 2, 2),
+            ("200 1000 8, 206 50 2, 212 50 2*", 2, 2),
             // The lower number wins among equal ones.
             ("100 50 2, 100 50 2", 0, 0),
             ("102 50 2, 100 50 2", 1, 1),
