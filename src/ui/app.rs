@@ -11,6 +11,7 @@ use super::frame_output::FrameOutput;
 use super::help;
 use super::keys::{Keyboard, is_covered, keys};
 use super::lanes::{KeyboardFocus, LanesState};
+use super::pages::{PagesState, pages_ui};
 use super::palette::{Known, PaletteState, palette_ui};
 use super::panels::PaneCx;
 use super::panels::compare::{CompareState, pin_prompt_ui};
@@ -69,6 +70,8 @@ pub struct UiState {
     pub dialogs: Dialogs,
     pub export: ExportDialog,
     pub is_help_open: bool,
+    /// The documentation.
+    pub pages: PagesState,
     /// The position of the finding focused last.
     pub problem: Option<usize>,
     /// Height of the list of problems, where it was drawn.
@@ -302,6 +305,7 @@ impl App {
     /// Shows the modals in front of the panes.
     fn dialogs_ui(&mut self, ctx: &egui::Context, theme: &Theme, output: &mut FrameOutput) {
         help::help_ui(ctx, &mut self.state.is_help_open);
+        pages_ui(ctx, &mut self.state.pages, theme);
         if let Some(key) = self.state.dialogs.take_returned() {
             self.state.options.jump = Some(key.to_owned());
         }

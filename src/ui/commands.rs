@@ -126,6 +126,8 @@ pub enum UiCommand {
     ForgetRecent,
     /// Show or hide the list of keys and gestures.
     ToggleHelp,
+    /// The pages of the documentation.
+    Documentation,
     Quit,
 }
 

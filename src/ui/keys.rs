@@ -121,6 +121,7 @@ pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static 
         | UiCommand::UsualSize
         | UiCommand::ForgetRecent
         | UiCommand::ToggleHelp
+        | UiCommand::Documentation
         | UiCommand::Quit => (true, ""),
     };
     (!is_possible).then_some(why)
@@ -179,7 +180,7 @@ pub(super) fn keys(ui: &egui::Ui, keyboard: Keyboard, window_commands: &mut Vec<
     let (with_shift, without): (Vec<_>, Vec<_>) = all.partition(|(shortcut, _)| shortcut.modifiers.shift);
     for (shortcut, command) in with_shift.into_iter().chain(without) {
         // Function keys work while a text field has the focus.
-        let has_letter = !matches!(shortcut.logical_key, Key::F8 | Key::F11);
+        let has_letter = !matches!(shortcut.logical_key, Key::F1 | Key::F8 | Key::F11);
         let is_letter = has_letter && !shortcut.modifiers.command && !shortcut.modifiers.alt;
         let is_mark = matches!(shortcut.logical_key, Key::Questionmark | Key::Slash);
         // The selection is one of the whole window.

@@ -15,6 +15,7 @@ pub mod help;
 mod keys;
 pub mod lanes;
 mod numbers;
+pub mod pages;
 pub mod palette;
 pub mod panels;
 pub mod panes;

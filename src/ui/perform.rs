@@ -79,6 +79,7 @@ impl App {
             }
             UiCommand::NextLanes => commands.extend(next_lanes(&self.session, &mut state.lane_set)),
             UiCommand::NextDifference => commands.extend(self.next_difference()),
+            UiCommand::Documentation => state.pages.toggle(),
             UiCommand::ToggleHelp => state.is_help_open = !state.is_help_open,
             UiCommand::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
             UiCommand::OpenPalette => {

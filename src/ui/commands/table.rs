@@ -628,6 +628,13 @@ const PLAIN: &[CommandRow] = &[
         shortcut: Some(KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::P)),
     },
     CommandRow {
+        command: UiCommand::Documentation,
+        menu: Menu::Help,
+        text: "Documentation, what is new",
+        tooltip: "Read and search the pages of the documentation, the version and what is new; nothing is fetched",
+        shortcut: Some(KeyboardShortcut::new(Modifiers::SHIFT, Key::F1)),
+    },
+    CommandRow {
         command: UiCommand::ToggleHelp,
         menu: Menu::Help,
         text: "Keys and gestures",
