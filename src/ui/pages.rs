@@ -3,7 +3,9 @@
 //! In: the texts of the pages. Out: a modal window: pages at the left, or the lines that match; the page at the right, line by line, with
 //! headings, code and tables in their own look. Nothing is fetched.
 
-use eframe::egui::{self, Key, RichText, Role, TextEdit};
+use std::ops::Range;
+
+use eframe::egui::{self, Align, Layout, RichText, Role, TextEdit};
 
 use crate::theme::Theme;
 use crate::widgets::{Named as _, wrapped_ui};
@@ -84,17 +86,20 @@ pub fn pages_ui(ctx: &egui::Context, state: &mut PagesState, theme: &Theme) {
         let is_closed = head_ui(ui, state);
         ui.separator();
         ui.horizontal_top(|ui| {
-            ui.set_height(size.y);
-            let left = egui::ScrollArea::vertical()
-                .id_salt("pages")
-                .auto_shrink([false, false]);
-            ui.allocate_ui(egui::vec2(LIST, size.y), |ui| left.show(ui, |ui| list_ui(ui, state)));
+            let down = Layout::top_down(Align::Min);
+            ui.allocate_ui_with_layout(egui::vec2(LIST, size.y), down, |ui| {
+                ui.set_width(LIST);
+                let list = egui::ScrollArea::vertical()
+                    .id_salt("pages")
+                    .auto_shrink([false, false]);
+                list.max_height(size.y).show(ui, |ui| list_ui(ui, state));
+            });
             ui.separator();
-            let page = &PAGES[state.page];
-            let right = egui::ScrollArea::vertical()
-                .id_salt(("page", state.page))
-                .auto_shrink([false, false]);
-            right.show(ui, |ui| page_ui(ui, page, state, theme));
+            ui.allocate_ui_with_layout(egui::vec2(ui.available_width(), size.y), down, |ui| {
+                let page = egui::ScrollArea::vertical().id_salt(("page", state.page));
+                let page = page.auto_shrink([false, false]).max_height(size.y);
+                page.show(ui, |ui| page_ui(ui, &PAGES[state.page], state, theme));
+            });
         });
         is_closed
     });
@@ -108,7 +113,7 @@ fn head_ui(ui: &mut egui::Ui, state: &mut PagesState) -> bool {
     let row = ui.horizontal(|ui| {
         ui.heading("Documentation");
         ui.weak(concat!("highwater ", env!("CARGO_PKG_VERSION")));
-        let label = ui.label("Search");
+        let label = ui.label("Search the pages");
         let field = TextEdit::singleline(&mut state.search).desired_width(220.0);
         let field = ui.add(field).labelled_by(label.id);
         if !std::mem::replace(&mut state.has_focus, true) {
@@ -180,42 +185,67 @@ fn look(line: &str, is_fenced: bool) -> Look {
     }
 }
 
+/// A part of a page: its look, its words, and its lines.
+struct Part {
+    look: Look,
+    text: String,
+    lines: Range<usize>,
+}
+
+/// The parts of a page: lines of a paragraph are one, all others stand alone. The rules below the heads of tables say nothing.
+fn parts(text: &str) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    let (mut is_fenced, mut goes_on) = (false, false);
+    for (number, line) in text.lines().enumerate() {
+        let is_fence = line.trim_start().starts_with("```");
+        is_fenced ^= is_fence;
+        let is_rule = line.starts_with('|') && line.bytes().all(|byte| b"|-: ".contains(&byte));
+        if is_fence || is_rule || line.trim().is_empty() && !is_fenced {
+            goes_on = false;
+            continue;
+        }
+        let look = look(line, is_fenced);
+        let is_item = line.trim_start().starts_with(['*', '-']);
+        let last = parts.last_mut().filter(|_| goes_on && !is_item);
+        if let Some(last) = last.filter(|last| last.look == Look::Text && matches!(look, Look::Text)) {
+            last.text.push(' ');
+            last.text.push_str(line.trim());
+            last.lines.end = number + 1;
+            continue;
+        }
+        goes_on = look == Look::Text;
+        let text = match look {
+            Look::Heading(_) => line.trim_start_matches(['#', ' ']).to_owned(),
+            Look::Row => line.trim_matches('|').replace(" | ", "   ").trim().to_owned(),
+            Look::Code | Look::Text => line.to_owned(),
+        };
+        let lines = number..number + 1;
+        parts.push(Part { look, text, lines });
+    }
+    parts
+}
+
 fn page_ui(ui: &mut egui::Ui, page: &Page, state: &mut PagesState, theme: &Theme) {
     let wanted = state.search.trim().to_lowercase();
     let is_searched = wanted.chars().count() >= LEAST_LETTERS;
-    let mut is_fenced = false;
-    for (number, line) in page.text.lines().enumerate() {
-        if line.trim_start().starts_with("```") {
-            is_fenced = !is_fenced;
-            continue;
-        }
-        let text = match look(line, is_fenced) {
-            Look::Heading(level) => {
-                ui.add_space(6.0);
-                let size = if level == 1 { 20.0 } else { 16.0 };
-                RichText::new(line.trim_start_matches(['#', ' '])).strong().size(size)
-            }
-            Look::Code => RichText::new(line).monospace(),
-            // The rule below the head of a table says nothing.
-            Look::Row if line.bytes().all(|byte| b"|-: ".contains(&byte)) => continue,
-            Look::Row => RichText::new(line.trim_matches('|').replace(" | ", "   ").trim().to_owned()),
-            Look::Text if line.is_empty() => {
-                ui.add_space(6.0);
-                continue;
-            }
-            Look::Text => RichText::new(line),
+    for part in parts(page.text) {
+        let is_found = is_searched && part.text.to_lowercase().contains(&wanted);
+        let text = RichText::new(part.text);
+        let text = match part.look {
+            Look::Heading(level) => text.strong().size(if level == 1 { 20.0 } else { 16.0 }),
+            Look::Code => text.monospace(),
+            Look::Row | Look::Text => text,
         };
-        let is_found = is_searched && line.to_lowercase().contains(&wanted);
-        let text = if is_found { text.color(theme.found) } else { text };
-        let place = wrapped_ui(ui, text);
-        if state.scroll_to == Some(number) {
-            place.scroll_to_me(Some(egui::Align::TOP));
+        if part.look != Look::Code {
+            ui.add_space(4.0);
+        }
+        let place = wrapped_ui(ui, if is_found { text.color(theme.found) } else { text });
+        if state.scroll_to.is_some_and(|line| part.lines.contains(&line)) {
+            place.scroll_to_me(Some(Align::TOP));
             state.scroll_to = None;
         }
     }
-    if state.scroll_to.take() == Some(0) || ui.input(|input| input.key_pressed(Key::Home)) {
-        ui.scroll_to_rect(ui.min_rect(), Some(egui::Align::TOP));
-    }
+    state.scroll_to = None;
 }
 
 #[cfg(test)]
@@ -235,6 +265,23 @@ mod tests {
         ] {
             assert_eq!(look(line, is_fenced), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn lines_of_a_paragraph_are_one_part() {
+        let parts = parts("# Title\n\nOne\ntwo\n* item\n  goes on\n\n| a | b |\n|---|---|\n| c | d |\n```\nx\n```\n");
+        let texts: Vec<(&str, Range<usize>)> = parts.iter().map(|part| (&*part.text, part.lines.clone())).collect();
+        assert_eq!(
+            texts,
+            [
+                ("Title", 0..1),
+                ("One two", 2..4),
+                ("* item goes on", 4..6),
+                ("a   b", 7..8),
+                ("c   d", 9..10),
+                ("x", 11..12),
+            ]
+        );
     }
 
     #[test]

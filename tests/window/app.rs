@@ -322,6 +322,34 @@ fn a_dropped_file_that_is_gone_is_an_error_of_the_reading() {
     assert!(told.contains("/no/such/dropped.onnx"), "{told}");
 }
 
+#[test]
+fn pages_of_the_documentation_are_read_and_searched() {
+    let mut window = window_of("lenet", 1280.0);
+    press(&mut window, Modifiers::SHIFT, Key::F1);
+    window.run_steps(3);
+    let list = window.query_by_role_and_label(Role::Tab, "The window");
+    assert!(list.is_some(), "the list of pages");
+    push(&mut window, Role::Tab, "What is new");
+    assert!(window.query_by_label("Changelog").is_some(), "the page");
+    window
+        .get_by_role_and_label(Role::TextInput, "Search the pages")
+        .focus();
+    window.run_steps(2);
+    window
+        .get_by_role_and_label(Role::TextInput, "Search the pages")
+        .type_text("GE_USE_STATIC_MEMORY");
+    window.run_steps(3);
+    let list = window.query_by_role_and_label(Role::Tab, "The window");
+    assert!(list.is_none(), "lines take the place of the pages");
+    let found = window.query_all_by_label_contains("GE_USE_STATIC_MEMORY");
+    assert!(found.count() > 0, "lines that match");
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    window.run_steps(3);
+    let list = window.query_by_role_and_label(Role::Tab, "What is new");
+    assert!(list.is_none() && window.query_by_label("Changelog").is_none(), "closed");
+}
+
 /// No field changes a number that was given, and an impossible one is refused with the limit.
 #[test]
 fn counts_stay_as_they_were_given() {
