@@ -176,7 +176,7 @@ fn batch_ui(ui: &mut egui::Ui, session: &Session) {
                 format!("{} fits under no policy", grouped(value + 1))
             };
             (
-                format!("largest batch {sign}{number}"),
+                format!("largest batch {sign}{number} (policy {policy})"),
                 format!(
                     "{} = {number} fits under policy {policy}, {next}; simulated, each value under every policy",
                     search.symbol

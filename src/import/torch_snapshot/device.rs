@@ -136,6 +136,11 @@ pub(super) struct Device {
 }
 
 impl Device {
+    /// Whether its events are a range of a file that has events before.
+    pub(super) fn is_cut_at_start(&self) -> bool {
+        self.cut.as_ref().is_some_and(|cut| cut.range().first > 0)
+    }
+
     pub(super) fn count(&mut self, state: u32, held: u64) {
         if let Some(count) = self.states.iter_mut().find(|count| count.state == state) {
             count.blocks += 1;

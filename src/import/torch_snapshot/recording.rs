@@ -188,8 +188,8 @@ impl RecordingBuilder {
             if position.is_multiple_of(EVENTS_BETWEEN_CHECKS) {
                 progress.check()?;
             }
-            // What the first event frees is gone after it, and what counts is what holds after an event.
-            if live.end > 0 {
+            // What the first event frees was held before it; of a range that is not of the range.
+            if live.end > 0 || !device.is_cut_at_start() {
                 self.unseen_block(heap, Step(0), address, &live);
             }
         }

@@ -71,6 +71,8 @@ pub(super) struct Regions {
     is_cut_by_rule: bool,
     /// The kind of all, where there is but one.
     only_kind: Option<&'static str>,
+    /// Whether the events of a range are preceded by others: what the first one ends is not of the range.
+    is_cut_at_start: bool,
     /// Freed segments whose kind follows from their size.
     pub(super) by_size: Count,
     /// Final segments that overlap, or ranges mapped without an event.
@@ -89,6 +91,7 @@ impl Regions {
             is_any: false,
             is_cut_by_rule: true,
             only_kind: device.is_host.then_some(PINNED),
+            is_cut_at_start: device.is_cut_at_start(),
             by_size: Count::default(),
             overlapping: Count::default(),
             vanished: Count::default(),
@@ -166,10 +169,10 @@ impl Regions {
         self.insert(step, entry.address, piece);
     }
 
-    /// Live regions at the first event predate the trace; one that it ends is gone after it.
+    /// Live regions at the first event predate the trace.
     pub(super) fn close(&mut self) {
         for (address, piece) in std::mem::take(&mut self.live) {
-            if piece.end > 0 {
+            if piece.end > 0 || !self.is_cut_at_start {
                 self.push(address, None, piece);
             }
         }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use eframe::egui::{self, Align, Layout, Rect, RichText, Role, Sense, TextStyle, Ui, pos2, vec2};
+use eframe::egui::{self, Align, Key, Layout, Rect, RichText, Role, Sense, TextStyle, Ui, pos2, vec2};
 
 use super::overview::stale_text;
 use crate::combo::ShowChoices as _;
@@ -178,7 +178,7 @@ fn assumed_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, dims: &BTreeSet<String>) {
     }
     let shown: Vec<&String> = dims.iter().take(MOST_FIELDS).collect();
     for name in shown.into_iter().rev() {
-        dim_field_ui(&mut row, cx, name);
+        dim_field_ui(&mut row, cx, name, dims);
     }
     row.with_layout(Layout::left_to_right(Align::Center), |ui| {
         let text = "No verdict: set the dimensions; 1 is assumed.";
@@ -189,7 +189,7 @@ fn assumed_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, dims: &BTreeSet<String>) {
 }
 
 /// The values of a dimension, set with Enter or where the field is left. In a row from right to left.
-fn dim_field_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, name: &str) {
+fn dim_field_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, name: &str, dims: &BTreeSet<String>) {
     let id = ui.scope_id().with(("assumed", name));
     let mut text = ui.data(|data| data.get_temp::<String>(id)).unwrap_or_default();
     let field = egui::TextEdit::singleline(&mut text)
@@ -199,6 +199,14 @@ fn dim_field_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, name: &str) {
     let label = ui.label(RichText::new(name).monospace());
     let response = response.labelled_by(label.id);
     let values = values_from_text(&text);
+    let next = ui.scope_id().with("next dimension");
+    if ui
+        .data(|data| data.get_temp::<String>(next))
+        .is_some_and(|wanted| wanted == name)
+    {
+        response.request_focus();
+        ui.data_mut(|data| data.remove_temp::<String>(next));
+    }
     if response.lost_focus()
         && let Some(values) = values
     {
@@ -207,6 +215,15 @@ fn dim_field_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, name: &str) {
             values,
         });
         text.clear();
+        // The keyboard goes on to the next dimension without a value.
+        let behind = dims.iter().skip_while(|other| *other != name).nth(1);
+        let behind = behind.or_else(|| dims.iter().find(|other| *other != name));
+        if let (Some(behind), true) = (
+            behind,
+            ui.input(|input| input.key_pressed(Key::Enter) || input.key_pressed(Key::Tab)),
+        ) {
+            ui.data_mut(|data| data.insert_temp(next, behind.clone()));
+        }
     }
     ui.data_mut(|data| data.insert_temp(id, text));
 }

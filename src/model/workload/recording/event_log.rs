@@ -77,7 +77,7 @@ const PAGE: usize = 512;
 
 const ACTION_BITS: u32 = 4;
 
-/// What the very first event frees, requests to free or gives back: no block or segment ends at the first step.
+/// What the very first event frees, requests to free or gives back: blocks and segments end behind the first step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EndedAtFirst {
     pub address: u64,

@@ -119,6 +119,13 @@ impl Collector<'_> {
         actions.contains(&row.action).then_some(row)
     }
 
+    /// The event that ends something: what the very first one ends is held for a step, as everything is.
+    fn end_of(&self, end: Step, is_older: bool, address: Option<u64>) -> Step {
+        let first = self.recording.ended_at_first.map(|first| first.address);
+        let is_first = is_older && end == Step(1) && first.is_some() && first == address;
+        if is_first { Step(0) } else { end }
+    }
+
     fn add_block(&mut self, position: u32, block: &RecordedBlock) {
         use EventAction::{Alloc, Free, FreeCompleted, FreeRequested};
         if !block.is_older
@@ -129,18 +136,16 @@ impl Collector<'_> {
         if !block.is_freed {
             return;
         }
-        let first = self.recording.ended_at_first.map(|first| first.address);
-        let is_first = block.is_older
-            && block.freed_at == Step(1)
-            && first.is_some()
-            && first == block.address.map(super::BlockAddress::get);
-        // A block lives at least one step, although the very first event may request its free.
-        let freed_at = if is_first { Step(0) } else { block.freed_at };
+        let address = block.address.map(super::BlockAddress::get);
+        // The first event may but request the free.
+        let is_requested = self.recording.events.get(Step(0)).map(|(action, _)| action) == Some(FreeRequested);
+        let freed_at = self.end_of(block.freed_at, block.is_older, address);
+        let end = self.end_of(block.end, block.is_older && !is_requested, address);
         let both = [
             (freed_at, &[FreeRequested, FreeCompleted][..]),
-            (block.end, &[FreeCompleted, FreeRequested]),
+            (end, &[FreeCompleted, FreeRequested]),
         ];
-        let one = [(block.end, &[Free, FreeCompleted, FreeRequested][..])];
+        let one = [(end, &[Free, FreeCompleted, FreeRequested][..])];
         let ends = if block.freed_at < block.end { &both[..] } else { &one };
         for (end, actions) in ends {
             if let Some(row) = self.row(*end, actions)
@@ -161,7 +166,8 @@ impl Collector<'_> {
         if region.end.0 >= self.recording.n_steps {
             return;
         }
-        if let Some(row) = self.row(region.end, &[SegmentFree, SegmentUnmap]) {
+        let end = self.end_of(region.end, region.is_older, Some(region.address));
+        if let Some(row) = self.row(end, &[SegmentFree, SegmentUnmap]) {
             row.add_region(region);
         }
     }
