@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use eframe::egui::{self, Align, Layout, RichText, Role, TextEdit};
+use eframe::egui::{self, Align, Key, Layout, RichText, Role, TextEdit};
 
 use crate::theme::Theme;
 use crate::widgets::{Named as _, wrapped_ui};
@@ -118,6 +118,16 @@ fn head_ui(ui: &mut egui::Ui, state: &mut PagesState) -> bool {
         let field = ui.add(field).labelled_by(label.id);
         if !std::mem::replace(&mut state.has_focus, true) {
             field.request_focus();
+        }
+        // Enter opens the first line that matches.
+        if field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) {
+            let wanted = state.search.trim().to_lowercase();
+            let first = found(&wanted)
+                .next()
+                .filter(|_| wanted.chars().count() >= LEAST_LETTERS);
+            if let Some((page, line, _)) = first {
+                (state.page, state.scroll_to) = (page, Some(line));
+            }
         }
         ui.button("Close (Esc)").clicked()
     });

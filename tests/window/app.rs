@@ -337,12 +337,19 @@ fn pages_of_the_documentation_are_read_and_searched() {
     window.run_steps(2);
     window
         .get_by_role_and_label(Role::TextInput, "Search the pages")
-        .type_text("GE_USE_STATIC_MEMORY");
+        .type_text("id,lower,upper");
     window.run_steps(3);
     let list = window.query_by_role_and_label(Role::Tab, "The window");
     assert!(list.is_none(), "lines take the place of the pages");
-    let found = window.query_all_by_label_contains("GE_USE_STATIC_MEMORY");
+    let found = window.query_all_by_label_contains("id,lower,upper");
     assert!(found.count() > 0, "lines that match");
+    assert!(window.query_by_label("Changelog").is_some(), "the page from before");
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    window.run_steps(3);
+    assert!(
+        window.query_by_label("Changelog").is_none(),
+        "the page of the first line"
+    );
     press(&mut window, Modifiers::NONE, Key::Escape);
     press(&mut window, Modifiers::NONE, Key::Escape);
     window.run_steps(3);
