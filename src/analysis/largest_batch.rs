@@ -4,13 +4,11 @@
 //! largest that fits. A larger batch is taken to need more memory, so a value that does not fit ends the search above it.
 //! O(log of the answer) simulations.
 
-use super::comparison::Comparison;
-use super::request::Request;
-use highwater_model::progress::{Cancelled, Progress};
-use highwater_sim::StaticMemoryPolicy;
-
 use super::compare::compare;
 use super::error::AnalysisError;
+use super::request::Request;
+use highwater_model::progress::Progress;
+use highwater_sim::StaticMemoryPolicy;
 
 /// Values above it are not tried.
 const MOST: u64 = 1 << 20;
@@ -85,25 +83,25 @@ impl BatchSearch {
     }
 }
 
-/// The policy with the lowest peak of those that fit with a value of a dimension; `None` where none does. A value that the graph
-/// cannot have fits under none.
+/// The policy with the lowest peak of those that fit with a value of a dimension; `None` where none does.
 ///
 /// # Errors
-/// The work is cancelled.
+/// The work is cancelled, or the graph cannot have the value.
 pub fn fitting_policy(
     request: &Request,
     symbol: &str,
     value: u64,
     progress: &Progress<'_>,
-) -> Result<Option<StaticMemoryPolicy>, Cancelled> {
+) -> Result<Option<StaticMemoryPolicy>, AnalysisError> {
     let mut asked = request.clone();
     asked.plan.clear_dim(symbol);
     asked.plan.dims.insert(symbol.to_owned(), vec![value]);
     asked.pins.clear();
-    let comparison: Comparison = match compare(&asked, progress) {
+    let comparison = match compare(&asked, progress) {
         Ok(comparison) => comparison,
-        Err(AnalysisError::Cancelled(cancelled)) => return Err(cancelled),
-        Err(_impossible) => return Ok(None),
+        // More than any device has.
+        Err(AnalysisError::TooManyBytes { .. }) => return Ok(None),
+        Err(error) => return Err(error),
     };
     let fitting = comparison.own_lanes().filter(|lane| lane.may_be_recommended());
     let lowest = fitting.min_by_key(|lane| lane.summary.peak_reserved);

@@ -375,7 +375,7 @@ fn facts(recording: &Recording, mark: &RecordedMark) -> RecordedFailure {
     let frames: Vec<&RecordedFrame> = frames.take(MOST_FRAMES).collect();
     let is_python = |frame: &RecordedFrame| is_python_file(recording.text(frame.file));
     let python = (0..frames.len()).filter(|position| is_python(frames[*position]));
-    let (live, sites) = live_at(recording, mark.step);
+    let LiveAt { blocks, bytes, sites } = live_at(recording, mark.step);
     let sums = state.as_ref().map(|state| state.sums);
     let stated = |kind| recording.total(kind)?.at(mark.step);
     RecordedFailure {
@@ -391,7 +391,7 @@ fn facts(recording: &Recording, mark: &RecordedMark) -> RecordedFailure {
         allocated: sums.map(|sums| sums.active).or_else(|| stated(TotalKind::Allocated)),
         sums,
         pools: state.map_or_else(Vec::new, |state| pools(recording, &state)),
-        live,
+        live: (blocks, bytes),
         n_more_sites: sites.len().saturating_sub(MOST_SITES),
         sites: sites.into_iter().take(MOST_SITES).collect(),
         verdict: None,
@@ -421,8 +421,16 @@ fn pools(recording: &Recording, state: &AllocatorState) -> Vec<PoolAtFailure> {
     pools.collect()
 }
 
-/// Live blocks at a step, and by call site, the largest first.
-pub(super) fn live_at(recording: &Recording, step: Step) -> ((u64, Bytes), Vec<SiteAtFailure>) {
+/// Live blocks at a step.
+pub(super) struct LiveAt {
+    pub(super) blocks: u64,
+    pub(super) bytes: Bytes,
+    /// By call site, the largest first.
+    pub(super) sites: Vec<SiteAtFailure>,
+}
+
+/// O(blocks).
+pub(super) fn live_at(recording: &Recording, step: Step) -> LiveAt {
     let mut by_name: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     let begun = recording.blocks.partition_point(|block| block.birth <= step);
     let mut sum = (0_u64, 0_u64);
@@ -443,5 +451,9 @@ pub(super) fn live_at(recording: &Recording, step: Step) -> ((u64, Bytes), Vec<S
     });
     let mut sites: Vec<SiteAtFailure> = sites.collect();
     sites.sort_by_key(|one| Reverse(one.bytes));
-    ((sum.0, Bytes(sum.1)), sites)
+    LiveAt {
+        blocks: sum.0,
+        bytes: Bytes(sum.1),
+        sites,
+    }
 }

@@ -50,22 +50,6 @@ pub struct TradeTime {
     pub per_iteration: Option<i128>,
 }
 
-impl TradeTime {
-    /// `whole` is that of all iterations. What is left beside the repeated part is told where it is at least 5 % of it.
-    fn new(whole: i128, per_iteration: Option<i128>, iterations: u32) -> Self {
-        let n = i128::from(iterations.max(1));
-        let repeated = per_iteration.unwrap_or_default() * n;
-        let once = whole - repeated;
-        if repeated != 0 && once.abs() * 20 < repeated.abs() {
-            return Self {
-                once: 0,
-                per_iteration: Some(whole / n),
-            };
-        }
-        Self { once, per_iteration }
-    }
-}
-
 /// One end of the trade.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TradeEnd {
@@ -120,7 +104,11 @@ impl Comparison {
         };
         let (own, other) = (time(lane), base.map_or((0, Some(0)), time));
         let per_iteration = own.1.zip(other.1).map(|(own, other)| own - other);
-        let time = TradeTime::new(own.0 - other.0, per_iteration, iterations);
+        let repeated = per_iteration.unwrap_or_default() * i128::from(iterations);
+        let time = TradeTime {
+            once: own.0 - other.0 - repeated,
+            per_iteration,
+        };
         Some(TradeEnd {
             goals: vec![recommended.goal],
             lane,
@@ -180,7 +168,8 @@ impl TradeEnd {
             _ => once,
         };
         match time.per_iteration {
-            Some(repeated) if time.once == 0 && repeated != 0 => {
+            // What is below 5 % of the repeated part is not told.
+            Some(repeated) if time.once.abs() * 20 < (repeated * i128::from(self.iterations)).abs() => {
                 let word = if brevity <= Brevity::Whole {
                     " per iteration"
                 } else {

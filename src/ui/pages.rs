@@ -202,7 +202,7 @@ struct Part {
     lines: Range<usize>,
 }
 
-/// The parts of a page: lines of a paragraph are one, all others stand alone. The rules below the heads of tables say nothing.
+/// The parts of a page: the lines of a paragraph are one, each other line is one. Delimiter rows of tables are left out.
 fn parts(text: &str) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     let (mut is_fenced, mut goes_on) = (false, false);

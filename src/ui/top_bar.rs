@@ -169,16 +169,30 @@ fn batch_ui(ui: &mut egui::Ui, session: &Session) {
         ),
         Some((value, policy)) => {
             let (number, policy) = (grouped(value), policy.number());
-            let sign = if search.is_at_limit() { "\u{2265}\u{a0}" } else { "" };
+            // Peaks that are lower bounds make it an upper one.
+            let is_bound = session.answer().is_some_and(|(comparison, _)| comparison.lower_bound);
+            let sign = match (search.is_at_limit(), is_bound) {
+                (true, _) => "\u{2265}\u{a0}",
+                (false, true) => "\u{2264}\u{a0}",
+                (false, false) => "",
+            };
             let next = if search.is_at_limit() {
                 "larger values were not tried".to_owned()
             } else {
-                format!("{} fits under no policy", grouped(value + 1))
+                format!(
+                    "{} fits under no policy, and larger values are taken not to fit",
+                    grouped(value + 1)
+                )
+            };
+            let bound = if is_bound {
+                "; figures are lower bounds, so it may be less"
+            } else {
+                ""
             };
             (
                 format!("largest batch {sign}{number} (policy {policy})"),
                 format!(
-                    "{} = {number} fits under policy {policy}, {next}; simulated, each value under every policy",
+                    "{} = {number} fits under policy {policy}, {next}; simulated, each value under every policy{bound}",
                     search.symbol
                 ),
             )

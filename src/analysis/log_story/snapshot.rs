@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::allocator_state::AllocatorState;
-use super::super::recorded_failures::{RecordedFailure, RecordedFailures, Replayed, device_number, live_at};
+use super::super::recorded_failures::{LiveAt, RecordedFailure, RecordedFailures, Replayed, device_number, live_at};
 use super::super::verdict::{Served, Verdict};
 use super::super::what_if::stated_conf;
 use super::advice::{Advice, reduce};
@@ -54,7 +54,7 @@ pub(super) fn lack(recording: &Recording) -> String {
 /// What is held at the only moment of a recording: `; 11.03 GiB are live then, the largest part ...`.
 fn held(recording: &Recording) -> String {
     let last = Step(recording.n_steps.saturating_sub(1));
-    let ((_, bytes), sites) = live_at(recording, last);
+    let LiveAt { bytes, sites, .. } = live_at(recording, last);
     let reserved = AllocatorState::new(recording, last).map(|state| format!(" of {} reserved", state.sums.reserved));
     let reserved = reserved.unwrap_or_default();
     sites.first().map_or_else(String::new, |most| {

@@ -49,7 +49,7 @@ pub struct PeakArgs {
     #[arg(long, value_name = "A..B", conflicts_with_all = ["range", "step", "against", "segments", "growth"])]
     pub events: Option<String>,
     /// List the blocks or tensors that match, e.g. `file:train.py size:>1MiB`; `?` lists conditions
-    #[arg(long, value_name = "QUERY", allow_hyphen_values = true, conflicts_with_all = ["range", "step", "against", "segments", "events", "growth", "baseline", "group_by", "tree", "against"])]
+    #[arg(long, value_name = "QUERY", allow_hyphen_values = true, conflicts_with_all = ["range", "step", "against", "segments", "events", "growth", "baseline", "group_by", "tree"])]
     pub find: Option<String>,
     /// List blocks that grow from step to step (of annotations, or of N equal parts)
     #[arg(

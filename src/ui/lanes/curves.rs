@@ -166,9 +166,13 @@ fn legend(input: &LanesInput<'_>, state: &LanesState, lanes: &[usize], what: Wha
     let row = |lane: &usize| {
         let title = input.comparison.title_of(*lane);
         let figure = Bytes(bytes(*lane));
+        let sign = input.comparison.bound_sign(*lane);
+        let own = input.comparison.own_steps(*lane);
         let text = match step {
-            Some(step) => format!("{title}: {figure} at {}", input.comparison.step_text(*lane, step)),
-            None => format!("{title}: peak {figure}"),
+            Some(step) if step.0 < own.start => format!("{title}: begins later"),
+            Some(step) if step.0 >= own.end => format!("{title}: has ended, with {sign}{figure}"),
+            Some(step) => format!("{title}: {sign}{figure} at {}", input.comparison.step_text(*lane, step)),
+            None => format!("{title}: peak {sign}{figure}"),
         };
         LegendRow {
             color: Some(color(input.theme, *lane)),
@@ -176,7 +180,13 @@ fn legend(input: &LanesInput<'_>, state: &LanesState, lanes: &[usize], what: Wha
         }
     };
     let mut rows: Vec<LegendRow> = lanes.iter().map(row).collect();
-    if let [one, other] = lanes[..] {
+    let are_both = |one: usize, other: usize| {
+        let has = |lane: usize| step.is_none_or(|step| input.comparison.own_steps(lane).contains(&step.0));
+        has(one) && has(other)
+    };
+    if let [one, other] = lanes[..]
+        && are_both(one, other)
+    {
         let difference = i128::from(bytes(other)) - i128::from(bytes(one));
         let of = if step.is_some() {
             "difference"
